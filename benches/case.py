@@ -1,4 +1,4 @@
-"""One measurement of one scenario, in a process of its own so that its peak memory is its own.
+"""Measurement of one scenario, in a separate process to isolate its peak memory.
 
 ``python benches/case.py '{"k": 8, "runs": 20}'`` prints one JSON object; `benches/run.py` and
 `benches/peers.py` start it.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve()
 K_OF_THE_PAPER = 8
-#: Fibres of a shortest path of NSFNET, on the mean over all pairs.
+#: Mean number of fibres on a shortest path of NSFNET, over all pairs.
 MEAN_FIBRES = 2.14
 
 Measurement = dict[str, Any]
@@ -38,14 +38,14 @@ def paper(k: int) -> dict[str, Any]:
     Parameters
     ----------
     k : int
-        Ports of each switch. At 8 this is minakhmetov2018, figure 2a: hybrid switches with two
-        buffer ports under SAWL at 1e7 requests a second. For a larger tree the arrival rate and
-        the number of flows grow with the number of hosts, so that each host is as busy as there.
+        Ports of each switch. 8 gives minakhmetov2018, figure 2a: hybrid switches with two buffer
+        ports under SAWL at 1e7 requests a second. For a larger tree the arrival rate and the number
+        of flows grow with the number of hosts, so that the load per host stays the same.
 
     Returns
     -------
     dict
-        What a scenario file says.
+        Tables of a scenario file.
     """
     share = hosts(k) / hosts(K_OF_THE_PAPER)
     return {
@@ -63,12 +63,12 @@ def paper(k: int) -> dict[str, Any]:
 
 
 def electronic(load: float, seconds: float) -> dict[str, Any]:
-    """Describe what ``peers/ns2-ft.tcl`` simulates, as near as lightburst comes to it.
+    """Describe the scenario of ``peers/ns2-ft.tcl``, as closely as lightburst can.
 
     Parameters
     ----------
     load : float
-        Mean useful bits that arrive for each host, as a fraction of its 10 Gb/s.
+        Mean useful bits that arrive at each host, as a fraction of its 10 Gb/s.
     seconds : float
         Simulated time.
 
@@ -108,7 +108,7 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
 
 
 def long_flow(seconds: float) -> dict[str, Any]:
-    """Describe what ``peers/ns2-long.tcl`` simulates: one SACK flow that loses a packet in 1000.
+    """Describe the scenario of ``peers/ns2-long.tcl``: one SACK flow with a loss of 0.001.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def long_flow(seconds: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        The same path; the packets are lost on its second link, there on its third.
+        The same path, but with the losses on the second link instead of the third.
     """
     return {
         "name": "one SACK flow over five links, loss 0.001",
@@ -150,7 +150,7 @@ def burst_path(seconds: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        What a scenario file says.
+        Tables of a scenario file.
     """
     return {
         "name": "yu2004's path, SACK, p = 0.001, W_m = 50",
@@ -171,21 +171,21 @@ def burst_path(seconds: float) -> dict[str, Any]:
 
 
 def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
-    """Describe NSFNET with booked bursts and no TCP: bursts that its edges make themselves.
+    """Describe NSFNET with reserved channels and no TCP: the edges create the bursts.
 
     Parameters
     ----------
     wavelengths : int
         Data channels of each fibre, at 10 Gb/s.
     load : float
-        Mean load that is offered to a fibre, if nothing were lost.
+        Mean offered load of a fibre, without losses.
     bursts : int
-        How many, of 125 kB, between all pairs of the 14 nodes alike.
+        Number of bursts of 125 kB, spread evenly over all pairs of the 14 nodes.
 
     Returns
     -------
     dict
-        What a scenario file says.
+        Tables of a scenario file.
     """
     with (HERE.parents[1] / "examples" / "nsfnet.csv").open(encoding="utf-8") as file:
         fibres = list(csv.DictReader(file))
@@ -203,7 +203,7 @@ def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
         },
         "switching": {
             "kind": "obs",
-            # For what hosts send: nothing.
+            # Required for packets of hosts, which send none here.
             "assembly": {"kind": "size", "size": "1 B"},
             "ingress": "lose",
             "offset_time": "100 us",
@@ -219,7 +219,7 @@ def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
     }
 
 
-#: Topologies of the network of vlachos2008 and of larger ones, by their number of nodes.
+#: Network of vlachos2008 and larger ones, by number of nodes.
 NETWORKS = {14: "nsfnet", 50: "gabriel/50/0", 200: "gabriel/200/0"}
 EDGES, HOSTS_PER_EDGE = 8, 100
 
@@ -230,16 +230,15 @@ def connections(nodes: int, seconds: float) -> dict[str, Any]:
     Parameters
     ----------
     nodes : int
-        14, NSFNET; 50 or 200, a Gabriel graph of the package topohub. Eight of them are edges,
-        those that the fewest shortest ways cross.
+        14 for NSFNET; 50 or 200 for a Gabriel graph of the package topohub. Eight of the nodes are
+        edges, those crossed by the fewest shortest paths.
     seconds : float
         Simulated time.
 
     Returns
     -------
     dict
-        What a scenario file says: 800 flows a second, sizes of the law called S2 (in the mean
-        321 kB).
+        Tables of a scenario file: 800 flows a second, with the size distribution S2 (mean 321 kB).
     """
     access = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
     topology: dict[str, Any] = {"kind": "nsfnet", "hosts_per_edge": HOSTS_PER_EDGE, **access}
@@ -276,7 +275,7 @@ def connections(nodes: int, seconds: float) -> dict[str, Any]:
 
 
 def gabriel(key: str) -> dict[str, Any]:
-    """Return the links of a network of topohub, and which of its nodes are edges."""
+    """Return the links of a network of topohub, and the names of its edges."""
     import networkx as nx
     import topohub
 
@@ -291,29 +290,28 @@ def gabriel(key: str) -> dict[str, Any]:
 
 
 def measure(description: dict[str, Any], runs: int) -> Measurement:
-    """Run a scenario with the seeds 1 to `runs` and time what each part takes.
+    """Run a scenario with the seeds 1 to `runs` and measure the time of each part.
 
     Parameters
     ----------
     description : dict
-        What a scenario file says.
+        Tables of a scenario file.
     runs : int
-        How often to run it, with another seed each time.
+        Number of runs, each with another seed.
 
     Returns
     -------
     dict
-        ``hops_per_s`` and ``events_per_s``: medians over the runs, for each second that the core
-        had the processor, the building of the network included. ``wall_hops_per_s``: the same by
-        the clock on the wall. ``core_share``: the part of the wall clock's time in which the
-        machine gave this process a processor, 1 if nothing else ran. ``packet_hops``, ``events``:
-        of all runs together. ``fibre_hops_per_s``: of units between switches alone.
-        ``hops_in_bursts_per_s``: as if each packet in a burst went over its links by itself.
-        ``compile_s``: Python makes links and flows, the first time.
-        ``build_s``: Rust builds the network. ``peak_bytes``: largest resident set of this whole
-        process; ``start_bytes``: the same before the first plan, so Python and its libraries.
+        ``hops_per_s`` and ``events_per_s``: medians over the runs, per second of processor time of
+        the core, including the construction of the network. ``wall_hops_per_s``: the same per
+        second of wall time. ``core_share``: processor time over wall time, 1 if nothing else ran.
+        ``packet_hops``, ``events``: sums over all runs. ``fibre_hops_per_s``: hops between switches
+        only. ``hops_in_bursts_per_s``: hops of packets, those in bursts counted individually.
+        ``compile_s``: the first compilation of links and flows in Python. ``build_s``: the
+        construction of the network in Rust. ``peak_bytes``: largest resident set of this process;
+        ``start_bytes``: the same before the first plan, that is, Python and its libraries.
     """
-    # Imported here, so that whoever only starts the process does not pay for it.
+    # Imported here, so that the parent process does not load the package.
     from lightburst import _core
     from lightburst.compile import compile_plan
     from lightburst.scenario import Scenario
@@ -370,9 +368,10 @@ def first_flow(plan: Plan) -> dict[str, Any]:
 
 
 def packets_over_links(plan: Plan, flows: dict[str, Any]) -> int:
-    """Return how many links all packets cross, those in bursts one by one.
+    """Count the links crossed by all packets, those in bursts individually.
 
-    Each data segment, and each acknowledgement where there are some, is taken to go all the way.
+    Each data segment, and each acknowledgement of a connection, is assumed to reach its
+    destination.
     """
     answers = plan.by_flow(lambda transport: 1 / transport.get("acknowledge_every", 1))
     connected = plan.by_flow(lambda transport: transport["kind"] not in ("datagram", "bursts"))
@@ -381,7 +380,7 @@ def packets_over_links(plan: Plan, flows: dict[str, Any]) -> int:
 
 
 def median_rate(counts: list[int], seconds: list[float]) -> float:
-    """Return the median over the runs of what a run did in a second."""
+    """Return the median over the runs of counts per second."""
     return statistics.median(n / s for n, s in zip(counts, seconds, strict=True))
 
 
@@ -392,7 +391,7 @@ def peak_memory() -> int:
 
 
 def measured(description: dict[str, Any], runs: int) -> Measurement:
-    """Call `measure` in a process of its own."""
+    """Call `measure` in a separate process."""
     order = json.dumps({"description": description, "runs": runs})
     command = [sys.executable, str(HERE), order]
     child = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)

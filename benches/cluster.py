@@ -1,7 +1,7 @@
-"""Studies on clusters: ``python benches/cluster.py``; docs/cluster.md has what came of it.
+"""Studies on clusters: ``python benches/cluster.py``; docs/cluster.md has the results.
 
-Runs per second in threads and in processes of this machine; what Dask takes for a batch; and what
-the driver does alone, with a thousand made-up workers that answer at once.
+Measures runs per second in threads and in processes of this machine, the time that Dask takes per
+batch, and the driver alone, with a thousand simulated workers that answer at once.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from lightburst.study.workers.interface import Answer, Order  # noqa: E402
 from lightburst.study.workers.where import workers_of  # noqa: E402
 
 MADE_UP = 100_000
-# Each figure is the median of so many.
+# Repetitions of each measurement; the median is reported.
 ROUNDS = 5
-# Threads, and as many workers.
+# Number of threads, and the same number of workers.
 PAIRS: Final[list[tuple[int | str, int | str]]] = [(1, "local:1"), (2, "local:2")]
 
 
@@ -51,7 +51,7 @@ def scenario(flows: int) -> lb.Scenario:
 
 
 def rates(flows: int, seeds: int) -> None:
-    """In turns, each pair of threads and workers within a moment: the machine may change."""
+    """Measure threads and workers alternately, because the speed of the machine may drift."""
     study = Study(scenario(flows), {"switching.buffer_ports": [0, 2]}, seeds)
     warm = Study(study.base, {}, 20)  # imports, caches
     number, took = len(study.runs), {where: list[float]() for pair in PAIRS for where in pair}
@@ -75,7 +75,7 @@ def rates(flows: int, seeds: int) -> None:
 
 
 def of_dask() -> None:
-    """Batches with nothing in them."""
+    """Measure empty batches."""
     with local(2) as client, workers_of(client) as workers:
         workers.begin(Order())
         for number in (10, 2000):
@@ -89,7 +89,7 @@ def of_dask() -> None:
 
 
 def alone(kept: bool, takes: float) -> None:
-    """Drive a thousand workers that answer at once: all of the time is the driver's."""
+    """Drive a thousand workers that answer at once, to measure the driver alone."""
     result = lb.run(scenario(20))
     digests = [f"{n:064x}" for n in range(100)]
     runs = [PlannedRun({}, result.scenario, n, digests[n % 100]) for n in range(MADE_UP)]

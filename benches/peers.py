@@ -1,7 +1,8 @@
-"""ns-2 beside the nearest scenarios of ours: ``make bench-peers``.
+"""Comparison of ns-2 with the closest scenarios of lightburst: ``make bench-peers``.
 
-Both run here and now, in turns, because a rate that was measured on another machine or at another
-hour says little. Needs the Debian package ``ns2``; says so and ends in peace without it.
+Both run alternately on this machine, because rates from another machine or another hour are not
+comparable. Needs the Debian package ``ns2``; without it a message is printed and the exit code is
+0.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ SCRIPTS = Path(__file__).resolve().parent / "peers"
 LOAD = 0.3
 SECONDS = 0.05
 LONG_SECONDS = 1000
-#: How long the count of packet hops may take after ns-2's end.
+#: Largest time in seconds between the end of ns-2 and the end of the counting program.
 COUNT_S = 10
 SCHEDULERS = ("Calendar", "Splay")
 
-#: Stands in an argument for the scheduler of the run or for the file that receives the count.
+#: Placeholders in arguments: scheduler of the run, and file that receives the count.
 SCHEDULER, COUNT = "{scheduler}", "{count}"
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A scenario that ns-2 runs: its script, what it is given, and what to call it."""
+    """Scenario for ns-2: title, script, arguments and environment."""
 
     title: str
     script: str
@@ -49,7 +50,7 @@ class Peer:
     """What a run finds in its environment besides ours; an empty value is left out."""
 
     def run(self, binary: str, scheduler: str, count: str = "") -> float:
-        """Run the script and return the seconds between its first event and its last."""
+        """Run the script; return the seconds between its first event and its last."""
         filled = {SCHEDULER: scheduler, COUNT: count}
         arguments = [filled.get(argument, argument) for argument in self.arguments]
         added = {name: filled.get(value, value) for name, value in self.environment.items()}
@@ -66,15 +67,14 @@ class Peer:
         return float(seconds[1])
 
     def hops(self, binary: str) -> int:
-        """Count the packet hops: the lines of a trace that tell of a packet leaving a queue.
+        """Count the packet hops: lines of a trace in which a packet leaves a queue.
 
-        The scripts draw from a fixed seed, so the runs that are timed, without a trace, make the
-        same.
+        The scripts use a fixed seed, so the timed runs, which have no trace, make the same hops.
         """
         with tempfile.TemporaryDirectory() as folder:
             count = Path(folder) / "count"
             self.run(binary, SCHEDULERS[0], str(count))
-            # ns-2 does not wait for the program that counts.
+            # ns-2 does not wait for the counting program.
             deadline = time.monotonic() + COUNT_S
             while not count.read_text() and time.monotonic() < deadline:
                 time.sleep(0.1)
@@ -98,7 +98,7 @@ PEERS = {
 
 
 def ours() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the scenarios of ours that stand beside each of `PEERS`: description by label."""
+    """Return our scenarios for each of `PEERS`: descriptions by label."""
     return {
         "fat-tree": {
             "the same: TCP SACK, electronic switches": case.electronic(LOAD, SECONDS),
@@ -109,7 +109,7 @@ def ours() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def compare(binary: str, name: str, rounds: int, console: Console) -> dict[str, Any]:
-    """Run ns-2 and lightburst in turns; return packet hops a second of both."""
+    """Run ns-2 and lightburst alternately; return the packet hops a second of both."""
     peer, descriptions = PEERS[name], ours()[name]
     console.print(f"{name}: counting ns-2's packet hops (a traced run, half a minute) ...")
     hops = peer.hops(binary)
@@ -133,7 +133,7 @@ def compare(binary: str, name: str, rounds: int, console: Console) -> dict[str, 
 
 
 def table(name: str, results: dict[str, Any]) -> Table:
-    """Show one scenario: ns-2 and, below it, ours."""
+    """Build the table of one scenario: ns-2 and, below it, lightburst."""
     shown = Table(title=PEERS[name].title)
     shown.add_column("simulator and scenario")
     shown.add_column("M hops/s", justify="right")

@@ -1,8 +1,8 @@
-"""The speed of one core: ``make bench``.
+"""Speed of one core: ``make bench``.
 
-Packet hops and events a second on the paper's scenario and on larger trees under the same load,
-the memory that they need, the event queue alone, and a fixed loop that tells how fast the machine
-is at this moment. docs/performance.md says what the figures were and what costs what.
+Measures packet hops and events a second for the paper's scenario and for larger trees under the
+same load, their memory, the event queue alone, and a fixed loop that shows the current speed of the
+machine. docs/performance.md has earlier results and an analysis of the costs.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from rich.table import Table
 import case
 from lightburst import _core
 
-#: Runs of each size, enough for a median that stands still.
+#: Runs per size, enough for a stable median.
 RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
-#: Windows of segments: ns-2's two scenarios (`benches/peers.py`) and yu2004's path, with the
+#: Scenarios with windows of segments: ns-2's two (`benches/peers.py`) and yu2004's path, with the
 #: simulated seconds of one run.
 TREE_S, FLOW_S = 0.05, 1000.0
 TCP = (
@@ -31,18 +31,18 @@ TCP = (
     (case.burst_path(FLOW_S), FLOW_S),
 )
 TCP_RUNS = 9
-#: Wavelengths of each fibre, in a network of bursts.
+#: Wavelengths per fibre in a network of bursts.
 WAVELENGTHS = (8, 16, 64)
 BURSTS, BURST_RUNS = 2_000_000, 5
 #: Simulated seconds of vlachos2008's network and of the larger ones.
 NETWORK_S, NETWORK_RUNS = 60.0, 1
 PENDING = (1_000, 100_000, 10_000_000)
-#: What runs, and the plain heap beside it.
+#: The event queue of the simulator, and a plain heap for comparison.
 QUEUES = ("wheel", "heap")
 REPEATS = 3
 WIDTH = 110
 MILLION = 1_000_000
-#: What a table can say of a measurement.
+#: Columns of the tables.
 COLUMNS: dict[str, Callable[[case.Measurement], str]] = {
     "runs": lambda m: str(m["runs"]),
     "M hops": lambda m: f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
@@ -57,7 +57,7 @@ COLUMNS: dict[str, Callable[[case.Measurement], str]] = {
     "build s": lambda m: f"{m['build_s']:.2f}",
     "peak MiB": lambda m: f"{m['peak_bytes'] / 2**20:.0f}",
 }
-#: The tables: title, and columns, of each list of measurements.
+#: Tables: title and columns for each list of measurements.
 TABLES = {
     "scenarios": (
         "one core, the paper's scenario and larger trees under the same load",
@@ -76,9 +76,10 @@ TABLES = {
         ("M hops", "s", "M hops/s", "M hops/s in bursts", "cost", "M events/s", "peak MiB"),
     ),
 }
-#: From here on filling the event queue takes longer than the events, and once must do.
+#: Number of events from which filling the queue takes longer than the events; it is then measured
+#: once only.
 MANY = MILLION
-#: Below this part of a core something else was running.
+#: Share of a core below which the machine counts as busy.
 QUIET = 0.97
 
 
@@ -87,7 +88,7 @@ def calibrate() -> float:
 
 
 def queue_rate(name: str, pending: int) -> float:
-    """Return events a second of the hold model, once the event queue has got used to the load."""
+    """Return events a second of the hold model, after a warm-up of the queue."""
     repeats = REPEATS if pending < MANY else 1
     events = 2 * MILLION
     seconds = [_core.bench_queue(name, pending, events, seed) for seed in range(repeats)]
@@ -100,7 +101,8 @@ def queues() -> dict[str, dict[str, float]]:
     Returns
     -------
     dict
-        By name: events a second of the hold model by the number pending (``"1000"``).
+        By name of the queue, events a second of the hold model by number of pending events
+        (``"1000"``).
     """
     return {
         name: {str(pending): queue_rate(name, pending) for pending in PENDING} for name in QUEUES
@@ -108,7 +110,7 @@ def queues() -> dict[str, dict[str, float]]:
 
 
 def table(title: str, headings: Sequence[str], measurements: Sequence[case.Measurement]) -> Table:
-    """Lay out measurements, a row for each, with some of the columns that there are."""
+    """Build a table of measurements, one row each, with some of `COLUMNS`."""
     made = Table(title=title)
     made.add_column("scenario")
     for heading in headings:
@@ -130,13 +132,13 @@ def queue_table(rates: dict[str, dict[str, float]]) -> Table:
 
 
 def networks(console: Console) -> list[case.Measurement]:
-    """Measure TCP flows over networks of bursts, and what a hop of a packet costs in each.
+    """Measure TCP flows over networks of bursts, and the cost of a packet's hop in each.
 
     Returns
     -------
     list of dict
-        As `case.measure`, with ``cost``: the time for a packet and a link, those in bursts one by
-        one, by that of the first.
+        As `case.measure`, with ``cost``: the time per packet and link, packets in bursts counted
+        individually, relative to the first network.
     """
     measured: list[case.Measurement] = []
     for nodes in case.NETWORKS:
@@ -158,7 +160,7 @@ def options() -> argparse.Namespace:
 
 def main() -> int:
     chosen = options()
-    # A log has no width of its own, and 80 is too narrow for the table.
+    # A log has no width, and the default of 80 is too narrow for the table.
     console = Console(stderr=chosen.format == "json", width=None if sys.stdout.isatty() else WIDTH)
     results: dict[str, Any] = {"calibration_before_s": calibrate()}
     console.print(f"calibration loop: {results['calibration_before_s']:.3f} s")

@@ -1,8 +1,7 @@
-"""How much narrower an interval is for runs that share their seeds: a table of docs/statistics.md.
+"""Gain of shared seeds for the width of an interval: a table of docs/statistics.md.
 
 Two variants of a scenario run on the same seeds, so that they carry the same flows. The difference
-is taken twice from the same runs: seed by seed, and as if the seeds had nothing to do with each
-other.
+is computed twice from the same runs: paired by seed, and as if the seeds were independent.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 SEEDS: Final = range(1, 21)
 METRICS: Final = ("throughput_bps", "completion_time_mean_s", "slowdown_p99")
 _TCP: Final = {"kind": "tcp", "preset": "datacentre"}
-#: By what is asked: the scenario, and the changes of its two variants.
+#: Questions: scenario, and changes of its two variants.
 QUESTIONS: Final[dict[str, tuple[str, dict[str, object], dict[str, object]]]] = {
     "hybrid less electronic, `sawl`": (
         "electronic.toml",
@@ -44,20 +43,21 @@ QUESTIONS: Final[dict[str, tuple[str, dict[str, object], dict[str, object]]]] = 
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame, metric: str) -> tuple[str, ...]:
-    """Take a difference with its seeds and without them.
+    """Compute the difference of two variants, paired by seed and unpaired.
 
     Parameters
     ----------
     one, other : pandas.DataFrame
         Runs of two variants on the same seeds, in the same order.
     metric : str
-        What is compared.
+        Compared metric.
 
     Returns
     -------
     tuple of str
-        The difference, half the width of its interval unpaired and paired, how many times as many
-        seeds the unpaired one would need for the same width, and the correlation of the two.
+        Difference, half-width of its unpaired and of its paired interval, ratio of these, its
+        square (the factor on the number of seeds for the same width), and correlation of the
+        variants.
     """
     x, y = (runs[metric].to_numpy(dtype=np.float64) for runs in (one, other))
     found = paired_difference(x, y), difference_of_means(x, y)
@@ -73,7 +73,7 @@ def compared(one: pd.DataFrame, other: pd.DataFrame, metric: str) -> tuple[str, 
 
 
 def table() -> str:
-    """Run all questions and give the table of the page, in Markdown."""
+    """Run all questions and return the table in Markdown."""
     lines = [
         "| question | metric | difference | unpaired | paired | narrower by | seeds saved by | "
         "correlation |",
@@ -89,7 +89,7 @@ def table() -> str:
 
 
 def main() -> int:
-    """Print the table and put it into the page."""
+    """Print the table and insert it into the page."""
     section = table()
     print(section)
     write_between("common random numbers", "studies/common_random_numbers.py", section)

@@ -1,7 +1,7 @@
-"""How often 95 % intervals contain the truth: the table of docs/statistics.md.
+"""Coverage of 95 % intervals: the table of docs/statistics.md.
 
-Makes each experiment of `coverage_cases` 1,000 times, all from one seed, and writes the table
-between the marks of the page; a few minutes.
+Repeats each experiment of `coverage_cases` 1,000 times, all from one seed, and writes the table
+between the marks of the page; takes a few minutes.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from marks import write_between
 
 REPETITIONS: Final = 1000
 SEED: Final = 20
-# What counts as good, in parts of one.
+# Range of acceptable coverage.
 GOOD: Final = (0.93, 0.97)
 
 
 def coverage(case: Case, repetitions: int = REPETITIONS, seed: int = SEED) -> float:
-    """Tell how often the interval of an experiment covers the truth.
+    """Estimate the coverage of an experiment's interval.
 
     Parameters
     ----------
     case : Case
         The experiment.
     repetitions : int
-        How often it is made.
+        Number of repetitions.
     seed : int
-        Of all draws; each experiment has a stream of its own.
+        Seed of all draws; each experiment has its own stream.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def coverage(case: Case, repetitions: int = REPETITIONS, seed: int = SEED) -> fl
 
 
 def row(case: Case, covered: float) -> str:
-    """Give the line of the table for one experiment; a note where it is out of range."""
+    """Return the row of an experiment, with a note if its coverage is out of range."""
     low, high = GOOD
     inside = low <= covered <= high
     if not inside and not case.note:
@@ -57,7 +57,7 @@ def row(case: Case, covered: float) -> str:
 
 
 def table(found: list[tuple[Case, float]]) -> str:
-    """Give the table of the page, in Markdown."""
+    """Return the table in Markdown."""
     lines = ["| method | experiment | covers | why not 93 to 97 % |", "| --- | --- | ---: | --- |"]
     return "\n".join([*lines, *(row(case, covered) for case, covered in found)])
 
@@ -67,7 +67,7 @@ def _measured(place: int, repetitions: int) -> float:
 
 
 def main() -> int:
-    """Make all experiments, print the table and put it into the page."""
+    """Run all experiments, print the table and insert it into the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=REPETITIONS, metavar="N")
     parser.add_argument("--workers", type=int, metavar="N", help="processes; all cores by default")

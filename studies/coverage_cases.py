@@ -1,4 +1,4 @@
-"""Made-up experiments whose truth is known, one list for each of the ways to an interval."""
+"""Synthetic experiments with known truth, one function per type of interval."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from lightburst.study import (
 FloatArray = NDArray[np.float64]
 Generator = np.random.Generator
 
-#: Mean and variance of a log-normal whose logarithm has mean 0 and deviation 1.
+#: Mean of a log-normal distribution whose logarithm has mean 0 and deviation 1.
 LOGNORMAL_MEAN: Final = math.exp(0.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An experiment that can be repeated.
+    """Repeatable experiment.
 
     Attributes
     ----------
     method, draws : str
-        What is tested, and on what.
+        Tested method, and its data.
     hit : callable
-        Makes one experiment with a random generator; whether the interval covers the truth.
+        Runs one experiment with a random generator; returns whether the interval covers the truth.
     note : str
-        Why it does not cover in 93 to 97 of a hundred, if it does not.
+        Reason for a coverage outside 93 to 97 %, if it is.
     """
 
     method: str
@@ -88,7 +88,7 @@ def means() -> Iterator[Case]:
 
 
 def quantiles() -> Iterator[Case]:
-    """Quantiles of a skewed law, by exact ranks and by the BCa bootstrap."""
+    """Quantiles of a skewed distribution, by exact ranks and by the BCa bootstrap."""
     for n, q in ((50, 0.5), (100, 0.9), (1000, 0.99)):
         truth = math.exp(float(special.ndtri(q)))
         yield Case(
@@ -112,8 +112,8 @@ def quantiles() -> Iterator[Case]:
 
 
 def _flows(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
-    """Two systems on the same seeds, with means of 1 and 1.5, and much in common."""
-    common = rng.lognormal(-0.02, 0.2, n)  # its mean is 1
+    """Two systems on the same seeds, strongly correlated, with means of 1 and 1.5."""
+    common = rng.lognormal(-0.02, 0.2, n)  # mean 1
     return common * rng.normal(1.0, 0.05, n), 1.5 * common * rng.normal(1.0, 0.05, n)
 
 
@@ -165,7 +165,7 @@ def pairs() -> Iterator[Case]:
 
 
 def bootstrapped() -> Iterator[Case]:
-    """Differences and ratios of two systems by the permutation test, as comparisons have them."""
+    """Differences and ratios of two systems by the permutation test, as in comparisons."""
     same, others = "two systems on the same {} seeds", "two systems on {} and {} other seeds"
     small = "The test supposes two systems that are alike but for their means."
     skewed = "Samples of a skewed law seldom hold a large one; the test supposes symmetry."
@@ -188,14 +188,14 @@ def bootstrapped() -> Iterator[Case]:
 
 
 def _skewed(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
-    """Two systems on the same seeds, the second of which takes 1.5 times as long in the mean."""
+    """Two systems on the same seeds; the second takes 1.5 times as long in the mean."""
     common = rng.lognormal(0.0, 0.8, n)
     one, other = rng.lognormal(0.0, 0.6, (2, n))
     return common * one, 1.5 * common * other
 
 
 def _two_by_student(draws: str, n: int, truth: tuple[float, float], paired: bool) -> Iterator[Case]:
-    """Give the same experiments with Student's intervals."""
+    """Return the same experiments with Student's intervals."""
     test = paired_difference if paired else difference_of_means
     note = "Samples of a skewed law seldom hold a large one; mean and spread are then too small."
     safe = "Mean and spread of a skewed law are large together, which makes it too wide."
@@ -228,7 +228,7 @@ def _two_by_permutation(
     paired: bool,
     note: str,
 ) -> Iterator[Case]:
-    """Give the experiments of a difference and of a ratio, of `n` and `m` runs."""
+    """Return the experiments of a difference and of a ratio, with `n` and `m` runs."""
 
     def drawn(rng: Generator) -> tuple[FloatArray, FloatArray]:
         return systems(rng, n) if paired else (systems(rng, n)[0], systems(rng, m)[1])
@@ -245,7 +245,7 @@ def _two_by_permutation(
 
 
 def shares() -> Iterator[Case]:
-    """Losses in 20 runs, of units that are lost alone or several at once."""
+    """Losses in 20 runs, of units lost individually or several at once."""
     wide = "Counts are whole numbers: the interval covers at least as often as it says."
     once = "Where none is seen, the bound supposes units that are lost independently."
     for p in (1e-4, 3e-4, 1e-2):
@@ -264,18 +264,18 @@ def _ten(rng: Generator) -> bool:
 
 
 def waits(load: float, number: int, rng: Generator, *, constant: bool = False) -> FloatArray:
-    """Draw waits in line at a queue that begins empty, in services (Lindley's recursion).
+    """Simulate waits at an initially empty queue, in mean service times (Lindley's recursion).
 
     Parameters
     ----------
     load : float
         Utilisation; arrivals are Poisson.
     number : int
-        Of customers, in their order.
+        Number of customers, in order of arrival.
     rng : Generator
-        What is drawn from.
+        Random generator.
     constant : bool
-        Whether all services take the same time (M/D/1), in place of an exponential one (M/M/1).
+        Whether all services take the same time (M/D/1) instead of an exponential time (M/M/1).
     """
     services = np.ones(number) if constant else rng.exponential(size=number)
     sums = np.concatenate([[0.0], np.cumsum(services - rng.exponential(1 / load, number))])
@@ -283,7 +283,7 @@ def waits(load: float, number: int, rng: Generator, *, constant: bool = False) -
 
 
 def long_runs() -> Iterator[Case]:
-    """Batch means of the waits at a queue, after MSER-5 and without a cut."""
+    """Batch means of the waits at a queue, after MSER-5 and without a warm-up."""
     for constant, load, number in (
         (True, 0.5, 10_000),
         (True, 0.8, 10_000),
@@ -308,7 +308,7 @@ def long_runs() -> Iterator[Case]:
 def _queue(
     load: float, number: int, constant: bool, cut: int | None, truth: float
 ) -> Callable[[Generator], bool]:
-    """Give an experiment: one long run of a queue, and whether batch means cover its mean wait."""
+    """Return an experiment: a long run of a queue, and the coverage of its mean by batch means."""
 
     def hit(rng: Generator) -> bool:
         return batch_means(waits(load, number, rng, constant=constant), warm_up=cut).contains(truth)
@@ -317,7 +317,7 @@ def _queue(
 
 
 def stopped(rule: Stopping, draw: Callable[..., FloatArray], most: int) -> Callable[..., bool]:
-    """Give an experiment that draws until the rule is content, of a law with mean 1."""
+    """Return an experiment that draws from a distribution with mean 1 until the rule stops."""
 
     def hit(rng: Generator) -> bool:
         x = draw(rng, size=most)
@@ -328,7 +328,7 @@ def stopped(rule: Stopping, draw: Callable[..., FloatArray], most: int) -> Calla
 
 
 def stopping() -> Iterator[Case]:
-    """Sequential stopping: Student's interval of as many samples as the rule asked for."""
+    """Sequential stopping: Student's interval of the samples requested by the rule."""
     note = "Each look is a chance to stop on samples that are alike by accident."
 
     def normal(rng: Generator, size: int) -> FloatArray:
@@ -355,5 +355,5 @@ def stopping() -> Iterator[Case]:
 
 
 def cases() -> list[Case]:
-    """All experiments, in the order of docs/statistics.md."""
+    """Return all experiments, in the order of docs/statistics.md."""
     return [*means(), *shares(), *quantiles(), *pairs(), *bootstrapped(), *long_runs(), *stopping()]

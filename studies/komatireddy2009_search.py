@@ -1,8 +1,8 @@
-"""Which of the parameters that komatireddy2009 leaves open explain what its figures say.
+"""Search for the open parameters of komatireddy2009 that explain its printed numbers.
 
 ``python studies/komatireddy2009_search.py [--quick] --out DIR`` runs every setting at a delay
-differential of 50 ms, HighSpeed and FAST, with and without source ordering, and compares with what
-the paper prints. docs/komatireddy2009-search.md has what came of it.
+differential of 50 ms, HighSpeed and FAST, with and without source ordering, and compares with the
+printed numbers. docs/komatireddy2009-search.md has the results.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lightburst.study import Block
 from searching import claim, run
 
 EFFORT: Final = Effort(most=1)
-#: What the paper prints: what it is about, the number, and what counts as met.
+#: Printed numbers: words, number, and range that counts as met.
 PRINTED: Final[dict[str, tuple[str, float, float, float]]] = {
     "gain": ("gain of SO", 4.0, 3.0, 5.0),
     "lossy_gain": ("gain of SO, p = 0.001", 1.06, 1.03, 1.09),
@@ -49,26 +49,26 @@ def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Tried]:
-    """Sort runs by point."""
+    """Group runs by point."""
     each = table.assign(**{FALSE: table["false_fast_retransmits"] / table["flows"]})
     return Runs.of(each, Tried, Tried._fields, METRIC, of_means)
 
 
 class Score(NamedTuple):
-    """What a setting gives: the quantities of `PRINTED`, and how near they are.
+    """Quantities of `PRINTED` for a setting, and their distance from the printed numbers.
 
     Parameters
     ----------
     setting : str
         One of `SETTINGS`.
     gain, lossy_gain, lossy_time, fast_ordered, fast : float
-        As in `PRINTED`.
+        Quantities of `PRINTED`.
     false : float
-        False fast retransmissions of a HighSpeed flow without ordering, no loss.
+        False fast retransmissions per HighSpeed flow without ordering and without loss.
     met : int
-        How many of the five are met.
+        Number of the five quantities that are met.
     distance : float
-        Root of the mean square of the logarithms of ours over the printed ones.
+        Root mean square of the logarithms of our values over the printed ones.
     """
 
     setting: str
@@ -82,12 +82,12 @@ class Score(NamedTuple):
     distance: float
 
     def of(self, key: str) -> float:
-        """Give one of the quantities of `PRINTED`."""
+        """Return one of the quantities of `PRINTED`."""
         return float(getattr(self, key))
 
 
 def scores(runs: Runs[Tried]) -> list[Score]:
-    """Compare every setting that was run with what is printed, the nearest first."""
+    """Score every setting that was run, the nearest first."""
     found = (_score(runs, name) for name in SETTINGS)
     return sorted((score for score in found if score is not None), key=lambda x: x.distance)
 
@@ -113,7 +113,7 @@ def _score(runs: Runs[Tried], name: str) -> Score | None:
 
 
 def claims(scored: Sequence[Score]) -> Iterator[Claim]:
-    """Confirm or refute what an independent search has inferred of the open parameters."""
+    """Confirm or refute the conclusions of an independent search about the open parameters."""
     at = {score.setting: score for score in scored}
     if not {INFERRED, OTHER} <= set(at):
         return
@@ -157,7 +157,7 @@ def claims(scored: Sequence[Score]) -> Iterator[Claim]:
 
 
 def figure(scored: Sequence[Score], version: str) -> Maps:
-    """Draw up how far each setting is from each printed number."""
+    """Build a map of the distance of each setting from each printed number."""
     rows = [
         ("", f"{words}:\n{printed:g}", score.setting,
          abs(math.log2(score.of(key) / printed)), f"{score.of(key):.4g}")
@@ -177,7 +177,7 @@ def figure(scored: Sequence[Score], version: str) -> Maps:
 
 
 def listing(scored: Sequence[Score]) -> Listing:
-    """Put the scores into a table to read."""
+    """Build a table of the scores."""
     digits = {"lossy_time": 0, "false": 1}
     table = pd.DataFrame(scored, columns=list(Score._fields))
     return Listing(
@@ -199,7 +199,7 @@ _TRIED: Final = (
 )
 
 
-#: The study as a paper of one part, so that it runs, is drawn and is saved like one.
+#: The study in the form of a paper with one part, to be run, drawn and saved like one.
 STUDY: Final = Paper(
     name="komatireddy2009-search",
     title="Which of the parameters that komatireddy2009 leaves open explain what it prints",

@@ -1,4 +1,4 @@
-"""What komatireddy2009 leaves open: the settings that the search tries, and their points."""
+"""Open parameters of komatireddy2009: the settings of the search, and their points."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lightburst.papers.komatireddy2009.points import Point
 
 LONGEST: Final = 50e-3
 LOSS: Final = 1e-3
-#: The links of a path, which in the paper's scenario all lose bursts.
+#: Links per path, all of which lose bursts in the paper's scenario.
 LINKS: Final = 4
 
 INFERRED: Final = "S1"
 OTHER: Final = "S2"
-#: What each setting changes of the paper's scenario: fields of `Point`, ``lossy`` (links of a path
-#: that lose bursts), ``access`` (rate of a sender's link), and the scenario's own words.
+#: Changes of each setting relative to the paper's scenario: fields of `Point`, ``lossy`` (number of
+#: links per path that lose bursts), ``access`` (rate of a sender's link), and paths of a scenario.
 SETTINGS: Final[dict[str, dict[str, Any]]] = {
     INFERRED: {},
     OTHER: {"link": 10e-3, "lossy": 2},
@@ -37,7 +37,7 @@ SETTINGS: Final[dict[str, dict[str, Any]]] = {
     "b = 2": {"transport.acknowledge_every": 2},
     "minimum timeout of 1 s": {"transport.min_timeout": "1 s"},
 }
-#: What is run of each: which law, whether with source ordering, and the loss.
+#: Runs of each setting: law, remedy and loss.
 RUN: Final = (
     ("HighSpeed", "none", 0.0),
     ("HighSpeed", "source", 0.0),
@@ -49,14 +49,14 @@ RUN: Final = (
 
 
 class Tried(NamedTuple):
-    """A point of the search, at the longest differential.
+    """Point of the search, at the longest differential.
 
     Parameters
     ----------
     setting : str
         One of `SETTINGS`.
     law, remedy, loss
-        As of `Point`.
+        Fields of `Point`.
     """
 
     setting: str
@@ -65,11 +65,11 @@ class Tried(NamedTuple):
     loss: float
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what it is: values by path."""
+        """Return the point as settings of a scenario, by path."""
         changed = dict(SETTINGS[self.setting])
         access, lossy = changed.pop("access", None), changed.pop("lossy", LINKS)
         fields = {name: changed.pop(name) for name in Point._fields if name in changed}
-        # As many bursts are lost as if so few links lost them.
+        # Spreads the losses of the `lossy` links over all links of a path.
         fields = {"delta": LONGEST, "loss": self.loss * lossy / LINKS, **fields}
         found = Point(self.law, self.remedy, **fields).settings()
         if access is not None:

@@ -1,4 +1,4 @@
-"""The parts of docs/statistics.md that studies write, each between two marks."""
+"""Generated sections of docs/statistics.md, each between two marks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "statistics.md"
 
 
 def replaced(text: str, name: str, writer: str, section: str) -> str:
-    """Put a section between its marks.
+    """Replace the section between its marks.
 
     Parameters
     ----------
     text : str
-        The page.
+        Text of the page.
     name, writer : str
-        What the section is called, and the script that writes it.
+        Name of the section, and script that writes it.
     section : str
-        In Markdown.
+        Section in Markdown.
 
     Returns
     -------
     str
-        The page with the section in place of what stood there.
+        The page with the new section.
 
     Raises
     ------
     ValueError
-        If the marks are not there, once each.
+        If a mark is missing or repeated.
     """
     begin, end = f"<!-- {name}: begin; written by {writer} -->", f"<!-- {name}: end -->"
     if text.count(begin) != 1 or text.count(end) != 1:
@@ -38,5 +38,5 @@ def replaced(text: str, name: str, writer: str, section: str) -> str:
 
 
 def write_between(name: str, writer: str, section: str) -> None:
-    """Put a section into docs/statistics.md; the parameters are those of `replaced`."""
+    """Insert a section into docs/statistics.md; parameters as in `replaced`."""
     PAGE.write_text(replaced(PAGE.read_text("utf-8"), name, writer, section), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What searches over open parameters share: their command line, and claims that are exact."""
+"""Shared parts of the searches over open parameters: command line, and exact claims."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from lightburst.report.reproduction import reproduce_parts
 
 
 def run(study: Paper, about: str | None, quick: str) -> int:
-    """Run a study from the command line, and write figure, table, claims and page.
+    """Run a study from the command line; write figure, table, claims and page.
 
     Parameters
     ----------
     study : Paper
-        The study, as a paper of its own.
+        Study in the form of a paper.
     about : str or None
-        What ``--help`` says of it.
+        Description for ``--help``.
     quick : str
-        What it says of ``--quick``.
+        Description of ``--quick``.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help=f"{quick}: a preview")
@@ -41,7 +41,7 @@ def claim(
     note: str,
     source: str = "independent prototype",
 ) -> Claim:
-    """Judge what the scores of a search say exactly; the parameters are those of `judged`."""
+    """Judge an exact statement about the scores of a search; parameters as in `judged`."""
     return judged(
         f"search-{name}", "search", words, published, exact(measured), verdict_of(good), rule, note,
         source,

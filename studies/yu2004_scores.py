@@ -1,4 +1,4 @@
-"""How far each setting that was run is from tables I and II: scores, their table and picture."""
+"""Scores of the settings by their distance from tables I and II, as table and picture."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from yu2004_settings import (
     point_of,
 )
 
-# There are many points, and each score averages 24 ratios: 3 % for each is enough. At the highest
-# loss timeouts decide and segments are few.
+# There are many points, and each score averages 24 ratios, so 3 % for each suffices. At the highest
+# loss timeouts dominate and segments are few.
 USUAL: Final = Effort(most=16, first=4, precision=0.03, horizon_s=1e3)
 HEAVY: Final = USUAL._replace(horizon_s=5e4)
 
@@ -50,15 +50,15 @@ _SHORT: Final = {
 
 
 def scores(runs: Runs[Point]) -> pd.DataFrame:
-    """Score every setting that was run: how far its 24 ratios are from the published ones.
+    """Score every setting that was run by the distance of its 24 ratios from the published ones.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each setting, the best first: what it sets, ``rms`` (root of the mean square of
-        the logarithm of measured over published), ``by_chance`` (what our runs' own spread adds to
-        it), ``worst`` (the largest such logarithm) and ``cells`` (how many of the published ratios
-        lie in our 95 % interval, widened to both sides by what they may have been rounded).
+        One row per setting, the best first: its values, ``rms`` (root mean square of the logarithm
+        of measured over published), ``by_chance`` (contribution of our runs' spread to it),
+        ``worst`` (the largest such logarithm) and ``cells`` (number of published ratios within our
+        95 % interval, widened by the rounding of the published ratio).
     """
     rows = []
     for more, network in networks():
@@ -81,7 +81,7 @@ def _cells(
 ) -> NDArray[np.float64] | None:
     """Compare one flavour with Reno in all cells of both tables; None if one was not run.
 
-    A row has the logarithm of our ratio over the published one, its standard error, and 1 where the
+    A row has the logarithm of our ratio over the published one, its standard error, and 1 if the
     two agree.
     """
     rows = []
@@ -108,7 +108,7 @@ def _score(cells: NDArray[np.float64]) -> dict[str, float]:
 
 
 def listing(table: pd.DataFrame) -> Listing:
-    """Put the scores into a table to read."""
+    """Build a table of the scores."""
     return Listing(
         "search",
         "Settings of what the paper leaves open, by their distance from tables I and II",
@@ -123,7 +123,7 @@ def listing(table: pd.DataFrame) -> Listing:
 
 
 def _tried(table: pd.DataFrame) -> str:
-    """Say which values of each parameter the settings have, and how long each was run."""
+    """Describe the values of each parameter in the search, and the length of the runs."""
     grid, alone = table[table["more"] == ""], [x for x in ALONE if x in set(table["more"])]
     values = (
         f"{words}: {', '.join(_value(x) for x in sorted(grid[column].unique()))}"
@@ -145,7 +145,7 @@ def _value(x: object) -> str:
 
 
 def figure(table: pd.DataFrame, version: str) -> Figure:
-    """Draw the scores up, sorted, one curve for each access bandwidth and minimum timeout."""
+    """Build a figure of the sorted scores, one curve per access bandwidth and minimum timeout."""
     rows: list[tuple[Any, ...]] = []
     grid = table[table["more"] == ""]
     for (access, timeout), group in grid.groupby(["access_kB_s", "min_timeout_s"]):

@@ -1,8 +1,8 @@
-"""Which of the parameters that yu2004 leaves open explain its tables I and II.
+"""Search for the open parameters of yu2004 that explain its tables I and II.
 
 ``python studies/yu2004_search.py [--quick] --out DIR`` runs the senders of the tables with every
-setting of a grid, and with what else is open one at a time, and scores each setting by its distance
-from the printed ratios. docs/yu2004-search.md has what came of it.
+setting of a grid, and with further open parameters varied one at a time, and scores each setting by
+its distance from the printed ratios. docs/yu2004-search.md has the results.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
 
 
 class Found(NamedTuple):
-    """The runs, and the score of each setting."""
+    """Runs, and the score of each setting."""
 
     runs: Runs[Point]
     scores: pd.DataFrame
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Self:
-        """Sort runs by point and score the settings."""
+        """Group runs by point and score the settings."""
         runs = runs_of(table)
         return cls(runs, scores(runs))
 
@@ -49,7 +49,7 @@ def _claims(found: Found) -> list[Claim]:
     return [*claims(found.scores), lowest_claim(found.runs), *limited_claim(found.runs)]
 
 
-#: The study as a paper of one part, so that it runs, is drawn and is saved like one.
+#: The study in the form of a paper with one part, to be run, drawn and saved like one.
 STUDY: Final = Paper(
     name="yu2004-search",
     title="Which of the parameters that yu2004 leaves open explain its tables",

@@ -1,4 +1,4 @@
-"""What the scores say of the parameters that yu2004 leaves open, judged."""
+"""Conclusions from the scores about the open parameters of yu2004, judged."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from lightburst.study.statistics import mean_interval
 from searching import claim
 from yu2004_settings import HALVINGS, INFERRED, NEW_RENOS, RENOS, WORDS, networks, point_of
 
-# The published ratios are rounded by up to 0.05, and two searches have a different chance: as close
-# as this a score counts as found again.
+# Tolerance within which a score counts as reproduced: published ratios are rounded by up to 0.05,
+# and two searches differ by chance.
 FOUND_AGAIN: Final = 0.02
 CELLS: Final = 2 * len(BURSTS) * len(TABLE_LOSSES)
 
 
 def claims(table: pd.DataFrame) -> list[Claim]:
-    """Confirm or refute what an independent search has inferred of the open parameters.
+    """Confirm or refute the conclusions of an independent search about the open parameters.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        What `scores` gave.
+        Output of `scores`.
 
     Returns
     -------
     list of Claim
-        The best score, that of the inferred setting, how many cells are explained, and one for each
-        parameter: how much worse the best setting with another value is.
+        Claims about the best score, the inferred setting, the number of explained cells, and each
+        parameter: the increase of the best score with another value.
     """
     if table.empty:
         return []
@@ -71,7 +71,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
 
 def _most_cells(table: pd.DataFrame) -> Claim:
     nearest = table.iloc[0]
-    # The nearest of those that explain as many.
+    # Nearest of the settings with the largest number of explained cells.
     most = table.iloc[int(table["cells"].to_numpy().argmax())]
     scenario = table.loc[_selected(table, INFERRED), "cells"]
     own = f"; that of the scenario: {scenario.iloc[0]}" if len(scenario) else ""
@@ -90,9 +90,9 @@ def _most_cells(table: pd.DataFrame) -> Claim:
 
 
 def lowest_claim(runs: Runs[Point]) -> Claim:
-    """Judge whether any setting comes down to the one printed ratio that is far below the others.
+    """Judge whether any setting reaches the one printed ratio that is far below the others.
 
-    It is that of New-Reno over Reno at S = 25 and log10 p = -1.5.
+    It is the ratio of New-Reno over Reno at S = 25 and log10 p = -1.5.
     """
     burst, p = BURSTS[1], TABLE_LOSSES[3]
     printed = RATIOS[burst]["new-reno"][p]
@@ -125,7 +125,7 @@ def lowest_claim(runs: Runs[Point]) -> Claim:
 
 
 def limited_claim(runs: Runs[Point]) -> list[Claim]:
-    """Judge whether the prototype had limited transmit on; nothing unless all senders were run."""
+    """Judge whether the prototype used limited transmit; empty unless all senders were run."""
     off = {
         limited: np.abs(np.log([
             runs.mean(point._replace(limited=limited)).estimate / published
@@ -154,9 +154,10 @@ def limited_claim(runs: Runs[Point]) -> list[Claim]:
 
 
 def alike(table: pd.DataFrame) -> float:
-    """Give the largest difference that chance alone makes between two scores, in 95 of 100 cases.
+    """Return the 95 % limit of the difference of two scores by chance alone.
 
-    To first order: a score is off by its ``by_chance`` over the root of its 24 cells.
+    To first order: the standard error of a score is its ``by_chance`` over the root of its 24
+    cells.
     """
     return float(1.96 * math.sqrt(2 / CELLS) * table["by_chance"].iloc[0])
 
@@ -165,7 +166,7 @@ def _parameters(table: pd.DataFrame) -> Iterator[Claim]:
     limit = alike(table)
     for column, value in INFERRED.items():
         others = [other for other in table[column].unique() if other != value]
-        # What is varied alone says something only beside the same setting without it.
+        # A parameter varied alone is compared only with the same setting without it.
         rest = {name: x for name, x in INFERRED.items() if name != column}
         within = table[_selected(table, rest if column == "more" else {"more": ""})]
         own = float(within.loc[within[column] == value, "rms"].min())

@@ -1,4 +1,4 @@
-"""What yu2004 leaves open: the settings that the search tries, and their points."""
+"""Open parameters of yu2004: the settings of the search, and their points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lightburst.papers.yu2004.senders import NEW_RENO, RENO, SACK, Sender
 
 Network = dict[str, Any]
 
-# The grid: every combination of these, with every sender below.
+# Grid: every combination of these values, with every sender below.
 ACCESS: Final = (TABLES, MEDIUM, HIGH)
 WINDOWS: Final = (20, 50, 100)
 TIMEOUTS: Final = (0.2, 0.5, 1.0)
@@ -23,8 +23,8 @@ NEW_RENOS: Final = {
     "impatient": NEW_RENO._replace(partial="impatient"),
 }
 SACKS: Final = {"sack1": SACK, "sack": SACK._replace(recovery="sack")}
-# The setting of the paper's scenario, and what is varied alone around it. A value of "p" is the
-# loss probability of the data.
+# Setting of the paper's scenario, and parameters varied alone around it. The value "p" stands for
+# the loss probability of the data.
 OWN: Final[Network] = {"access": TABLES, "window": 50, "b": 1, "min_timeout": 0.2}
 ALONE: Final[dict[str, Network]] = {
     "35 ms more": {"extra": 0.035},
@@ -36,7 +36,7 @@ ALONE: Final[dict[str, Network]] = {
     "ACKs lost as data": {"ack_loss": "p"},
     "each fibre loses": {"every_link": True},
 }
-# What the independent prototype inferred, as the columns of the table of scores.
+# Setting inferred by the independent prototype, as columns of the table of scores.
 INFERRED: Final = {
     "access_kB_s": 125.0,
     "window": 50,
@@ -62,7 +62,7 @@ WORDS: Final = {
 
 
 def networks(quick: bool = False) -> list[tuple[str, Network]]:
-    """List the settings of the path: what is varied alone (nothing in the grid), and the fields."""
+    """List the settings of the path: parameter varied alone (empty in the grid), and fields."""
     if quick:
         return [("", OWN), ("", {**OWN, "min_timeout": 1.0})]
     grid = itertools.product(ACCESS, WINDOWS, ACKS, TIMEOUTS)
@@ -71,7 +71,7 @@ def networks(quick: bool = False) -> list[tuple[str, Network]]:
 
 
 def point_of(network: Network, burst: int, p: float, sender: Sender) -> Point:
-    """Give the point with bursts of S; fields of the network that are a sender's override it."""
+    """Return the point with bursts of S; fields of the network override those of the sender."""
     fields: Network = {name: p if value == "p" else value for name, value in network.items()}
     time = assembly_time(fields["access"], burst)
     return table_point(burst, p, sender)._replace(**fields, time=time)

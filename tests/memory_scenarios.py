@@ -235,6 +235,7 @@ def _edges(size: Size) -> dict[str, Table]:
     nsfnet: Table = {"kind": "nsfnet", "wavelengths": 8}
     held = TIMER | {"ordering": {"kind": "destination", "hold_back": "100 s"}}
     held["assembly"] = {"kind": "timer", "time": "100 us"}
+    edges: Table = HYBRID | {"layers": {"edge": UNLIMITED}}
     return {
         "series of many flows": make(
             NARROW,
@@ -281,6 +282,12 @@ def _edges(size: Size) -> dict[str, Table]:
             {"kind": "obs", "assembly": {"kind": "mixed", "time": "1 ms", "size": "100 kB"}},
             TCP,
             poisson(size(100_000, 30_000), "10 kB", "1e5 /s"),
+        ),
+        "hybrid, unlimited edges": make(
+            tree(8), edges, {"kind": "sawl"}, poisson(size(60_000, 10_000), "90 kB", "1e7 /s")
+        ),
+        "hybrid, unlimited edges, TCP": make(
+            tree(8), edges, TCP, poisson(size(100_000, 10_000), "90 kB", "1e5 /s")
         ),
         "window-based": make(
             {"kind": "nsfnet"},

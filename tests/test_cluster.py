@@ -136,10 +136,11 @@ def test_runs_that_their_workers_die_of_fail_and_no_others(
     monkeypatch.setattr(dask, "_NOBODY_S", 60.0)
     (tmp_path / "deadly.py").write_text(_DEADLY)
     failed: list[FailedRun] = []
-    # The cluster on this machine ends the place of a worker that it finds empty some time later.
+    # A local cluster gives a worker up for good that is down at one moment, this long after any
+    # of its deaths: longer than a test may take on any machine.
     often = {
         "distributed.scheduler.allowed-failures": 1,
-        "distributed.deploy.lost-worker-timeout": "60s",
+        "distributed.deploy.lost-worker-timeout": "1 day",
     }
     with config.set(often), local(1, preload=[str(tmp_path / "deadly.py")]) as other:
         rows = run_all(slow_study(), workers=other, progress=False, failed=failed)

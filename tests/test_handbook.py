@@ -90,6 +90,13 @@ def test_attributes_that_are_named_together_are_one_field() -> None:
     assert page.astext() == "first, second"
 
 
+def test_attributes_without_a_type_are_one_field_too() -> None:
+    given = ["A run.", "", "Attributes", "----------", "own, seed, plan", "    plain, words"]
+    found = docstrings.named(given)
+    assert found[4].replace(docstrings._COMMA, ", ") == given[4] != found[4]
+    assert found[5] == given[5]
+
+
 def test_the_page_of_each_paper_shows_its_figures() -> None:
     for name in PAPERS:
         shown = re.findall(r"^!\[.*\]\(\.\./images/(.*)\)$", papers.about(name), re.M)

@@ -16,6 +16,7 @@ from lightburst.errors import InputError
 from lightburst.free import TooMuchMemoryError, held_memory
 from lightburst.simulate import simulate
 from lightburst.study import progress
+from lightburst.units import format_size
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 STORM: dict[str, Any] = {
@@ -56,8 +57,8 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 
 def test_a_limit_of_memory(storm: lb.Scenario) -> None:
-    limit = f"{held_memory() // 10**6 + 200} MB"
-    said = rf"^measurement.memory_limit: given {limit}, and a run that needs more after"
+    limit = format_size((held_memory() // 10**6 + 200) * 10**6)
+    said = rf"^measurement.memory_limit: given {re.escape(limit)}, and a run that needs more after"
     with pytest.raises(InputError, match=said):
         lb.run(storm.with_(measurement__memory_limit=limit))
 
@@ -68,14 +69,15 @@ def test_what_certainly_goes_beyond_a_limit_of_memory_does_not_begin(
 ) -> None:
     """Of too many flows not one is made."""
     monkeypatch.setattr(compiler, "make_flows", None)
-    given = held_memory() // 10**6 + more
+    given = format_size((held_memory() // 10**6 + more) * 10**6)
     limited = lb.load(EXAMPLES / "hybrid.toml").with_(
-        workload__flows=flows, measurement__memory_limit=f"{given} MB"
+        workload__flows=flows, measurement__memory_limit=given
     )
     with pytest.raises(InputError) as caught:
         lb.run(limited)
     assert caught.value.path == "measurement.memory_limit"
-    said = rf"{given} MB, and a run that needs about [\d,]+ MB beside the \d+ MB that this program"
+    given = re.escape(given)
+    said = rf"{given}, and a run that needs about [\d,]+ [MG]B beside the [\d,.]+ [MG]B that this"
     assert re.match(said, caught.value.given)
 
 

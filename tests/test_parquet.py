@@ -112,6 +112,22 @@ def test_a_saved_table_of_a_few_kilobytes_is_refused(kind: str, tmp_path: Path) 
     assert peak < 60
 
 
+def test_rows_that_no_run_has_room_for_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Twenty million rows that are alike, of 349 kB, took 3.2 GB before their run was refused."""
+    rows = 500_000
+    same = {"destination": np.ones(rows, np.int64), "start_s": np.zeros(rows)}
+    table = pa.table({"source": np.zeros(rows, np.int64), **same, "size_bytes": [9] * rows})
+    pq.write_table(table, tmp_path / "flows.parquet", compression="zstd")
+    # Enough to read them (200 bytes each), and not to run them.
+    monkeypatch.setattr(free, "available_memory", lambda: 220 * 2**20)
+    with pytest.raises(InputError, match=r"flows\.parquet, of 500,000 rows, which need about 0\.2"):
+        read_table(tmp_path / "flows.parquet", 2)
+    monkeypatch.setattr(free, "available_memory", lambda: 230 * 2**20)
+    assert len(read_table(tmp_path / "flows.parquet", 2)) == rows
+
+
 def test_the_memory_of_texts_is_counted_to_the_byte(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

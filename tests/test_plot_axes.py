@@ -82,6 +82,29 @@ def test_zeros_stand_on_the_edge_of_a_logarithmic_height() -> None:
     assert AT_ZERO not in said(drawn(y_log=False))
 
 
+def test_the_highest_point_is_seen_above_zeros() -> None:
+    rows = table().assign(burst_loss=lambda one: 1e7 * one["burst_loss"], ci_low=0.0, ci_high=0.0)
+    theories: list[Any] = [None, lambda load: 1e6 * load]
+    for theory in theories:
+        given: dict[str, Any] = {"x": "workload.load", "y": "burst_loss", "theory": theory}
+        canvas = lb.plot.curves(rows, **given, y_log=True)
+        canvas.draw_without_rendering()
+        axes = one_of(canvas)
+        low, high = axes.get_ylim()
+        assert 0 < low < 10
+        assert 1e5 < high < 1e7
+
+
+def test_no_triangle_is_spoken_of_where_zeros_are_hollow() -> None:
+    told = "A triangle points down from an upper bound: none was seen."
+    rows = table().assign(ci_low=lambda one: one["ci_low"].where(one["burst_loss"] > 0, 0.0))
+    for y_log in (False, True):
+        canvas = lb.plot.curves(
+            rows, x="workload.load", y="burst_loss", hue="switching.buffer_ports", y_log=y_log
+        )
+        assert any(told in text for text in said(canvas)) != y_log
+
+
 def test_a_chart_of_a_page_has_them_too() -> None:
     names = "workload.load", "burst_loss", "switching.buffer_ports", None, ("ci_low", "ci_high")
     figure = tables.figure_of(table(), *names, None, y_log=True)

@@ -51,7 +51,8 @@ def ticks(canvas: Canvas) -> list[str]:
         ("throughput_bps[a.b]", "throughput [a.b]", "b/s"),
         ("groups.background.workload.load", "load [background]", ""),
         ('groups."web 2.0".workload.arrival_rate_per_s', "arrival rate [web 2.0]", "1/s"),
-        ("groups.background.workload.size.mean_bytes", "mean [background]", "B"),
+        ("groups.background.workload.size.mean_bytes", "size mean [background]", "B"),
+        ("transport.p", "transport p", ""),
         ("completion_time_mean_s", "completion time, mean", "s"),
     ],
 )

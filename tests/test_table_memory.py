@@ -27,7 +27,7 @@ def test_a_small_file_of_many_rows_is_refused(
     monkeypatch.setattr(pa.parquet.ParquetFile, "read", None)
     with pytest.raises(InputError) as caught:
         read_table(file, 10)
-    assert caught.value.given == f"{file}, of 5,000,000 rows, which need about 0.9 GiB of memory"
+    assert caught.value.given == f"{file}, of 5,000,000 rows, which need about 2.2 GiB of memory"
     assert caught.value.allowed == "a table that fits into the 0.5 GiB that are free"
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from browser import needs_browser, opened
+from browser import assert_clean, needs_browser, opened
 from lightburst.cli import main
 from lightburst.plots import network as plots
 from lightburst.report import network
@@ -405,6 +405,35 @@ def test_names_as_long_as_may_be_leave_room_for_bursts(tmp_path: Path) -> None:
     drawn = (out / "network.svg").read_text(encoding="utf-8")
     assert f"{'A' * 12}\u2026{'A' * 12} \u2192 {'X' * 12}\u2026{'X' * 12}" in drawn
     assert "A" * 25 not in drawn
+
+
+@needs_browser
+def test_long_names_are_told_apart_on_the_page(tmp_path: Path) -> None:
+    """By their beginnings and ends, within the page; all of a name is in the story of a burst."""
+    path = tmp_path / "long.toml"
+    long = re.sub(r'"([abcdABCDX])"', lambda name: f'"{"n" * 199}{name[1]}"', CROWD)
+    path.write_text(long, encoding="utf-8")
+    out = lb.trace_network(path).save(tmp_path / "out")
+    action = """
+      const said = new Set();
+      pen.fillText = (words, x, y, room) => {
+        if (words.includes("\u2192")) said.add(`${words} in ${room}`);
+      };
+      draw();
+      for (let i = 0; i < 60 && story.hidden; i++) byId("next").click();
+      const legend = [...byId("legend").querySelectorAll("button")];
+      return [[...said], legend.map((one) => [one.innerText, one.title.length]),
+        story.hidden || story.scrollWidth <= story.clientWidth + 1,
+        legend.every((one) => one.getBoundingClientRect().right <= innerWidth)];
+    """
+    found = opened(out / "index.html", tmp_path, action)
+    assert_clean(found)
+    for frame in found.values():
+        fibres, legend, fits, seen = frame["done"]
+        assert "nnnn\u2026nnnA \u2192 nnnn\u2026nnnX in 138" in fibres
+        assert "nnnn\u2026nnnB \u2192 nnnn\u2026nnnX in 138" in fibres
+        assert [f"{'n' * 14}\u2026{'n' * 13}D", 200] in legend
+        assert fits and seen
 
 
 @needs_browser

@@ -1,9 +1,9 @@
 """Write the tables of keys in docs/scenario.md from the fields of the scenario: ``make keys``.
 
-And docs/scenario.schema.json and docs/study.schema.json, the JSON schemas of the files.
+It also writes docs/scenario.schema.json and docs/study.schema.json, the JSON schemas of the files.
 
-The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
-stands between the tables is written by hand. A table stands after a line that says what it has::
+Descriptions, defaults and limits come from the fields, as in errors and in the JSON schema; the
+text between the tables is written by hand. A table follows a line with its contents::
 
     <!-- keys: Hybrid - BaseSwitch -->      the keys of Hybrid that BaseSwitch has not
     <!-- keys: Tahoe, Sack - _Recovery -->   those of several kinds, with a column of kinds
@@ -60,7 +60,7 @@ def table(headings: list[str], rows: Iterable[Iterable[str]]) -> list[str]:
 
 
 def toml(value: object) -> str:
-    """Write a value as it stands in a scenario file, in code."""
+    """Write a value as in a scenario file, formatted as code."""
     return f"`{_toml(value)}`"
 
 
@@ -71,7 +71,7 @@ def _toml(value: object) -> str:
 
 
 def default(field: FieldInfo) -> str:
-    """Say what a field is where the file does not give it."""
+    """Describe the value of a field that a file does not set."""
     if field.is_required():
         return "needed"
     if isinstance(field.default, Section) and not is_named(field):
@@ -82,7 +82,7 @@ def default(field: FieldInfo) -> str:
 
 
 def allowed(field: FieldInfo) -> str:
-    """Say in a few words what may stand in a field."""
+    """Describe the allowed values of a field briefly."""
     if field.annotation is bool:
         return "`true`, `false`"
     tables = kinds(field)
@@ -115,7 +115,7 @@ def _noun(annotation: object) -> str:
 
 
 def _limits(marker: object) -> str:
-    """Say what one of the types in ``scenario.fields`` or ``units`` takes; nothing of others."""
+    """Describe the values of a type in ``scenario.fields`` or ``units``; empty for other types."""
     if isinstance(marker, Quantity):
         name = marker.dimension.name.split(" ", 1)[1]
         least = "more than 0" if marker.positive else "0 or more"
@@ -141,7 +141,7 @@ def _or(text: str, *words: str | None) -> str:
 
 
 def sections() -> dict[str, type[Section]]:
-    """Find all tables of a scenario, and what they have in common, by the names of the classes."""
+    """Collect the classes of a scenario's tables, and their base classes, by name."""
     found: dict[str, type[Section]] = {}
     waiting: list[type[Section]] = [Scenario]
     while waiting:
@@ -157,7 +157,7 @@ def sections() -> dict[str, type[Section]]:
 
 
 def keys(names: list[str], without: str | None) -> list[str]:
-    """Return the table of the keys of some sections, less those of another."""
+    """Return the table of the keys of some sections, without those of another section."""
     known = sections()
     left_out = set(known[without].model_fields) if without else set()
     kinds_of: dict[tuple[str, ...], list[str]] = {}
@@ -179,7 +179,7 @@ def _kind(section: type[Section]) -> str:
 
 
 def presets() -> list[str]:
-    """Return the table of the presets of `tcp`: the settings in which any of them is unusual."""
+    """Return the table of the presets of `tcp`: the settings that differ in any of them."""
     settings = [_flat(preset) for preset in PRESETS.values()]
     paths = dict.fromkeys(path for preset in settings for path in preset)
     rows = ([f"`{p}`", *(toml(s[p]) if p in s else _usual(p) for s in settings)] for p in paths)
@@ -187,7 +187,7 @@ def presets() -> list[str]:
 
 
 def _flat(preset: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the settings by path, and the kind of a table by the name of the table."""
+    """Flatten the settings to paths; the kind of a table gets the path of the table."""
     found: dict[str, Any] = {}
     for key, value in preset.items():
         inner = value if isinstance(value, Mapping) else {"kind": value}
@@ -198,7 +198,7 @@ def _flat(preset: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usual(path: str) -> str:
-    """Give the default of a setting; of one in a table that of each kind which has it."""
+    """Return the default of a setting, or ``by kind`` where the kinds of its table differ."""
     name, _, key = path.rpartition(".")
     if not name:
         return default(Tcp.model_fields[key])
@@ -210,17 +210,17 @@ def _usual(path: str) -> str:
 
 
 def written(page: str) -> str:
-    """Return the page with its tables as the fields are now.
+    """Return the page with its tables updated from the fields.
 
     Parameters
     ----------
     page : str
-        The page with its marks, and any tables between them.
+        Page with its marks, and any tables between them.
 
     Raises
     ------
     ValueError
-        If a mark has no end, or names a section that is not there.
+        If a mark has no end, or names an unknown section.
     """
     return "\n".join(_lines(iter(page.split("\n"))))
 
@@ -240,12 +240,12 @@ def _lines(lines: Iterator[str]) -> Iterator[str]:
 
 
 def json_schema(of: Callable[[], Mapping[str, Any]] = schema) -> str:
-    """Return a JSON schema as ``lightburst schema`` prints it."""
+    """Return a JSON schema as printed by ``lightburst schema``."""
     return json.dumps(of(), indent=2) + "\n"
 
 
 def main() -> int:
-    """Write the page, and the JSON schemas beside it."""
+    """Write the page and the JSON schemas."""
     SCHEMA.write_text(json_schema(), encoding="utf-8")
     STUDY_SCHEMA.write_text(json_schema(study_schema), encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

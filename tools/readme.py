@@ -1,10 +1,10 @@
-"""Write what is reproduced, and how well, from a run: ``make reproduced``.
+"""Write the results of reproducing the papers, from a run: ``make reproduced``.
 
-Runs every paper that lightburst knows, in full, and writes docs/reproduced.md with all claims and
-notes, long tables whole in docs/data, and the pictures. Between the two marks of README.md it
-writes how many claims hold, and a few of them with their criterion (`SHOWN`). Finished runs are in
-the store, so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and
-leaves what the pages say of the others.
+Runs every paper in full and writes docs/reproduced.md with all claims and notes, long tables in
+full to docs/data, and the pictures. Between the two marks of README.md it writes the number of
+claims that hold, and a few of them with their criterion (`SHOWN`). Finished runs are in the store,
+so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and keeps the
+text about the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lightburst.report.reproduction import Reproduction, reproduce
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reproduced: begin; written by `make reproduced` -->"
 END = "<!-- reproduced: end -->"
-# The claims that README.md shows: five, whether they hold or not.
+# Claims shown in README.md: five, regardless of their verdict.
 SHOWN = {
     "minakhmetov2018": ("gain-50-high-10m", "gain-50-10m"),
     "yu2004": ("optimum-decade",),
@@ -40,7 +40,7 @@ MARKS = {
 
 
 def number(value: float | None) -> str:
-    """Show a number to three digits, a dash where there is none."""
+    """Write a number to three digits, a dash for None."""
     return "–" if value is None else f"{value:.3g}"
 
 
@@ -55,12 +55,12 @@ def claim_table(claims: Sequence[Claim]) -> list[str]:
     Parameters
     ----------
     claims : sequence of Claim
-        The rows, at least one, all of one source.
+        Claims of one source; not empty.
 
     Returns
     -------
     list of str
-        Heading, rule and one line for each claim.
+        Heading, rule and one line per claim.
     """
     headings = ["claim", claims[0].reference, "measured", "95 % interval", "verdict", "note"]
     lines = [row(headings), row(["---", "---:", "---:", "---:", "---", "---"])]
@@ -71,7 +71,7 @@ def claim_table(claims: Sequence[Claim]) -> list[str]:
     return lines
 
 
-#: The first lines of README.md's table.
+#: Header lines of the table in README.md.
 HEADING = (
     row(["paper", "claim", "holds if", "published", "measured", "95 % interval", "verdict"]),
     row(["---", "---", "---", "---:", "---:", "---:", "---"]),
@@ -79,7 +79,7 @@ HEADING = (
 
 
 def runs_of(found: Reproduction) -> str:
-    """Say what was run."""
+    """Describe the runs of a reproduction."""
     about = found.provenance
     return (
         f"`lightburst reproduce {found.name}{' --quick' if found.quick else ''}`: "
@@ -88,13 +88,13 @@ def runs_of(found: Reproduction) -> str:
 
 
 def readme_counts(found: Reproduction) -> str:
-    """Return what README.md says of a paper: what was run, and how many of its claims hold."""
+    """Return the line of README.md about a paper: its runs, and the number of claims that hold."""
     own = [claim for claim in found.claims if claim.source == "paper"]
     return f"- {runs_of(found)}. {number_of(found.claims, own)}: {counted(own)}."
 
 
 def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
-    """Return the rows of README.md's table: papers and claims, each claim with its criterion."""
+    """Return the rows of the table in README.md: paper, claim and criterion."""
     lines = []
     for paper, claim in shown:
         numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
@@ -104,25 +104,25 @@ def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
 
 
 def shown_of(found: Reproduction) -> list[tuple[str, Claim]]:
-    """Return the claims of a paper that README.md shows, each with the name of the paper."""
+    """Return the claims of a paper shown in README.md, with the name of the paper."""
     claims = {claim.id: claim for claim in found.claims}
     return [(found.name, claims[id]) for id in SHOWN.get(found.name, ())]
 
 
 def number_of(claims: Sequence[Claim], own: Sequence[Claim]) -> str:
-    """Say how many claims there are, as the command does, and how many the paper itself makes."""
+    """Count the claims, as the command does, and those of the paper itself."""
     return f"{len(claims)} claims, {len(own)} of them the paper's own"
 
 
 def listing_table(listing: Listing, file: str) -> list[str]:
-    """Return the lines of a Markdown section: the first rows of a table, with its words.
+    """Return a Markdown section with the first rows of a table.
 
     Parameters
     ----------
     listing : Listing
-        The table.
+        Table to be shown.
     file : str
-        Where a page in docs finds all of its rows.
+        Path of the full table, relative to docs.
     """
     rows = listing.data.head(listing.shown)
     lines = ["", f"### {listing.title}", "", listing.caption, "", row(map(str, rows.columns))]
@@ -151,7 +151,7 @@ def replaced(text: str, section: str) -> str:
     Raises
     ------
     ValueError
-        If the marks are not there, once each.
+        If a mark is missing or repeated.
     """
     if text.count(BEGIN) != 1 or text.count(END) != 1:
         raise ValueError(f"README.md must have one {BEGIN!r} and one {END!r}")
@@ -161,7 +161,7 @@ def replaced(text: str, section: str) -> str:
 
 
 def save_pictures(found: Reproduction, folder: Path) -> list[str]:
-    """Save the figures as PNG in `folder`; return their names."""
+    """Save the figures as PNG in `folder` and return their names."""
     prefix = found.paper.name
     with tempfile.TemporaryDirectory() as scratch:
         saved = found.save(Path(scratch) / "saved").parent
@@ -172,12 +172,12 @@ def save_pictures(found: Reproduction, folder: Path) -> list[str]:
 
 
 def table_file(found: Reproduction, listing: Listing) -> str:
-    """Name the file of a table in docs/data."""
+    """Return the file name of a table in docs/data."""
     return f"{found.paper.name}-{listing.id}.csv"
 
 
 def save_tables(found: Reproduction, folder: Path) -> None:
-    """Save the tables of which the page shows some rows only."""
+    """Save the tables that the page shows only in part."""
     for listing in found.tables:
         if len(listing.data) > listing.shown:
             folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +185,7 @@ def save_tables(found: Reproduction, folder: Path) -> None:
 
 
 def names() -> list[str]:
-    """Name the reproductions: each paper, and each of its parts that is run only when named."""
+    """List the reproductions: each paper, and each part that runs only by name."""
     beyond = (
         [f"{paper.name}/{part}" for part in paper.parts if part not in paper.default]
         for paper in PAPERS.values()
@@ -194,7 +194,7 @@ def names() -> list[str]:
 
 
 def sections(text: str) -> dict[str, str]:
-    """Give the sections of docs/reproduced.md by their headings."""
+    """Split docs/reproduced.md into sections by heading."""
     found = text.split("\n## ")[1:]
     return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
 
@@ -208,7 +208,7 @@ def written(said: Mapping[str, str]) -> str:
 
 
 def lines_of(section: str) -> dict[str, tuple[str, list[str]]]:
-    """Give what README.md says of each paper: the line that counts, and the rows of claims."""
+    """Return the text of README.md about each paper: the line of counts, and the rows of claims."""
     lines = section.splitlines()
     return {
         paper: (
@@ -222,7 +222,7 @@ def lines_of(section: str) -> dict[str, tuple[str, list[str]]]:
 
 
 def readme_section(of_papers: Mapping[str, tuple[str, list[str]]]) -> str:
-    """Return what README.md says: the lines that count, and the table of claims."""
+    """Return the generated part of README.md: the lines of counts, and the table of claims."""
     counts = [count for count, _ in of_papers.values()]
     rows = [row for _, rows in of_papers.values() for row in rows]
     return "\n".join([*counts, "", *HEADING, *rows])

@@ -1,10 +1,11 @@
-"""The structure check: the rules of this project that no compiler and no linter has.
+"""Structure check: the rules of this project that no compiler or linter enforces.
 
-``python tools/tidy.py [ROOT]`` prints one line for each finding and exits 1 if there is one.
-Each rule is a function from the root of a tree to its findings; ``RULES`` lists them.
-``docs/architecture.md`` says why the rules are as they are. What clippy and ruff can check stands
-in their settings: ``Cargo.toml`` and ``clippy.toml``, also for the length of Rust functions, and
-``pyproject.toml``. Neither has a rule for lines of a file, and ruff none for lines of a function.
+``python tools/tidy.py [ROOT]`` prints one line per finding and exits 1 if there is any. Each rule
+is a function from the root of a tree to its findings; ``RULES`` lists them.
+``docs/architecture.md`` gives the reasons. Rules that clippy and ruff can check are in their
+settings: ``Cargo.toml`` and ``clippy.toml``, including the length of Rust functions, and
+``pyproject.toml``. Neither has a rule for the lines of a file, and ruff has none for the lines of a
+function.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, NamedTuple
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 
-#: Where the limits on length hold, and for which files.
+#: Folders with limits on length, and the suffix of the files concerned.
 SOURCES = {
     "crates": ".rs",
     "python": ".py",
@@ -32,7 +33,7 @@ SOURCES = {
     "tools": ".py",
 }
 
-#: The crates of the workspace that a crate may depend on.
+#: Crates of the workspace that a crate may depend on.
 CRATES: dict[str, set[str]] = {
     "des": set(),
     "net": {"des"},
@@ -42,7 +43,7 @@ CRATES: dict[str, set[str]] = {
     "py": {"des", "net", "tcp", "optical", "sim"},
 }
 
-#: The crates from outside that a crate may depend on; tests may use DEV_CRATES everywhere.
+#: External crates that a crate may depend on; tests of every crate may use DEV_CRATES.
 EXTERNAL_CRATES: dict[str, set[str]] = {
     "des": set(),
     "net": set(),
@@ -53,10 +54,10 @@ EXTERNAL_CRATES: dict[str, set[str]] = {
 }
 DEV_CRATES = {"proptest", "serde_json"}
 
-#: The crates whose modules use only those above them in the list of ``lib.rs``.
+#: Crates in which a module uses only modules above it in the list of ``lib.rs``.
 ORDERED_CRATES = ("sim",)
 
-#: The layers of the Python package, the lowest first; a module imports from its own and below.
+#: Layers of the Python package, from the lowest; a module imports from its own layer and below.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
@@ -82,7 +83,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"cli", "__main__"}),
 )
 
-#: Folders in which each file is one policy; the module of the folder has the list of them.
+#: Folders with one policy per file; the module of the folder registers them.
 POLICIES = (
     "crates/tcp/src/cc",
     "crates/optical/src/assembly",
@@ -92,27 +93,27 @@ POLICIES = (
     "crates/optical/src/obs/signalling",
 )
 
-#: A path that exists on one machine only: a home, a scratch or a working directory.
+#: Path that exists on one machine only: a home, a scratch or a working directory.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}>)])/(?:work|tmp|home|root|farm|Users)/\w")
 
-#: Files in which such a path is nobody's mistake.
+#: Generated files, in which such paths are ignored.
 GENERATED = {"uv.lock", "Cargo.lock"}
 
-#: What is no part of the repository, where git is not there to say so; and what begins with a dot.
+#: Folders outside the repository, for trees without git; hidden files are skipped too.
 NOT_OURS = {"target", "dist", "out", "__pycache__"}
 
 
 class Finding(NamedTuple):
-    """One broken rule.
+    """Violation of a rule.
 
     Attributes
     ----------
     path : str
-        The file, relative to the root.
+        File, relative to the root.
     line : int
-        The line, from 1; 0 for the file as a whole.
+        Line, from 1; 0 for the whole file.
     message : str
-        What is wrong and what is allowed.
+        Description of the violation, and of the allowed state.
     """
 
     path: str
@@ -120,7 +121,7 @@ class Finding(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        """Return ``path:line: message``, which editors can follow."""
+        """Return ``path:line: message``, a format that editors link."""
         return (
             f"{self.path}:{self.line}: {self.message}"
             if self.line
@@ -132,17 +133,17 @@ Rule = Callable[[Path], Iterator[Finding]]
 
 
 def source_files(root: Path, folder: str) -> list[Path]:
-    """Return the source files of one folder of `SOURCES`, sorted."""
+    """Return the source files in a folder of `SOURCES`, sorted."""
     return sorted(p for p in (root / folder).rglob(f"*{SOURCES[folder]}") if p.is_file())
 
 
 def relative(root: Path, path: Path) -> str:
-    """Return `path` as it is called inside `root`."""
+    """Return `path` relative to `root`."""
     return path.relative_to(root).as_posix()
 
 
 def file_length(root: Path) -> Iterator[Finding]:
-    """No source file, tests included, over `MAX_FILE_LINES` lines."""
+    """Limit source files, including tests, to `MAX_FILE_LINES` lines."""
     for folder in SOURCES:
         for path in source_files(root, folder):
             lines = len(path.read_text(encoding="utf-8").splitlines())
@@ -152,7 +153,7 @@ def file_length(root: Path) -> Iterator[Finding]:
 
 
 def function_length(root: Path) -> Iterator[Finding]:
-    """No Python function, tests and docstrings included, over `MAX_FUNCTION_LINES` lines."""
+    """Limit Python functions, including tests and docstrings, to `MAX_FUNCTION_LINES` lines."""
     for folder in (folder for folder, suffix in SOURCES.items() if suffix == ".py"):
         for path in source_files(root, folder):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -166,7 +167,7 @@ def function_length(root: Path) -> Iterator[Finding]:
 
 
 def _dependencies(manifest: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield the dependencies of a manifest: the package's name, and whether only tests have it."""
+    """Yield the dependencies of a manifest: package name, and whether only tests use it."""
     for table in (manifest, *manifest.get("target", {}).values()):
         for kind in ("dependencies", "build-dependencies", "dev-dependencies"):
             for key, value in table.get(kind, {}).items():
@@ -175,7 +176,7 @@ def _dependencies(manifest: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def crate_dependencies(root: Path) -> Iterator[Finding]:
-    """Let a crate depend only on what `CRATES` and `EXTERNAL_CRATES` allow."""
+    """Limit the dependencies of a crate to `CRATES` and `EXTERNAL_CRATES`."""
     for path in sorted((root / "crates").glob("*/Cargo.toml")):
         crate = path.parent.name
         where = relative(root, path)
@@ -195,14 +196,14 @@ def crate_dependencies(root: Path) -> Iterator[Finding]:
 
 
 def _layer(module: str) -> int | None:
-    """Return the number of the layer that `module` of the package stands in."""
+    """Return the number of the layer of a module; None for an unknown module."""
     return next((n for n, names in enumerate(LAYERS) if module in names), None)
 
 
 def _imported(node: ast.AST, package: Sequence[str], modules: set[str]) -> Iterator[str]:
     """Yield the modules of the package that an import statement names.
 
-    The root of the package, with what ``__init__`` offers, counts as ``""``.
+    The root of the package, including the names of its ``__init__``, counts as ``""``.
     """
     if isinstance(node, ast.Import):
         names = (alias.name.split(".") for alias in node.names)
@@ -217,14 +218,14 @@ def _imported(node: ast.AST, package: Sequence[str], modules: set[str]) -> Itera
 
 
 def python_layers(root: Path) -> Iterator[Finding]:
-    """Let a Python module import from its own layer of `LAYERS` and those below, nowhere else."""
+    """Limit the imports of a Python module to its own layer of `LAYERS` and those below."""
     home = root / "python" / "lightburst"
     modules = {p.stem for p in home.iterdir()} | {"_core"} if home.is_dir() else set()
     for path in source_files(root, "python"):
         inside = path.relative_to(home).with_suffix("").parts
         where = relative(root, path)
         if inside == ("__init__",):
-            continue  # the front door: it may offer anything
+            continue  # the public interface may import everything
         mine = _layer(inside[0])
         if mine is None:
             yield Finding(where, 0, f"{inside[0]} stands in no layer; add it to LAYERS")
@@ -240,7 +241,7 @@ def python_layers(root: Path) -> Iterator[Finding]:
 
 
 def _parent_module(path: Path) -> Path:
-    """Return the file whose ``mod`` line makes `path` part of its crate."""
+    """Return the file whose ``mod`` line adds `path` to its crate."""
     folder = path.parent
     if folder.name == "src":
         return folder / "lib.rs"
@@ -249,7 +250,7 @@ def _parent_module(path: Path) -> Path:
 
 
 def compiled_files(root: Path) -> Iterator[Finding]:
-    """Each Rust file is named by a ``mod`` line: one that is not is never compiled, nor missed."""
+    """Require a ``mod`` line for each Rust file; without one it would silently not be compiled."""
     for path in sorted((root / "crates").glob("*/src/**/*.rs")):
         parent = _parent_module(path)
         if path.name in {"lib.rs", "mod.rs"}:
@@ -260,12 +261,12 @@ def compiled_files(root: Path) -> Iterator[Finding]:
             yield Finding(relative(root, path), 0, message)
 
 
-# What a line of Rust names of its own crate: one module, or several in braces.
+# References of a line to its own crate: one module, or several in braces.
 _OF_CRATE = re.compile(r"\bcrate::(\w+|\{.*?\})")
 
 
 def module_order(root: Path) -> Iterator[Finding]:
-    """Let a module of `ORDERED_CRATES` use only those above it in the list of ``lib.rs``."""
+    """Limit the modules of `ORDERED_CRATES` to uses of modules above them in ``lib.rs``."""
     for crate in ORDERED_CRATES:
         source = root / "crates" / crate / "src"
         files = [path for path in sorted(source.rglob("*.rs")) if path.name != "lib.rs"]
@@ -282,12 +283,12 @@ def module_order(root: Path) -> Iterator[Finding]:
                         yield Finding(relative(root, path), number, message)
 
 
-# From the line that begins a list of policies to the line that closes it.
+# The registry of policies, up to its closing line.
 _REGISTRY = re.compile(r"^pub const REGISTRY\b.*?;$", re.MULTILINE | re.DOTALL)
 
 
 def registered_policies(root: Path) -> Iterator[Finding]:
-    """Each policy file of `POLICIES` stands in its list, by its module, its type or its name."""
+    """Require each policy file of `POLICIES` in its registry, by module, type or name."""
     for folder in POLICIES:
         for path in sorted((root / folder).glob("*.rs")):
             stem = path.stem
@@ -304,7 +305,7 @@ def registered_policies(root: Path) -> Iterator[Finding]:
 
 
 def text_files(root: Path) -> Iterator[Path]:
-    """Yield the files that belong to the repository: those that git does not ignore."""
+    """Yield the files of the repository: those that git does not ignore."""
     command = ["git", "-C", str(root), "ls-files", "-z", "-co", "--exclude-standard"]
     listing = subprocess.run(command, capture_output=True, check=False)
     if listing.returncode == 0:
@@ -317,7 +318,7 @@ def text_files(root: Path) -> Iterator[Path]:
 
 
 def machine_paths(root: Path) -> Iterator[Finding]:
-    """No file names a path that exists on one machine only."""
+    """Refuse paths that exist on one machine only."""
     for path in text_files(root):
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
@@ -343,12 +344,12 @@ RULES: tuple[Rule, ...] = (
 
 
 def check(root: Path) -> list[Finding]:
-    """Return what breaks any rule in the tree at `root`."""
+    """Return the violations of all rules in the tree at `root`."""
     return [finding for rule in RULES for finding in rule(root)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the findings; return 1 if there is one."""
+    """Print the findings; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__)
     here = Path(__file__).resolve().parent.parent
     parser.add_argument("root", nargs="?", type=Path, default=here)

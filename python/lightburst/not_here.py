@@ -38,6 +38,7 @@ _QUEUE: Final = (
     ("electronic", "first in, first out, with an ecn_threshold"),
     ("ecn_threshold", "which marks by the length of the queue"),
 )
+_TURNS: Final = (("fair", "deficit round robin over the flows of a host"), *_QUEUE)
 _DROPS: Final = (
     ("electronic", "which drops what its queue_size does not hold"),
     ("queue_size", "beyond which packets are dropped"),
@@ -75,7 +76,8 @@ NOT_HERE: Final[dict[str, Nearest]] = {
         _CIRCUITS,
     ),
     **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
-    **dict.fromkeys(("red", "wred", "codel", "fqcodel", "pie", "fq", "sfq", "drr", "prio"), _QUEUE),
+    **dict.fromkeys(("red", "wred", "codel", "fqcodel", "pie", "prio"), _QUEUE),
+    **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Ways through the network.
     **dict.fromkeys(("flowlet", "flowlets", "flowletswitching", "letflow", "wcmp", "plb"), _FLOWS),

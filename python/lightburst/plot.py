@@ -1,9 +1,9 @@
-"""Pictures with matplotlib: curves with intervals, distributions, courses in time, and networks.
+"""Plots with matplotlib: curves with intervals, distributions, time series and networks.
 
-The figures of the papers are drawn by the same code. What a figure shows has a colour and a marker
-and a dash, so that a grey print reads; quantities with an order have colours from dark to bright;
-axes say their units. Sizes are those of a journal's column, two columns or a screen (`STYLES`), and
-all is placed by matplotlib's constrained layout.
+The figures of the papers are drawn by the same code. Every series differs in colour, marker and
+dash, so that it can be identified in a grey print; ordered quantities are coloured from dark to
+bright; axis labels state the units. The widths are those of one journal column, two columns or a
+screen (`STYLES`). matplotlib's constrained layout places all elements.
 
 >>> import lightburst as lb
 >>> import pandas as pd
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lightburst.result import Result
     from lightburst.scenario import Scenario
 
-#: Where a figure is to be read.
+#: Output media that a figure can be sized for.
 STYLES: Final = ("screen", "one-column", "two-column")
 _INTERVALS: Final = ("bars", "bands", "none")
 
@@ -61,49 +61,49 @@ def curves(
     x_log: bool | None = None,
     y_log: bool | None = None,
 ) -> Canvas:
-    """Draw a tidy table as curves, a curve for each value of a column.
+    """Draw a tidy table as curves, one per value of a column.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        A row for each point, as `lightburst.study.summarise` gives it.
+        One row per point, as returned by `lightburst.study.summarise`.
     x, y : str
-        Columns of numbers. An axis is named after its column, with the unit that the name of the
-        column ends in and a fitting prefix: ``throughput_bps`` becomes Throughput (Gb/s). A column
-        of text such as ``topology.link_length`` stands for ``topology.link_length_m`` beside it;
-        along other text points stand side by side. `y` may be one of a column ``metric``, too.
+        Columns of numbers, whose names become axis labels with a unit and a suitable prefix:
+        ``throughput_bps`` becomes Throughput (Gb/s). A text column such as ``topology.link_length``
+        stands for ``topology.link_length_m`` beside it; values of any other text column are drawn
+        as categories, side by side. `y` may also be a value of the column ``metric``.
     hue : str, optional
-        Column whose values have a colour and a marker each; numbers go from dark to bright.
+        Column that selects colour and marker; numbers are coloured from dark to bright.
     dash : str, optional
-        Column whose values have a dash and a filling of the marker.
+        Column that selects the dash and the fill of the marker.
     ci : sequence of str, or None
-        Columns with the ends of the interval: these, or with the name of `y` and ``_`` before
-        them. None draws none.
+        Columns with the two ends of the interval, either these names or the name of `y`, ``_`` and
+        these names. None draws no intervals.
     theory : callable, DataFrame or mapping, optional
-        Drawn as lines without markers: a function of x, in the unit of the column; a table with
-        the same columns; or several of these by name.
+        Curves drawn as lines without markers: a function of x, in the unit of the column; a table
+        with the same columns; or a mapping from names to several of these.
     ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure without.
+        Axes to draw into; by default a new figure is made.
     style : {"screen", "one-column", "two-column"}
         Size of a new figure: 8, 3.5 or 7.16 inches wide.
     intervals : {"bars", "bands", "none"}
-        How they are drawn. Bars of several curves stand a little apart.
+        Form of the intervals. Bars of different curves are shifted a little against each other.
     title, caption : str
-        Words above and below a new figure.
+        Texts above and below a new figure.
     x_label, y_label : str, optional
-        Labels; numbers are as in the table then.
+        Axis labels; with a label given, the numbers keep the unit of the table.
     x_log, y_log : bool, optional
-        Logarithmic; else where values are geometric.
+        Logarithmic axes; by default if values are geometric, for y over a factor above 1000 only.
 
     Returns
     -------
     matplotlib.figure.Figure
-        To be shown, or saved: ``.savefig("throughput.pdf")``; text stays text in PDF and SVG.
+        Figure to show, or to save: ``.savefig("throughput.pdf")``; PDF and SVG keep text as text.
 
     Raises
     ------
     InputError
-        If a column is not there or has no numbers, or a word is none of those above.
+        If a column is missing or has no numbers, or an option has an unknown value.
     """
     from lightburst.plots import tables
 
@@ -127,33 +127,34 @@ def distribution(
     x_label: str | None = None,
     x_log: bool | None = None,
 ) -> Canvas:
-    """Draw the distribution of samples as steps: at each value the share that is not larger.
+    """Draw the empirical distribution of samples as steps: the share of samples not above x.
 
     Parameters
     ----------
     data : array_like, mapping of str to array_like, DataFrame or Result
-        The samples, samples by name, a table such as `lightburst.Result.flows`, or a result, whose
-        table of flows it is. NaN is left out. Infinite samples, as the completion times of flows
-        that did not finish, count in the shares, so that the steps end below 1. Of a table with a
-        column ``counted`` only the rows that count.
+        Samples; samples by name; a table such as `lightburst.Result.flows`; or a result, which
+        stands for its table of flows. NaN is ignored. Infinite samples, such as the completion
+        times of unfinished flows, count in the shares, so that the steps end below 1. In a table
+        with a column ``counted`` only the rows where it is true are used.
     column : str, optional
-        Of the table; for samples what they are, with the unit: ``completion_time_s``.
+        Column of the table; for plain samples the name of the quantity, with its unit:
+        ``completion_time_s``.
     hue : str, optional
-        Column of the table whose values have steps of their own.
+        Column of the table; every value of it has its own steps.
     complementary : bool
-        The share that is larger, on a logarithmic axis: for tails.
+        Draw the share of samples above x on a logarithmic axis, which shows the tail.
     ax, style, title, caption, x_label, x_log
         As for `curves`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        As `curves`.
+        As for `curves`.
 
     Raises
     ------
     InputError
-        If a column is not there, or there is no finite sample.
+        If a column is missing, or there is no finite sample.
     """
     from lightburst.plots import distributions
 
@@ -178,32 +179,32 @@ def over_time(
     y_label: str | None = None,
     y_log: bool = False,
 ) -> Canvas:
-    """Draw what a table with times says as steps: each row holds until the next one.
+    """Draw a time series as steps: each row holds until the next one.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        With a column ``time_s``, as those of `lightburst.Result.samples` (queues, buffers, active
-        flows), or ``windows`` of `lightburst.Result.trace`.
+        Table with a column ``time_s``, such as those of `lightburst.Result.samples` (queues,
+        buffers, active flows), or ``windows`` of `lightburst.Result.trace`.
     y : str or sequence of str
-        Column of numbers; or several in one unit, which are told apart by their names.
+        Column of numbers; or several columns of the same unit, identified by their names.
     hue : str, optional
-        Column whose values have steps of their own, such as ``link`` or ``flow``, which a table of
-        several of them needs. With one column alone.
+        Column such as ``link`` or ``flow``; every value of it has its own steps. Required if the
+        table has several of them. Allowed only with a single `y`.
     ax, style, title, caption, x_label, y_label
         As for `curves`.
     y_log : bool
-        Whether the height is logarithmic.
+        Whether the vertical axis is logarithmic.
 
     Returns
     -------
     matplotlib.figure.Figure
-        As `curves`.
+        As for `curves`.
 
     Raises
     ------
     InputError
-        If a column is not there or has no numbers, or columns differ in their unit.
+        If a column is missing or has no numbers, or the columns differ in their unit.
     """
     from lightburst.plots import tables
 
@@ -213,7 +214,7 @@ def over_time(
             raise InputError("hue", "nothing", allowed)
     rows, name, hue = tables.in_one_column(table, y, hue)
     if name == "active_flows" and y_label is None:
-        y_label = "Active flows"  # the figure of a run is their mean
+        y_label = "Active flows"  # the metric of this name is a mean over the run
     words = {"title": title, "caption": caption, "x_label": x_label, "y_label": y_label}
     scales = {"x_log": False, "y_log": y_log}
     figure = tables.figure_of(
@@ -224,27 +225,28 @@ def over_time(
 
 
 def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -> Canvas:
-    """Draw what a traced flow did.
+    """Draw the trace of a flow.
 
     Parameters
     ----------
     result : Result
-        Of a scenario whose ``measurement.trace`` names the flow.
+        Result of a scenario whose ``measurement.trace`` includes the flow.
     flow : int, optional
-        Its number; by default the one that was traced.
+        Number of the flow; by default the only traced one.
     kind : {"time-sequence", "windows", "packets"}
-        Segments against time, with what was lost, sent again and acknowledged; window, threshold,
-        state, round-trip time and timeout; or when packets left, as in figures 8 to 10 of yu2004.
+        Sequence numbers against time, with losses, retransmissions and acknowledgements; congestion
+        window, threshold, state, round-trip time and timeout; or departure times of packets, as in
+        figures 8 to 10 of yu2004.
 
     Returns
     -------
     matplotlib.figure.Figure
-        One of the pictures that ``lightburst trace --out`` writes; docs/trace.md explains them.
+        One of the figures that ``lightburst trace --out`` writes; docs/trace.md explains them.
 
     Raises
     ------
     InputError
-        If the flow was not traced, or there is no such picture of it: datagrams have no windows.
+        If the flow was not traced, or has no such figure: flows of datagrams have no windows.
     """
     from lightburst.plots import traces
     from lightburst.report.traces import source_of
@@ -275,37 +277,37 @@ def network(
     title: str = "",
     caption: str | None = None,
 ) -> Canvas:
-    """Draw a network: its switches and hosts, and how busy its links are.
+    """Draw a network: its switches and hosts, and optionally a metric of its links.
 
     Parameters
     ----------
     what : Result, Scenario or networkx.Graph
-        The network of a run, of a scenario, or any graph. Where its nodes have no attribute
-        ``layer``, those with one neighbour are hosts.
+        Network of a run, network of a scenario, or any graph. In a graph without the node attribute
+        ``layer``, nodes with one neighbour are hosts.
     value : str, optional
-        A figure of its links, such as ``"utilisation"``, which gives each direction its colour:
-        the mean of those that are parallel. Without it links are plain lines.
+        Metric of the links, such as ``"utilisation"``, which colours each direction of a link;
+        parallel links are averaged. Without it links are plain lines.
     at : mapping of node to (float, float), optional
-        Coordinates of the nodes, x to the right and y upwards. Without them a fat-tree and a
-        network of leaves and spines stand in rows with the hosts below, NSFNET on its map, a path
-        in a line, and any other so that distances follow the delays of the links.
+        Coordinates of the nodes, x to the right and y upwards. By default a fat-tree and a
+        leaf-spine network are drawn in rows with the hosts below, NSFNET on its map, a path as a
+        line, and any other network with distances that follow the delays of the links.
     hosts : bool, optional
-        Whether hosts are drawn; by default up to forty, and none on the map of
+        Whether hosts are drawn; by default if there are at most forty, and never on the map of
         NSFNET.
     ax, style, title
         As for `curves`.
     caption : str, optional
-        Words below a new figure; by default what is to be known to read it.
+        Text below a new figure; by default an explanation of the drawing.
 
     Returns
     -------
     matplotlib.figure.Figure
-        As `curves`.
+        As for `curves`.
 
     Raises
     ------
     InputError
-        If there is no such figure of its links, or a node has no coordinates.
+        If the links have no such metric, or a node has no coordinates.
     """
     from lightburst.plots import layout, tiers
 

@@ -64,7 +64,10 @@ _COLUMNS: Final = {
 _OF_GROUP: Final = re.compile(r'groups\.(?:"([^"]*)"|([^".]*))\.(.+)')
 
 # What many tables of a scenario have, each of another thing.
-_OF_A_TABLE: Final = frozenset({"kind", "number", "probability", "rate", "size", "time", "value"})
+_OF_A_TABLE: Final = frozenset(
+    {"k", "kind", "max", "mean", "median", "min", "number", "p", "probability", "rate", "shape"}
+    | {"sigma", "size", "time", "value"}
+)
 
 _ACRONYMS: Final = {word.lower(): word for word in ("ACK", "ECN", "RTT", "SACK", "TCP")}
 

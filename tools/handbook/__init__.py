@@ -1,1 +1,1 @@
-"""What the site of documentation needs beyond Sphinx: ``make docs``."""
+"""Sphinx extensions of the documentation site: ``make docs``."""

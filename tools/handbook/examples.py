@@ -1,4 +1,4 @@
-"""The directive ``{examples}``: every file of examples/, whole, with what it says it is."""
+"""Directive ``{examples}``: every file of examples/ in full, with its name as description."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from handbook.links import ROOT
 
 
 class Examples(SphinxDirective):
-    """Write a section for each example: its name as the title, its text as a block."""
+    """Build a section for each example: the file name as title, the scenario's name, the text."""
 
     def run(self) -> list[nodes.Node]:
         """Return the sections."""
@@ -33,6 +33,6 @@ class Examples(SphinxDirective):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the directive."""
+    """Register the directive."""
     app.add_directive("examples", Examples)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

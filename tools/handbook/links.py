@@ -1,15 +1,15 @@
-"""Pages that read well in the repository are pages of the site: links and texts from elsewhere.
+"""Conversion of the repository's Markdown pages to pages of the site: links, included texts.
 
-In the repository a page links to files beside docs/, such as ``../CONTRIBUTING.md`` or
-``../examples``. On the site the first is a page (`PAGES`), a file can be downloaded, and a folder
-has no place, so that its name stays without a link. Another page of Markdown outside docs/ has
-none either.
+In the repository a page links to files outside docs/, such as ``../CONTRIBUTING.md`` or
+``../examples``. On the site the former is a page (`PAGES`), a file becomes a download, and a folder
+has no address, so its name is shown without a link. So are other Markdown pages outside docs/.
 
-A page whose text stands elsewhere has one line in its place, and a link for who reads it there::
+A page whose text is in another file has one line in its place, followed by a link for readers of
+the repository::
 
     <!-- text: ../../CONTRIBUTING.md#a-paper -->
 
-On the site this line gives way to the section below that heading, or to the whole file.
+On the site the section under that heading, or the whole file, replaces this line and the rest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sphinx.util.typing import ExtensionMetadata
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 ROOT = DOCS.parent
 
-#: Files of the repository that are pages of the site.
+#: Files of the repository with a page on the site.
 PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
@@ -36,18 +36,18 @@ PAGES = {
 
 _TEXT = re.compile(r"^<!-- text: (?P<path>[^\s#]+)(#(?P<anchor>\S+))? -->$.*\Z", re.M | re.S)
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<path>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
-#: A heading and what goes of its marks when its section becomes a page.
+#: A heading, with the marks that are removed when its section becomes a page.
 _RAISED = r"^#{%d}(#+ )"
 _FENCE = re.compile(r"^(```+).*?^\1$", re.M | re.S)
 
 
 def slug(heading: str) -> str:
-    """Give the anchor of a heading, as the web view of a repository does."""
+    """Return the anchor of a heading, as in the web view of a repository."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Apply `change` to what is no block of code."""
+    """Apply `change` to the text outside code blocks."""
     done, end = [], 0
     for fence in _FENCE.finditer(text):
         done += [change(text[end : fence.start()]), fence[0]]
@@ -75,7 +75,7 @@ def section(text: str, anchor: str) -> str:
 
 
 def relinked(text: str, source: Path, page: Path) -> str:
-    """Give the links of a text, written for the file `source`, as they are on the page `page`."""
+    """Rewrite the links of a text from the file `source` for the page `page`."""
 
     def link(found: re.Match[str]) -> str:
         path, anchor = found["path"], found["anchor"] or ""
@@ -94,7 +94,7 @@ def relinked(text: str, source: Path, page: Path) -> str:
 
 
 def written(text: str, page: Path) -> str:
-    """Return what Sphinx reads as the text of a page in docs/."""
+    """Return the source text of a page in docs/ for Sphinx."""
     mark = _TEXT.search(text)
     if mark is None:
         return relinked(text, page, page)
@@ -115,6 +115,6 @@ def _on_read(app: Sphinx, name: str, content: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Let Sphinx read pages through this."""
+    """Process pages before Sphinx parses them."""
     app.connect("source-read", _on_read)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers draw themselves: the site needs no network and no script."""
+"""Formulas as MathML, rendered by browsers: the site needs no network and no script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Let Sphinx write formulas this way."""
+    """Register the renderer of formulas."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.config.html_math_renderer = "mathml"
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""The directive ``{mechanism} FAMILY KIND``: what the code knows of a mechanism, on its page.
+"""Directive ``{mechanism} FAMILY KIND``: facts about a mechanism from the code.
 
-A page of docs/mechanisms has the rule and its source, written by hand. What stands in the code,
-the sentence of its class, its keys and the file that computes it, comes from there.
+A page of docs/mechanisms has the rule and its source, written by hand. The directive adds the
+summary of its class, its keys and the file that implements it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lightburst.scenario.transport.recovery import Recovery
 
 
 class Family(NamedTuple):
-    """Mechanisms among which a scenario chooses."""
+    """Mechanisms of one type, selected by a field of a scenario."""
 
     path: str
     kinds: tuple[str, ...]
@@ -58,18 +58,18 @@ FAMILIES = {
 
 
 def page(family: str, kind: str) -> Path:
-    """Name the page of a mechanism."""
+    """Return the path of a mechanism's page."""
     return DOCS / "mechanisms" / f"{family}-{kind}.md".replace("_", "-")
 
 
 def source(family: str, kind: str) -> Path:
-    """Name the file that computes a mechanism: its own, or that of a folder of its name."""
+    """Return the path of the Rust file that implements a mechanism."""
     folder, name = ROOT / FAMILIES[family].crate, kind.replace("-", "_")
     return folder / f"{name}.rs"
 
 
 def about(family: str, kind: str) -> str:
-    """Write what the code knows of a mechanism, as Markdown."""
+    """Write the facts about a mechanism from the code, as Markdown."""
     known = FAMILIES[family]
     chosen = f'["{kind}"]' if family == "resolver" else f'"{kind}"'
     file = os.path.relpath(source(family, kind), DOCS / "mechanisms")
@@ -85,12 +85,12 @@ def about(family: str, kind: str) -> str:
 
 
 class Mechanism(SphinxDirective):
-    """Write what the code knows."""
+    """Insert the facts about a mechanism."""
 
     required_arguments = 2
 
     def run(self) -> list[nodes.Node]:
-        """Return it as nodes."""
+        """Return the parsed facts."""
         family, kind = self.arguments
         if family not in FAMILIES or kind not in FAMILIES[family].kinds:
             raise self.error(f"no mechanism {kind!r} in {family!r}")
@@ -99,6 +99,6 @@ class Mechanism(SphinxDirective):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the directive."""
+    """Register the directive."""
     app.add_directive("mechanism", Mechanism)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""The directive ``{paper} NAME``: what the code and the last full run know of a paper."""
+"""Directive ``{paper} NAME``: facts about a paper from the code and from the last full run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ README = ROOT / "README.md"
 
 
 def counts(name: str) -> str:
-    """Return what README.md says of the claims of a paper.
+    """Return the counts of a paper's claims from README.md.
 
     Raises
     ------
     ValueError
-        If it says nothing of it.
+        If README.md has no line about the paper.
     """
     line = re.search(
         rf"^- `lightburst reproduce {name}`: (.*)$", README.read_text(encoding="utf-8"), re.M
@@ -34,7 +34,7 @@ def counts(name: str) -> str:
 
 
 def figures(name: str) -> list[str]:
-    """List the pictures of a paper that docs/reproduced.md shows, but those beyond the paper."""
+    """List the pictures of a paper in docs/reproduced.md, except those beyond the paper."""
     text = (DOCS / "reproduced.md").read_text(encoding="utf-8")
     return re.findall(rf"^!\[[^\]]*\]\(images/({name}-(?!beyond-)[^)]+)\)$", text, re.M)
 
@@ -51,12 +51,12 @@ def about(name: str) -> str:
 
 
 class Paper(SphinxDirective):
-    """Write what is known of a paper, and its scenario."""
+    """Insert the facts about a paper, and its scenario."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Return it as nodes."""
+        """Return the parsed facts, and the scenario."""
         name = self.arguments[0]
         if name not in PAPERS:
             raise self.error(f"no paper {name!r}")
@@ -71,6 +71,6 @@ class Paper(SphinxDirective):
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Add the directive."""
+    """Register the directive."""
     app.add_directive("paper", Paper)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

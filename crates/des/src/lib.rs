@@ -1,5 +1,5 @@
-//! The discrete-event engine. It knows no network: a [`Model`] handles events,
-//! an [`EventQueue`] orders them, a [`Stream`] draws for one named component.
+//! Discrete-event engine, independent of the network: a [`Model`] handles events, an [`EventQueue`]
+//! orders them, and a [`Stream`] is the random number generator of one named component.
 
 pub mod queue;
 pub mod rng;

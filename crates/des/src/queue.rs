@@ -1,7 +1,7 @@
-//! Pending events, the earliest first.
+//! Queues of pending events, ordered by time.
 //!
-//! A simulation runs on the [`Wheel`]. The plain [`Heap`] gives the same order to the bit;
-//! `docs/performance.md` has the speed of both.
+//! A simulation uses the [`Wheel`]. The simpler [`Heap`], which also holds the distant events of a
+//! wheel, yields exactly the same order; `docs/performance.md` compares their speed.
 
 mod heap;
 #[cfg(test)]
@@ -15,17 +15,17 @@ pub use wheel::Wheel;
 
 use crate::Time;
 
-/// One pending event.
+/// A pending event and its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<E> {
-    /// When it happens.
+    /// Time at which the event is handled.
     pub time: Time,
-    /// What happens.
+    /// The event.
     pub event: E,
 }
 
 impl<E: Event> Entry<E> {
-    /// Whether it comes before another one.
+    /// Returns whether this entry is handled before `other`.
     #[inline(always)]
     fn precedes(&self, other: &Entry<E>, ties: &Ties) -> bool {
         self.time < other.time
@@ -33,21 +33,20 @@ impl<E: Event> Entry<E> {
     }
 }
 
-/// A priority queue of events. No event is pushed that lies before the time of the last one
-/// popped.
+/// A priority queue of events. Callers never push an event earlier than the last one popped.
 pub trait EventQueue<E: Event> {
-    /// An empty queue.
+    /// Creates an empty queue; `ties` orders simultaneous events.
     fn new(ties: Ties) -> Self;
     /// Adds an event.
     fn push(&mut self, entry: Entry<E>);
-    /// Takes the next event out.
+    /// Removes and returns the next event.
     fn pop(&mut self) -> Option<Entry<E>>;
-    /// The number of pending events.
+    /// Returns the number of pending events.
     fn len(&self) -> usize;
-    /// Whether nothing is pending.
+    /// Returns whether no event is pending.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Makes room for this many pending events.
+    /// Reserves memory for `additional` more events.
     fn reserve(&mut self, additional: usize);
 }

@@ -1,9 +1,9 @@
-//! One named random stream for each component, so that adding a component
-//! leaves the draws of the others alone.
+//! Random streams, one for each named component, so that adding a component does not change the
+//! random numbers of the others.
 
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// One step of SplitMix64 from state `x` (Steele, Lea, Flood 2014).
+/// Returns the output of SplitMix64 for state `x` (Steele, Lea, Flood 2014).
 #[inline]
 pub fn mix(x: u64) -> u64 {
     let mut z = x.wrapping_add(GOLDEN_GAMMA);
@@ -12,21 +12,21 @@ pub fn mix(x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The 64-bit FNV-1a hash of a name.
+/// Returns the 64-bit FNV-1a hash of a name.
 fn fnv1a(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// xoshiro256++ (Blackman and Vigna 2018).
+/// The generator xoshiro256++ (Blackman and Vigna 2018).
 #[derive(Clone, Debug)]
 pub struct Stream {
     state: [u64; 4],
 }
 
 impl Stream {
-    /// The stream of the component called `name` in the run with this `seed`.
+    /// Creates the stream of the component called `name` for a run with this `seed`.
     pub fn new(seed: u64, name: &str) -> Stream {
         let start = mix(seed) ^ fnv1a(name);
         let word = |i: u64| mix(start.wrapping_add(GOLDEN_GAMMA.wrapping_mul(i)));
@@ -35,7 +35,7 @@ impl Stream {
         }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
@@ -50,7 +50,7 @@ impl Stream {
         result
     }
 
-    /// A uniform draw from `0..n` without bias (Lemire 2019); `n` must be positive.
+    /// Returns an unbiased uniform integer in `0..n` (Lemire 2019); `n` must be positive.
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         let n = u64::from(n);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn splitmix64_reference_output() {
-        // https://prng.di.unimi.it/splitmix64.c, seed 1234567
+        // Source: https://prng.di.unimi.it/splitmix64.c, seed 1234567.
         let seed: u64 = 1_234_567;
         let out: Vec<u64> = (0..3)
             .map(|i| mix(seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(i))))
@@ -113,7 +113,7 @@ mod tests {
         for _ in 0..60_000 {
             counts[a.below(6) as usize] += 1;
         }
-        // chi-square with 5 degrees of freedom, 99.9 % quantile 20.5
+        // Chi-squared test with 5 degrees of freedom; the 99.9 % quantile is 20.5.
         let chi: f64 = counts
             .iter()
             .map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4)

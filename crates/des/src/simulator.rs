@@ -1,36 +1,37 @@
-//! The run loop.
+//! The event loop.
 
 use crate::queue::{Entry, Event, EventQueue, Ties, Wheel};
 use crate::Time;
 
-/// What happens at an event; everything else is the simulator's.
+/// A simulated system: the state that its events change.
 pub trait Model {
-    /// One kind of event, small and `Copy`.
+    /// Type of the events; it should be small, since events are copied.
     type Event: Event;
 
-    /// Handles `event` at the present time of the scheduler.
+    /// Handles `event`, whose time is `scheduler.now()`, and schedules the events that follow from
+    /// it.
     fn handle(&mut self, event: Self::Event, scheduler: &mut Scheduler<Self::Event>);
 }
 
-/// The present time and what is still to come.
+/// Present time of the simulation and the queue of pending events.
 pub struct Scheduler<E: Event> {
     now: Time,
     queue: Wheel<E>,
 }
 
 impl<E: Event> Scheduler<E> {
-    /// The present time.
+    /// Returns the present time of the simulation.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The number of events that are still to come.
+    /// Returns the number of pending events.
     pub fn pending(&self) -> usize {
         self.queue.len()
     }
 
-    /// Adds an event.
+    /// Schedules an event at `time`, which must not lie in the past.
     #[inline(always)]
     pub fn push(&mut self, time: Time, event: E) {
         debug_assert!(time >= self.now, "an event was put into the past");
@@ -38,28 +39,28 @@ impl<E: Event> Scheduler<E> {
     }
 }
 
-/// Why a run ended.
+/// Reason why [`Simulator::run`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Nothing is pending.
+    /// No event is pending.
     Drained,
-    /// The next event lies after the limit, at this time; the run can go on.
+    /// The next event, at this time, lies after the limit; the run can be continued.
     Later(Time),
-    /// The number of events asked for was handled; the run can go on.
+    /// The requested number of events was handled; the run can be continued.
     Paused,
 }
 
-/// A model, its scheduler and the number of events handled.
+/// A model, its scheduler, and the number of events handled so far.
 pub struct Simulator<M: Model> {
-    /// The model.
+    /// The simulated system.
     pub model: M,
-    /// Its scheduler.
+    /// Present time and pending events.
     pub scheduler: Scheduler<M::Event>,
     events: u64,
 }
 
 impl<M: Model> Simulator<M> {
-    /// A simulation at time zero, with room for `pending` events.
+    /// Creates a simulation at time zero and reserves memory for `pending` events.
     pub fn new(model: M, ties: Ties, pending: usize) -> Self {
         let mut queue = Wheel::new(ties);
         queue.reserve(pending);
@@ -74,12 +75,12 @@ impl<M: Model> Simulator<M> {
         }
     }
 
-    /// The number of events handled.
+    /// Returns the number of events handled so far.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// Handles at most `events` events that lie not after `limit`.
+    /// Handles events up to and including time `limit`, at most `events` of them.
     pub fn run(&mut self, limit: Time, events: u64) -> Stop {
         let end = self.events.saturating_add(events);
         while self.events < end {

@@ -1,12 +1,13 @@
-//! Simulated time in whole picoseconds: exact sums, one order on every machine. Sums end at
-//! [`Time::NEVER`], which no run comes to; they never wrap.
+//! Simulated time in whole picoseconds, so that sums are exact and identical on every machine. Sums
+//! saturate at [`Time::NEVER`], which no run reaches.
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-/// No time that is given is longer, in picoseconds: the sum of four of them is on the clock.
+/// Longest time that a scenario may specify, in picoseconds. The sum of four such times does not
+/// overflow.
 pub const LONGEST_PS: u64 = 4_000_000_000_000_000_000;
 
-/// An instant, in picoseconds from the start of the simulation (up to 213 days).
+/// An instant, in picoseconds since the start of the simulation (up to 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -17,10 +18,10 @@ pub struct Duration(pub u64);
 impl Time {
     /// The start of the simulation.
     pub const ZERO: Time = Time(0);
-    /// Later than every event: "no time at all".
+    /// Later than every event; stands for "no time".
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// The time elapsed since `earlier`; panics in debug builds if that lies ahead.
+    /// Returns the time elapsed since `earlier`; panics in debug builds if `earlier` lies ahead.
     #[inline]
     pub fn since(self, earlier: Time) -> Duration {
         debug_assert!(
@@ -32,11 +33,11 @@ impl Time {
 }
 
 impl Duration {
-    /// No time.
+    /// A length of zero.
     pub const ZERO: Duration = Duration(0);
 
-    /// The nearest whole number of picoseconds, a half rounded up, as `f64::round` has it
-    /// (a call into the mathematics library on most processors); at most `u64::MAX`.
+    /// Rounds to the nearest picosecond, halves upwards; saturates at `u64::MAX`. The result equals
+    /// that of `f64::round`, which is a call into the mathematics library on most processors.
     #[inline]
     pub fn nearest(picoseconds: f64) -> Duration {
         let whole = picoseconds as u64;
@@ -44,8 +45,7 @@ impl Duration {
     }
 }
 
-/// The sum, up to the end of the clock. A branch that is never taken costs less than a
-/// saturating addition.
+/// Adds with saturation. A branch that is never taken is cheaper than `saturating_add`.
 #[inline(always)]
 fn sum(a: u64, b: u64) -> u64 {
     match a.checked_add(b) {
@@ -57,7 +57,7 @@ fn sum(a: u64, b: u64) -> u64 {
 #[cold]
 #[inline(never)]
 fn the_end() -> u64 {
-    // Hidden from the compiler, which would otherwise make an addition without a branch of it.
+    // `black_box` keeps the compiler from replacing the branch by a saturating addition.
     std::hint::black_box(u64::MAX)
 }
 

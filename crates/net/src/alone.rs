@@ -1,7 +1,8 @@
-//! One node alone, for tests of nodes: units come to it by a script, and what leaves is recorded.
+//! Test bench for a single node: a script lets units arrive, and everything that leaves is
+//! recorded.
 //!
-//! The node has far ends, numbered from 0. One link leads from each of them to the node, and one or
-//! several lead back: the ports of the node, in the order of the ends. All times are in
+//! The node has neighbours, the ends, numbered from 0. One link leads from each end to the node,
+//! and one or several lead back: the ports of the node, in the order of the ends. All times are in
 //! picoseconds. There is no plan, no transport and no other switch.
 
 use crate::trace::{self, What};
@@ -12,75 +13,76 @@ use crate::{
 };
 use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
 
-/// What leaves is recorded so much later at the far end, where the head of a unit counts.
+/// Delay of all links. The far end acts on the head of a unit, so it records a unit this long after
+/// the start of its transmission.
 const DELAY: Duration = Duration(1);
 
-/// The seed of the order of simultaneous events.
+/// Seed for the order of simultaneous events.
 pub const SEED: u64 = 0;
 
-/// Packets are of so many flows, all of them traced.
+/// Number of flows. All of them are traced.
 pub const FLOWS: u32 = 6;
 
-/// No script has so many events.
+/// Limit on the number of events; a script that reaches it does not end.
 const MAX_EVENTS: u64 = 1_000_000;
 
-/// A node alone.
+/// A node with the links to its ends.
 pub struct Alone {
     simulator: Simulator<Site>,
     packets: u64,
     bursts: u32,
 }
 
-/// A unit that left.
+/// Transmission of a unit by the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// When its transmission starts.
+    /// Start of the transmission.
     pub start: u64,
-    /// The port.
+    /// Output port.
     pub port: u16,
-    /// What it is.
+    /// The unit that was sent.
     pub unit: Content,
 }
 
-/// A unit, by the numbers of its packets.
+/// Content of a unit, given by the numbers of its packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A packet by itself.
+    /// A packet outside a burst.
     Packet(u64),
-    /// A packet that is marked (ECN).
+    /// A packet with the congestion mark (ECN).
     Marked(u64),
-    /// A burst: its packets, and its size in bytes.
+    /// A burst: its packets and its size in bytes.
     Burst(Vec<u64>, u32),
-    /// The header of a burst: the packets in that, and where and when it follows.
+    /// A burst header packet and the reservation that it announces.
     Header {
-        /// The packets.
+        /// Packets of the burst.
         packets: Vec<u64>,
-        /// The channel.
+        /// Data channel of the burst.
         channel: u16,
-        /// When the transmission of the burst begins.
+        /// Start of the transmission of the burst.
         data: u64,
     },
 }
 
-/// A packet that was dropped, alone or in a burst.
+/// A dropped packet, alone or in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// When.
+    /// Time of the drop.
     pub time: u64,
-    /// The port that it wanted; none if it was lost as it came.
+    /// Port that the packet requested; `None` if it was dropped on arrival.
     pub port: Option<u16>,
-    /// The number of the packet.
+    /// Number of the packet.
     pub packet: u64,
-    /// Why.
+    /// Reason of the drop.
     pub reason: &'static DropReason,
-    /// Whether the trace tells what had used the port.
+    /// Whether the trace names the unit that occupied the port.
     pub held: bool,
 }
 
-/// The node, its links and what left.
+/// Node, links and recorded transmissions.
 struct Site {
     node: NodeId,
-    /// The link at port 0 of the node.
+    /// Link at port 0 of the node.
     first_link: LinkId,
     switch: Box<dyn Switch>,
     fabric: Fabric,
@@ -88,8 +90,8 @@ struct Site {
 }
 
 impl Alone {
-    /// The node that `build` makes, given its number and the number of its sets of next hops.
-    /// `ports[i]` ports of it lead to the end `i`; all links have one rate.
+    /// Creates the node with `build`, from its number and its number of next-hop sets. `ports[i]`
+    /// ports lead to end `i`. All links have the same rate.
     pub fn new(
         ports: &[usize],
         rate: Rate,
@@ -103,7 +105,7 @@ impl Alone {
             rate,
             delay: DELAY,
             store_and_forward: false,
-            // The trace notes what uses a link.
+            // Lets the trace record the unit that occupies a link.
             watched: true,
         };
         let into = (0..ends).map(|end| wire(NodeId(end), node));
@@ -115,7 +117,7 @@ impl Alone {
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, FLOWS as usize);
         fabric.tails = Some(Box::default());
-        // Only the trace says why a packet was dropped.
+        // Only the trace holds the reason of a drop.
         let flows: Vec<u32> = (0..FLOWS).collect();
         fabric.trace = Some(Box::new(Trace::new(flows.len(), wires.len(), &flows)));
         let site = Site {
@@ -132,14 +134,15 @@ impl Alone {
         }
     }
 
-    /// A packet of data of flow 0 for the end `to` comes from the end `from`: the node acts on it at `time`.
-    /// Returns its number: packets are counted from 1. Over one link, one unit comes at a time.
+    /// Lets a data packet of flow 0 arrive from end `from` with destination `to`; the node acts on
+    /// it at `time`. Returns the number of the packet; packets are counted from 1. The caller must
+    /// not let two units overlap on one link.
     pub fn packet(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(time, from, (to, bytes), bytes);
         self.arrive(time, from, Unit::Packet(packet))
     }
 
-    /// The same for a packet of any flow, with the congestion window of its sender.
+    /// Lets a data packet of any flow arrive, with the congestion window of its sender.
     pub fn packet_of(
         &mut self,
         (flow, window): (u32, u16),
@@ -155,20 +158,20 @@ impl Alone {
         self.arrive(time, from, Unit::Packet(packet))
     }
 
-    /// A packet of flow 0 that carries no data.
+    /// Lets a packet of flow 0 without data arrive.
     pub fn acknowledgement(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(time, from, (to, bytes), 0);
         self.arrive(time, from, Unit::Packet(packet))
     }
 
-    /// A burst of packets, each given by its end and its bytes, comes from the end `from`: its head
-    /// is at the node at `time`. Returns the number of the last of its packets.
+    /// Lets a burst arrive from end `from`: its head reaches the node at `time`. Each packet is
+    /// given by its destination and its bytes. Returns the number of the last packet.
     pub fn burst(&mut self, time: u64, from: u32, packets: &[(u32, u32)]) -> u64 {
         let burst = self.bundle(time, from, packets);
         self.arrive(time, from, Unit::Burst(burst))
     }
 
-    /// The same for the header of a burst, which follows over a channel at `data`.
+    /// Lets the header of a burst arrive; the burst follows on `channel` at `data`.
     pub fn header(
         &mut self,
         time: u64,
@@ -243,37 +246,38 @@ impl Alone {
         self.packets
     }
 
-    /// Runs the script, and the timers that the node sets, to the end.
+    /// Runs the script, with the timers that the node sets, to the end.
     pub fn run(&mut self) {
         self.run_until(u64::MAX);
     }
 
-    /// Runs what happens until `time`; a transmission that starts then or later is not recorded yet.
+    /// Runs the events until `time`. Transmissions that start at `time` or later are not recorded
+    /// yet.
     pub fn run_until(&mut self, time: u64) {
         let stop = self.simulator.run(Time(time), MAX_EVENTS);
         assert_ne!(stop, Stop::Paused, "the node goes on for ever");
     }
 
-    /// The node, for what it counts and holds.
+    /// Returns the node, for its counters and its buffers.
     pub fn node(&self) -> &dyn Switch {
         &*self.simulator.model.switch
     }
 
-    /// What left, in the order of starts and ports.
+    /// Returns the transmissions by the node, sorted by start and port.
     pub fn left(&self) -> Vec<Left> {
         let mut left = self.simulator.model.left.clone();
         left.sort_by_key(|left| (left.start, left.port));
         left
     }
 
-    /// What was dropped, in the order of time.
+    /// Returns the dropped packets, in order of time.
     pub fn dropped(&self) -> Vec<Dropped> {
         let site = &self.simulator.model;
         let rows = &site.fabric.trace.as_ref().expect("a trace").packets;
         rows.iter().filter_map(|row| site.dropped(row)).collect()
     }
 
-    /// The rows of the trace about bursts that the node made, in the order in which they were made.
+    /// Returns the trace rows of the bursts created by the node, in order of creation.
     pub fn made(&self) -> &[trace::Burst] {
         &self
             .simulator
@@ -285,27 +289,27 @@ impl Alone {
             .bursts
     }
 
-    /// How many packets have neither left nor been dropped.
+    /// Returns the number of packets that were neither sent nor dropped.
     pub fn inside(&self) -> usize {
         self.simulator.model.fabric.units.packets.len()
     }
 }
 
 impl Left {
-    /// A packet that left.
+    /// Creates the expected transmission of a packet.
     pub fn packet(start: u64, port: u16, number: u64) -> Left {
         let unit = Content::Packet(number);
         Left { start, port, unit }
     }
 
-    /// A marked packet that left.
+    /// Creates the expected transmission of a marked packet.
     pub fn marked(start: u64, port: u16, number: u64) -> Left {
         let unit = Content::Marked(number);
         Left { start, port, unit }
     }
 
-    /// A header that left, the channel of its burst, when that follows, and the numbers of the
-    /// packets in it.
+    /// Creates the expected transmission of a header: channel and start of its burst, and the
+    /// numbers of its packets.
     pub fn header(start: u64, port: u16, (channel, data): (u16, u64), numbers: &[u64]) -> Left {
         let packets = numbers.to_vec();
         let unit = Content::Header {
@@ -316,7 +320,7 @@ impl Left {
         Left { start, port, unit }
     }
 
-    /// A burst that left: the numbers of its packets, and its size.
+    /// Creates the expected transmission of a burst: numbers of its packets and its size.
     pub fn burst(start: u64, port: u16, numbers: &[u64], bytes: u32) -> Left {
         let unit = Content::Burst(numbers.to_vec(), bytes);
         Left { start, port, unit }
@@ -347,7 +351,7 @@ impl Site {
         })
     }
 
-    /// The head of a unit is at a far end.
+    /// Records a unit whose head has reached a far end.
     fn record(&mut self, unit: Unit, link: LinkId, now: Time) {
         let units = &mut self.fabric.units;
         let packets: Vec<_> = units

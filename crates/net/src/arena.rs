@@ -1,25 +1,25 @@
-//! Values under u32 handles; a freed place is used again before a new one is made.
+//! Storage of values under 32-bit handles. Slots of removed values are reused first.
 
-/// A handle of an arena.
+/// Handle of a value in an arena.
 pub trait Handle: Copy {
-    /// The handle of a place.
+    /// Creates the handle of a slot.
     fn of(place: u32) -> Self;
-    /// The place as an index.
+    /// Returns the slot as an index.
     fn place(self) -> usize;
 }
 
-/// Tells the processor that a value will be wanted soon.
+/// Prefetches a value into the cache.
 #[inline(always)]
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     #[allow(unsafe_code)]
-    // SAFETY: a prefetch neither reads nor writes; the address is that of a value.
+    // SAFETY: a prefetch neither reads nor writes, and the address is that of a live value.
     unsafe {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
         let first: *const T = value;
         let first = first.cast::<i8>();
         _mm_prefetch::<_MM_HINT_T0>(first);
-        // A packet is one line of the cache.
+        // A packet fills one cache line; a larger value ends in another line.
         if std::mem::size_of::<T>() > 64 {
             _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(std::mem::size_of::<T>() - 1));
         }
@@ -28,7 +28,7 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// An arena of values of one type under handles of their own.
+/// Storage of values of one type, addressed by their own type of handle.
 #[derive(Debug)]
 pub struct Arena<H, T> {
     values: Vec<T>,
@@ -36,7 +36,7 @@ pub struct Arena<H, T> {
 }
 
 impl<H: Handle, T: Copy> Arena<H, T> {
-    /// An empty arena with room for `capacity` values.
+    /// Creates an empty arena with capacity for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
         Arena {
             values: Vec::with_capacity(capacity),
@@ -44,7 +44,7 @@ impl<H: Handle, T: Copy> Arena<H, T> {
         }
     }
 
-    /// Stores a value.
+    /// Stores a value and returns its handle.
     #[inline]
     pub fn insert(&mut self, value: T) -> H {
         if let Some(handle) = self.free.pop() {
@@ -56,20 +56,20 @@ impl<H: Handle, T: Copy> Arena<H, T> {
         H::of(place)
     }
 
-    /// Takes a value out; its handle is dead from then on.
+    /// Removes a value. Its handle is invalid from then on.
     #[inline]
     pub fn remove(&mut self, handle: H) -> T {
         self.free.push(handle);
         self.values[handle.place()]
     }
 
-    /// Tells the processor that a value will be wanted soon.
+    /// Prefetches a value into the cache.
     #[inline(always)]
     pub fn prefetch(&self, handle: H) {
         prefetch(&self.values[handle.place()]);
     }
 
-    /// The values stored.
+    /// Iterates over the stored values.
     pub fn values(&self) -> impl Iterator<Item = &T> {
         let mut stored = vec![true; self.values.len()];
         for handle in &self.free {
@@ -79,12 +79,12 @@ impl<H: Handle, T: Copy> Arena<H, T> {
         values.filter_map(|(value, stored)| stored.then_some(value))
     }
 
-    /// The number of values stored.
+    /// Returns the number of stored values.
     pub fn len(&self) -> usize {
         self.values.len() - self.free.len()
     }
 
-    /// Whether nothing is stored.
+    /// Returns whether the arena is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,47 +1,48 @@
-//! Load balancing: each ingress leaves a path on which too much was offered, and takes the one on
-//! which the least was (Komatireddy, Charbonneau and Vokkarane 2009; Thodime, Vokkarane and Jue
-//! 2003).
+//! Load balancing: an ingress leaves a path whose load exceeds a threshold and takes the least
+//! loaded one (Komatireddy, Charbonneau and Vokkarane 2009; Thodime, Vokkarane and Jue 2003).
 //!
-//! What is offered to links is added up by intervals. An ingress reads only intervals that are over,
-//! so that the order of simultaneous events of different nodes does not matter to it.
+//! The load offered to a link is summed up per interval. An ingress reads only intervals that have
+//! ended, so the result does not depend on the order of simultaneous events at different nodes.
 
 use crate::{LinkId, Rate};
 use lightburst_des::{Duration, Time};
 
-/// How an ingress chooses.
+/// Parameters of load balancing.
 #[derive(Clone, Copy, Debug)]
 pub struct BalanceSettings {
-    /// What is offered for so long is reported.
+    /// Length of the interval of a load report.
     pub interval: Duration,
-    /// A report is at all edges so long after the end of its interval.
+    /// Time from the end of an interval to the arrival of its report at all edges.
     pub delay: Duration,
-    /// A path is left when its load was more than this.
+    /// Load above which a path is left.
     pub threshold: f64,
-    /// Which load of a path that is: of all its links together, or of the one with the most.
+    /// Whether the threshold applies to the sum over the links of a path; otherwise to its most
+    /// loaded link.
     pub cumulative: bool,
-    /// What a fibre with a load of 1 carries; none: what its channels do.
+    /// Rate of a fibre at load 1; `None`: the total rate of its channels.
     pub capacity: Option<Rate>,
 }
 
-/// The links of a path from one node to the next.
+/// Parallel links of a path from one node to the next.
 #[derive(Clone, Debug)]
 pub struct Fibre {
-    /// The links, all of one rate.
+    /// The links, all of the same rate.
     pub links: Vec<LinkId>,
-    /// Their rate.
+    /// Rate of each link.
     pub rate: Rate,
-    /// How many bursts they can carry at once, together.
+    /// Number of data channels of all links together.
     pub channels: u32,
 }
 
-/// What is offered to the links, by intervals.
+/// Load offered to each link, per interval.
 struct Offered {
     interval: Duration,
-    /// So many intervals are kept: the present one, and those of which a report is on its way.
+    /// Number of intervals kept: the present one, and those whose report has not arrived
+    /// everywhere.
     slots: u64,
-    /// Of each link the last interval in which something was offered.
+    /// Last interval with an offered burst, by link.
     newest: Vec<u64>,
-    /// Transmission times: `slots` of each link.
+    /// Offered transmission time: `slots` elements for each link.
     times: Vec<Duration>,
 }
 
@@ -70,35 +71,36 @@ impl Offered {
     }
 }
 
-/// The bursts from one edge to another.
+/// State of the bursts from one edge to another.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pair {
-    /// How many reports there were when their path was chosen.
+    /// Number of reports that had arrived when the path was chosen.
     reports: u64,
     label: u8,
 }
 
-/// What was offered to a path, as a share of what it carries.
+/// Offered load of a path, as a fraction of its capacity.
 #[derive(Clone, Copy, Debug)]
 struct Load {
-    /// Of the fibre with the most.
+    /// Load of the most loaded fibre.
     most: f64,
-    /// Of all fibres together.
+    /// Sum over all fibres.
     sum: f64,
 }
 
-/// What chooses paths by their load.
+/// Chooses paths by load.
 pub struct Balance {
     settings: BalanceSettings,
     offered: Offered,
-    /// Those of a pair side by side, in the order of their labels.
+    /// Fibres of each path. The paths of a pair of edges are adjacent, in the order of their
+    /// labels.
     paths: Vec<Vec<Fibre>>,
-    /// By the first path of a pair.
+    /// State of each pair, at the number of its first path.
     pairs: Vec<Pair>,
 }
 
 impl Balance {
-    /// Nothing was offered yet to any of so many links.
+    /// Creates the state of `links` links without load.
     pub fn new(settings: BalanceSettings, paths: Vec<Vec<Fibre>>, links: usize) -> Balance {
         let slots = settings.delay.0.div_ceil(settings.interval.0) + 2;
         Balance {
@@ -114,12 +116,13 @@ impl Balance {
         }
     }
 
-    /// A link is given a burst, or one is lost that it should have been given.
+    /// Adds a burst to the load of a link: when it is handed to the link, or dropped after it
+    /// requested the link. `time` is its transmission time.
     pub(crate) fn offer(&mut self, link: LinkId, time: Duration, now: Time) {
         self.offered.add(link, time, now);
     }
 
-    /// The label of the present path of a pair, whose paths are numbered so, and of the one before.
+    /// Returns the present and the previous label of a pair whose paths have the numbers `paths`.
     /// Only the first burst after a report makes a choice.
     pub(crate) fn choose(&mut self, paths: std::ops::Range<u32>, now: Time) -> (u8, u8) {
         if paths.len() < 2 {
@@ -140,7 +143,7 @@ impl Balance {
         (chosen, label)
     }
 
-    /// The path of a pair that is taken when an interval is over.
+    /// Returns the label for a pair after the report on `interval`.
     fn after(&self, present: u8, paths: &[Vec<Fibre>], interval: u64) -> u8 {
         let Load { most, sum } = self.load(&paths[usize::from(present)], interval);
         let load = if self.settings.cumulative { sum } else { most };
@@ -148,8 +151,8 @@ impl Balance {
         if load <= self.settings.threshold {
             return present;
         }
-        // Section 1: the least congested, by "the cumulative congestion information of all the
-        // links". The present one among equals, otherwise the first.
+        // Section 1: the least congested path by "the cumulative congestion information of all the
+        // links". Among equal paths the present one stays, otherwise the first is taken.
         let (mut best, mut least) = (present, sum);
         for (label, path) in (0..).zip(paths) {
             let Load { sum, .. } = self.load(path, interval);
@@ -160,14 +163,14 @@ impl Balance {
         best
     }
 
-    /// The load of a path in an interval that is over.
+    /// Returns the load of a path in an interval that has ended.
     fn load(&self, path: &[Fibre], interval: u64) -> Load {
         let mut load = Load {
             most: 0.0,
             sum: 0.0,
         };
         for fibre in path {
-            // L = (tau_s + tau_d) / tau, with all channels.
+            // L = (tau_s + tau_d) / tau, over all channels.
             let times = fibre.links.iter();
             let offered = times.fold(Duration::ZERO, |sum, &link| {
                 sum + self.offered.in_interval(link, interval)
@@ -191,7 +194,7 @@ mod tests {
 
     const RATE: u64 = 1_000_000_000;
 
-    /// Two paths over the link 0, and then over 1 or 2; intervals of 100 ps.
+    /// Two paths: both use link 0, then one uses link 1 and the other link 2. Intervals of 100 ps.
     fn balance(changes: impl FnOnce(&mut BalanceSettings)) -> Balance {
         let fibre = |link| Fibre {
             links: vec![LinkId(link)],
@@ -210,7 +213,8 @@ mod tests {
         Balance::new(settings, paths.to_vec(), 3)
     }
 
-    /// The labels at some times, of which each offers so much to the links of its path.
+    /// Labels of bursts at the given times; each burst offers its transmission time to the links of
+    /// its path.
     fn labels(mut balance: Balance, offers: &[(u64, u64)]) -> Vec<u8> {
         let each = offers.iter().map(|&(now, time)| {
             let (label, _) = balance.choose(0..2, Time(now));
@@ -224,17 +228,18 @@ mod tests {
 
     #[test]
     fn a_path_is_left_when_more_than_the_threshold_was_offered_in_the_interval_before() {
-        // 10 of 200: just 5 %. Then 11 from 100 on, and the interval from 200 on is the next.
+        // 10 of 200 is exactly the threshold of 5 %. The interval from 100 to 200 has 11, so the
+        // path changes at 200.
         let offers = [(0, 10), (100, 5), (199, 6), (200, 1), (299, 0), (300, 0)];
         assert_eq!(labels(balance(|_| ()), &offers), [0, 0, 0, 1, 1, 1]);
     }
 
     #[test]
     fn only_the_interval_before_counts() {
-        // What was offered from 0 on is long over at 250.
+        // The load of the interval from 0 is two intervals old at 250.
         let offers = [(0, 50), (250, 0)];
         assert_eq!(labels(balance(|_| ()), &offers), [0, 0]);
-        // A choice is made once for each report, by the first burst.
+        // Only the first burst after each report makes a choice.
         let offers = [(0, 50), (100, 50), (150, 0), (200, 0)];
         assert_eq!(labels(balance(|_| ()), &offers), [0, 1, 1, 0]);
     }
@@ -242,7 +247,7 @@ mod tests {
     #[test]
     fn a_report_that_is_late_is_read_late() {
         let late = || balance(|settings| settings.delay = Duration(130));
-        // That of 0 to 100 comes at 230, that of 100 to 200 at 330.
+        // The report on 0 to 100 arrives at 230, that on 100 to 200 at 330.
         let offers = [(0, 50), (229, 0), (230, 0), (329, 0), (330, 0)];
         assert_eq!(labels(late(), &offers), [0, 0, 1, 1, 1]);
         let offers = [(99, 50), (100, 0), (200, 0), (300, 0), (329, 0)];
@@ -253,7 +258,7 @@ mod tests {
     fn links_together_or_the_one_with_the_most() {
         let offers = [(0, 6), (100, 0)];
         assert_eq!(labels(balance(|_| ()), &offers), [0, 0]);
-        // 3 % on each of two links
+        // 3 % on each of two links.
         let both = balance(|settings| settings.cumulative = true);
         assert_eq!(labels(both, &offers), [0, 1]);
         let narrow = balance(|settings| settings.capacity = Some(Rate::from_bps(RATE)));

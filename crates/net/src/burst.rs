@@ -1,50 +1,51 @@
-//! A burst: packets that travel as one unit.
+//! Bursts: packets that travel as one unit.
 
 use crate::units::{Birth, Envelope};
 use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
-/// A burst on its way. The first two fields stand together because its header is made by a copy of
-/// them right after they were written; a copy in the same pieces does not wait for the stores.
+/// A burst in the network. The first two fields are adjacent because `Context::announce` copies
+/// them into the header immediately after they were written. A copy in pieces of the same size as
+/// the stores does not wait for them.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Burst {
-    /// Which one it is.
+    /// Identity of the burst.
     pub birth: Birth,
-    /// What the network reads of it.
+    /// Addressing, size and order.
     pub envelope: Envelope,
-    /// Its class: the group of its packets, where classes are told apart; otherwise 0.
+    /// Class of the burst: the group of its packets if classes are distinguished, otherwise 0.
     pub class: u16,
-    /// Its number among those from its ingress to its egress, from 0.
+    /// Number of the burst among those from its ingress to its egress, from 0.
     pub sequence: u32,
-    /// The first of its packets.
+    /// First packet; the others follow as its successors.
     pub(crate) first: PacketId,
 }
 
-/// How many bursts of a class there were.
+/// Numbers of bursts of one class.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BurstCount {
-    /// Put into the network.
+    /// Bursts created.
     pub created: u64,
-    /// Dropped.
+    /// Bursts dropped.
     pub lost: u64,
-    /// Taken apart at their egress.
+    /// Bursts disassembled at their egress.
     pub delivered: u64,
 }
 
-/// It was cut off its burst, because another burst had the channel for which it would have been
-/// here in time.
+/// Drop reason of packets that are cut off from their burst, because another burst occupies the
+/// channel at their time.
 pub const CUT: &DropReason = &DropReason {
     name: "cut",
     busy: false,
 };
 
-/// What a node counts of bursts of which packets are cut off.
+/// Counters of a node for burst segmentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CutCounters {
-    /// Bursts that lost packets here.
+    /// Bursts from which packets were cut off here.
     pub bursts: u64,
-    /// These packets.
+    /// Packets cut off here.
     pub packets: u64,
 }
 
@@ -56,43 +57,43 @@ impl Counters for CutCounters {
     }
 }
 
-/// The first packets of a burst, which are cut off.
+/// The first packets of a burst, which are cut off from the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// How many.
+    /// Number of packets cut off.
     pub packets: u32,
-    /// Their bytes.
+    /// Bytes cut off.
     pub bytes: u32,
-    /// When the first of them was to leave.
+    /// Time at which the transmission of the first of them would have started.
     pub start: Time,
-    /// The burst that has the channel until the rest comes.
+    /// Burst that occupies the channel until the rest arrives.
     pub by: Option<Birth>,
 }
 
-/// Packets that are to become one burst.
+/// Packets that are about to become one burst.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundle {
-    /// The first of them.
+    /// First packet; the others follow as its successors.
     pub first: PacketId,
-    /// How many.
+    /// Number of packets.
     pub packets: u32,
-    /// Size on the fibre.
+    /// Size on the fibre, in bytes.
     pub bytes: u32,
-    /// A host behind the egress.
+    /// One of the hosts behind the egress.
     pub destination: NodeId,
-    /// The edge at which it ends.
+    /// Edge at which the burst ends.
     pub egress: NodeId,
-    /// Its class, see [`Burst`].
+    /// Class of the burst, see [`Burst`].
     pub class: u16,
-    /// Its number among the bundles for this egress, from 0.
+    /// Number of the burst among those of this ingress for this egress, from 0.
     pub sequence: u32,
-    /// Arrival of the first packet.
+    /// Arrival time of the first packet.
     pub opened: Time,
 }
 
 impl Burst {
-    /// The burst of some packets. All bursts from one edge to another are one flow, whatever is
-    /// in them.
+    /// Creates a burst from the packets of a bundle. All bursts between the same two edges have the
+    /// same flow number, whatever their packets.
     pub(crate) fn new(bundle: &Bundle, ingress: NodeId, birth: Birth) -> Burst {
         let pair = mix(u64::from(ingress.0) << 32 | u64::from(bundle.egress.0));
         let flow = FlowId(pair as u32);

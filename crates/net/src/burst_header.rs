@@ -1,41 +1,42 @@
-//! A burst header packet (BHP): it goes ahead of its burst, and books the way for it.
+//! Burst header packets (BHP), which travel ahead of their bursts and reserve channels for them.
 
 use crate::units::{Birth, Envelope};
 use crate::BurstId;
 use lightburst_des::{Duration, Time};
 
-/// A burst header packet on its way over control channels. It says all of its burst that a node on
-/// the way must know.
+/// A burst header packet on its way over control channels. It carries all properties of its burst
+/// that intermediate nodes need.
 #[derive(Clone, Copy, Debug)]
 pub struct BurstHeader {
-    /// What the network reads of it; the bytes are those of the burst.
+    /// Envelope of the burst: `bytes` is the size of the burst.
     pub envelope: Envelope,
-    /// Which burst it is.
+    /// Identity of the burst.
     pub birth: Birth,
-    /// The burst that follows.
+    /// Handle of the burst.
     pub burst: BurstId,
-    /// When the head of the burst comes to the node to which the header is on its way.
+    /// Arrival time of the head of the burst at the next node of the header.
     pub data_at: Time,
-    /// The data channel over which it comes.
+    /// Data channel on which the burst arrives at that node.
     pub channel: u16,
-    /// How many fibres the header has been sent over.
+    /// Number of fibres over which the header was sent.
     pub hops: u16,
 }
 
 impl BurstHeader {
-    /// When the head of the burst comes to the node where the header is; none where both are made.
+    /// Returns the arrival time of the head of the burst at the present node of the header; `None`
+    /// at the ingress, where both are created.
     pub(crate) fn due(&self) -> Option<Time> {
         (self.hops > 0).then_some(self.data_at)
     }
 }
 
-/// When and on which data channel of a fibre a burst is sent.
+/// Reservation of a data channel of a fibre for one burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The channel.
+    /// Data channel.
     pub channel: u16,
-    /// When the transmission begins.
+    /// Start of the transmission.
     pub start: Time,
-    /// For how long the burst is in a delay line before that.
+    /// Time that the burst spends in a delay line before the transmission.
     pub delayed: Duration,
 }

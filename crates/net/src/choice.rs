@@ -3,25 +3,25 @@
 use crate::{Context, PortId, Route, Sendable};
 use lightburst_des::{mix, Stream};
 
-/// How a node chooses one port of a set.
+/// Rule by which a node chooses one port of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Uniformly at random among those that are free now (minakhmetov2018).
+    /// Uniformly at random among the ports that are free now (minakhmetov2018).
     Free,
-    /// Uniformly at random among all.
+    /// Uniformly at random among all ports.
     Random,
-    /// By a hash of the flow: always the same one (ECMP, RFC 2992).
+    /// By a hash of flow and node, constant during a run (ECMP, RFC 2992).
     FlowHash {
-        /// Makes the hash another one in each run.
+        /// Salt of the hash, different in each run.
         salt: u64,
     },
 }
 
 impl Choice {
-    /// The names by which a choice can be asked for.
+    /// Names of the rules in a plan.
     pub const NAMES: [&'static str; 3] = ["free", "random", "flow-hash"];
 
-    /// The choice called `name` in the run with this `seed`.
+    /// Returns the rule called `name`, for a run with this `seed`.
     pub fn from_name(name: &str, seed: u64) -> Option<Choice> {
         match name {
             "free" => Some(Choice::Free),
@@ -31,7 +31,7 @@ impl Choice {
         }
     }
 
-    /// Chooses one of a set without a look at what is free.
+    /// Chooses a member of a route without regard to free ports.
     #[inline(always)]
     pub fn member(
         self,
@@ -73,17 +73,18 @@ impl Choice {
     }
 }
 
-/// An output, or what stands in the way.
+/// Result of the choice of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pick {
-    /// This output, which is free now.
+    /// An output that is free now.
     Free(PortId),
-    /// One of these outputs, which are all busy now.
+    /// Outputs that are admissible, but all busy now.
     Busy(Route),
 }
 
-/// A free port of the set, uniformly at random: one of all is tried, and if it is busy one of
-/// the free ones is drawn. Mostly only one link is looked at.
+/// Returns a free port of the route, uniformly at random; `None` if all are busy. One port is drawn
+/// from all first, and only if it is busy the free ones are listed. In most cases only one link is
+/// read.
 #[inline(always)]
 pub fn any_free(route: Route, draw: &mut Stream, ctx: &Context<'_>) -> Option<PortId> {
     let len = u32::from(route.len);

@@ -1,57 +1,57 @@
-//! What bursts carry: how many segments, of how many flows, and how many bursts each flow is in.
+//! Contents of bursts: numbers of segments and of flows in each burst, and of bursts for each flow.
 
 use crate::densities::{count, Counts};
 use crate::{BurstId, Fabric, Narrow, Packet};
 use lightburst_des::Time;
 use std::ops::Range;
 
-/// What became of a burst, or of a piece of one.
+/// Event in the life of a burst, or of a piece of one, by which its contents are counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Fate {
-    /// An edge made the burst.
+    /// The burst was assembled.
     Made,
-    /// The burst was lost, with what was still in it.
+    /// The burst was lost, with the packets still in it.
     Lost,
-    /// The piece was cut off a burst.
+    /// The piece was cut off from its burst.
     Cut,
-    /// The burst was taken apart at its egress, with what was still in it.
+    /// The burst was disassembled at its egress, with the packets still in it.
     Arrived,
 }
 
 impl Fate {
-    /// The names of all, in their order.
+    /// Names of the variants, in their order.
     pub const NAMES: [&'static str; 4] = ["made", "lost", "cut", "arrived"];
 }
 
-/// What was in the bursts, or pieces, of one fate. A segment is a packet with data.
+/// Counts for the bursts, or pieces, of one fate. A segment is a packet with data.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How many have each number of segments.
+    /// Bursts by their number of segments.
     pub segments: Counts,
-    /// How many have data of each number of flows.
+    /// Bursts by their number of flows with data.
     pub flows: Counts,
-    /// How many have data of each flow.
+    /// Bursts with data of each flow, over the whole run.
     pub of_flow: Narrow,
 }
 
 impl Tally {
-    /// What is counted in a burst, in the order of the fields.
+    /// Names of the two histograms, in the order of the fields.
     pub const NAMES: [&'static str; 2] = ["segments", "flows"];
 }
 
-/// The contents of all bursts.
+/// Contents of all bursts, by fate.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// By fate.
+    /// Counts of each fate.
     pub tallies: [Tally; Fate::NAMES.len()],
-    /// The numbers are of bursts and pieces that meet their fate in this time.
+    /// Interval of the two histograms: a burst counts if its fate occurs in it.
     window: Range<Time>,
-    /// The flows of the burst at hand.
+    /// Buffer for the flows of the burst that is being counted.
     flows: Vec<u32>,
 }
 
 impl Contents {
-    /// Nothing as yet, of so many flows.
+    /// Creates empty counts for `flows` flows.
     pub fn new(window: Range<Time>, flows: usize) -> Contents {
         let empty = || Tally {
             of_flow: Narrow::zeros(flows),
@@ -84,7 +84,7 @@ impl Contents {
 }
 
 impl Fabric {
-    /// Counts the packets of a burst with these places, if that is asked for.
+    /// Counts the packets at the positions `places` of a burst, if the scenario requests contents.
     #[inline]
     pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>, now: Time) {
         if self.contents.is_some() {
@@ -121,7 +121,7 @@ mod tests {
         let burst = [packet(2, 9), packet(0, 0), packet(2, 9), packet(1, 9)];
         contents.count(Fate::Made, Time(10), burst.iter());
         contents.count(Fate::Made, Time(19), burst[1..2].iter());
-        // Their numbers are left out, but not for the flows.
+        // Outside the interval a burst counts for its flows only.
         contents.count(Fate::Made, Time(9), burst.iter());
         contents.count(Fate::Lost, Time(20), burst[2..].iter());
         let [made, lost, cut, _] = contents.tallies;

@@ -1,4 +1,5 @@
-//! What a node sees of the network, and the only way it acts on it.
+//! Interface between a node and the network: a node reads and changes the network only through its
+//! [`Context`].
 
 mod cut;
 mod drop;
@@ -17,12 +18,12 @@ use crate::{
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
-/// What the node that handles an event can see and do.
+/// View of the network for the node that handles the present event.
 pub struct Context<'a> {
     node: NodeId,
-    /// The link at port 0 of the node.
+    /// Link at port 0 of the node.
     first_link: LinkId,
-    /// The link over which a unit has just come; at a timer none.
+    /// Link over which the unit has just arrived; [`LinkId::NONE`] at a timer.
     input: LinkId,
     fabric: &'a mut Fabric,
     scheduler: &'a mut Scheduler<Event>,
@@ -50,31 +51,31 @@ impl<'a> Context<'a> {
         LinkId(self.first_link.0 + u32::from(port.0))
     }
 
-    /// The present time.
+    /// Returns the present time.
     #[inline]
     pub fn now(&self) -> Time {
         self.scheduler.now()
     }
 
-    /// The node that handles the event.
+    /// Returns the node that handles the event.
     #[inline]
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// The link over which a unit has just come; [`LinkId::NONE`] at a timer.
+    /// Returns the link over which the unit has just arrived; [`LinkId::NONE`] at a timer.
     #[inline]
     pub fn input(&self) -> LinkId {
         self.input
     }
 
-    /// What the network reads of a unit that is here.
+    /// Returns the envelope of a unit at this node.
     #[inline]
     pub fn envelope(&self, unit: impl Sendable) -> &Envelope {
         unit.envelope(&self.fabric.units)
     }
 
-    /// A packet that is here.
+    /// Returns a packet at this node.
     #[inline]
     pub fn packet(&self, packet: PacketId) -> &Packet {
         &self.fabric.units.packets[packet]
@@ -86,69 +87,69 @@ impl<'a> Context<'a> {
         self.fabric.units.packets[packet].header.flags |= Header::MARKED;
     }
 
-    /// The options of a packet that carries some.
+    /// Returns the options of a packet. The packet must carry some.
     #[inline]
     pub fn options(&self, packet: PacketId) -> &Options {
         self.fabric.options(packet)
     }
 
-    /// Gives a packet options.
+    /// Attaches options to a packet.
     #[inline]
     pub fn set_options(&mut self, packet: PacketId, options: Options) {
         self.fabric.set_options(packet, options);
     }
 
-    /// The equal-cost next hops of a unit.
+    /// Returns the equal-cost next hops of a unit.
     #[inline(always)]
     pub fn route(&self, unit: impl Sendable) -> Route {
         let envelope = unit.envelope(&self.fabric.units);
         self.fabric.routing.route_of(self.node, envelope)
     }
 
-    /// The `i`-th port of a set.
+    /// Returns the `i`-th port of a route.
     #[inline]
     pub fn port(&self, route: Route, i: u32) -> PortId {
         self.fabric.routing.port(route, i)
     }
 
-    /// The ports of a set.
+    /// Returns the ports of a route.
     #[inline]
     pub fn ports(&self, route: Route) -> &[PortId] {
         self.fabric.routing.ports(route)
     }
 
-    /// When a port ends the last transmission that it was given.
+    /// Returns the end of the last transmission handed to a port.
     #[inline(always)]
     pub fn free_at(&self, port: PortId) -> Time {
         self.fabric.links.free_at(self.link(port))
     }
 
-    /// When the first port of a set ends the last transmission that it was given.
+    /// Returns the earliest time at which one of a route's ports has sent all units handed to it.
     #[inline]
     pub fn earliest_free(&self, route: Route) -> Time {
         let times = self.ports(route).iter().map(|&port| self.free_at(port));
         times.fold(Time::NEVER, Time::min)
     }
 
-    /// Whether a port is free now.
+    /// Returns whether a port is free now.
     #[inline]
     pub fn is_free(&self, port: PortId) -> bool {
         self.free_at(port) <= self.now()
     }
 
-    /// The rate of a port.
+    /// Returns the rate of a port.
     #[inline]
     pub fn rate(&self, port: PortId) -> Rate {
         self.fabric.links.rate(self.link(port))
     }
 
-    /// How long a port takes for `bytes`.
+    /// Returns the transmission time of `bytes` at a port.
     #[inline]
     pub fn transmission_time(&self, port: PortId, bytes: u32) -> Duration {
         self.fabric.links.transmission_time(self.link(port), bytes)
     }
 
-    /// Puts a new packet into the network; it must then be sent.
+    /// Puts a new packet into the network. The caller must send it.
     #[inline]
     pub fn create(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
@@ -159,8 +160,8 @@ impl<'a> Context<'a> {
         packet
     }
 
-    /// Puts packets into a burst, the `nth` that this node makes; it must then be sent. Also says
-    /// whether the load has led it away from the path of the burst before.
+    /// Assembles packets into a burst, the `nth` of this node. The caller must send it. Also
+    /// returns whether load balancing moved it to another path than its predecessor.
     pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> (BurstId, bool) {
         let now = self.scheduler.now();
         self.fabric.bursts[usize::from(bundle.class)].created += 1;
@@ -179,7 +180,7 @@ impl<'a> Context<'a> {
         (burst, switched)
     }
 
-    /// Takes a burst apart; returns the first of its packets.
+    /// Disassembles a burst; returns its first packet.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
         self.fabric
             .tally(Fate::Arrived, burst, 0..usize::MAX, self.now());
@@ -188,13 +189,14 @@ impl<'a> Context<'a> {
         burst.first
     }
 
-    /// The packet behind this one in a burst.
+    /// Returns the packet after this one in a burst.
     #[inline]
     pub fn next_packet(&self, packet: PacketId) -> Option<PacketId> {
         self.fabric.units.packets[packet].behind()
     }
 
-    /// Puts a packet behind the last one of a burst that is being made.
+    /// Appends a packet to the chain of a future burst that ends with `last`. `None` starts a
+    /// chain.
     #[inline]
     pub fn append(&mut self, last: Option<PacketId>, packet: PacketId) {
         let packets = &mut self.fabric.units.packets;
@@ -204,13 +206,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The node that a port leads to.
+    /// Returns the node at the far end of a port.
     #[inline]
     pub fn neighbour(&self, port: PortId) -> NodeId {
         self.fabric.links.to(self.link(port))
     }
 
-    /// Bytes that a port has still to send, rounded up.
+    /// Returns the bytes that a port has not sent yet, rounded up.
     #[inline]
     pub fn backlog(&self, port: PortId) -> u64 {
         let wait = self.free_at(port).0.saturating_sub(self.now().0);
@@ -220,8 +222,9 @@ impl<'a> Context<'a> {
         self.rate(port).bytes_in(Duration(wait)).0
     }
 
-    /// Hands a unit to a port, which sends it not before `from`; returns when that begins. The node
-    /// must not look at the unit afterwards: the link may have lost it.
+    /// Hands a unit to a port for transmission at `from` or later; returns the start of the
+    /// transmission. The caller must not use the unit afterwards, because the link may have dropped
+    /// it.
     #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: impl Sendable, from: Time) -> Time {
         let now = self.scheduler.now();
@@ -253,7 +256,7 @@ impl<'a> Context<'a> {
         transit.start
     }
 
-    /// A unit was handed to a link that is looked at, and may lose it.
+    /// Completes the hand-over of a unit to a watched link, which may drop it.
     fn travel_watched(&mut self, unit: Unit, transit: Transit, passage: Passage) {
         let link = passage.place.link;
         if self.fabric.watch(unit, passage) {
@@ -264,7 +267,7 @@ impl<'a> Context<'a> {
         fifo::travel(unit, link, transit, tail, units, self.scheduler);
     }
 
-    /// Makes the header packet of a burst; it must then be sent.
+    /// Creates the header packet of a burst. The caller must send it.
     pub fn announce(&mut self, burst: BurstId) -> HeaderId {
         let Burst {
             envelope, birth, ..
@@ -279,8 +282,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Hands a header packet to the control channel of a port, not before `from`, which it takes
-    /// for `time`; its burst follows in `slot`.
+    /// Hands a header packet to the control channel of a port for transmission at `from` or later,
+    /// with transmission time `time`. Its burst follows in `slot`.
     #[inline(always)]
     pub fn send_header(
         &mut self,
@@ -318,19 +321,20 @@ impl<'a> Context<'a> {
         fifo::travel(header.into(), link, transit, tail, units, self.scheduler);
     }
 
-    /// A header packet that is here.
+    /// Returns a header packet at this node.
     #[inline]
     pub fn header(&self, header: HeaderId) -> &BurstHeader {
         &self.fabric.units.headers[header]
     }
 
-    /// A burst that is here, or whose header is.
+    /// Returns a burst at this node, or the burst of a header at this node.
     #[inline]
     pub fn burst(&self, burst: BurstId) -> &Burst {
         &self.fabric.units.bursts[burst]
     }
 
-    /// Tells the processor that a burst will be taken apart soon, and another one after it.
+    /// Prefetches the first packet of a burst that will be disassembled soon, and the burst after
+    /// it.
     #[inline]
     pub fn prefetch(&self, next: BurstId, later: Option<BurstId>) {
         let units = &self.fabric.units;
@@ -340,38 +344,40 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Takes a header packet out of the network; returns its burst.
+    /// Removes a header packet from the network; returns its burst.
     #[inline]
     pub fn take_header(&mut self, header: HeaderId) -> BurstId {
         self.fabric.units.headers.remove(header).burst
     }
 
-    /// The fibres that a unit has before it, those of the first ports.
+    /// Iterates over the fibres ahead of a unit on its path. Of equal-cost ports the first is
+    /// taken.
     pub fn fibres(&self, unit: impl Sendable) -> impl Iterator<Item = Hop> + '_ {
         let envelope = *unit.envelope(&self.fabric.units);
         let way = self.fabric.way(self.node, envelope);
-        // The last link leads to a host.
+        // The last link leads to a host and is no fibre.
         way.take_while(move |hop| hop.to != envelope.destination)
     }
 
-    /// The rest of a unit's way, if it leaves by this port and not as it is routed.
+    /// Returns the rest of a unit's path if it leaves by `port` instead of its regular route.
     pub fn detour(&self, port: PortId, unit: impl Sendable) -> Detour {
         let destination = self.envelope(unit).destination;
         self.fabric.detour(self.node, self.link(port), destination)
     }
 
-    /// Turns a unit off its path: from the next node on shortest paths lead it.
+    /// Deflects a unit: from the next node on it follows shortest paths.
     pub fn deflect(&mut self, unit: impl Sendable) {
         unit.envelope_mut(&mut self.fabric.units).label = SHORTEST;
     }
 
-    /// Takes a packet that has reached its destination out of the network.
+    /// Removes a packet that has reached its destination from the network.
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.scheduler.now())
     }
 
-    /// What this ingress is told of its bursts of a class for an egress that were lost, if it ever was.
+    /// Returns the loss notices for this ingress about its bursts of a class for an egress. `None`
+    /// if no packet of them was lost yet.
     pub fn notices(&mut self, egress: NodeId, class: u16) -> Option<&mut Notices> {
         let board = self.fabric.notices.as_mut()?;
         board.line(self.node, egress, class)
@@ -385,26 +391,25 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The trace, if the flow is traced.
+    /// Returns the trace, if the flow is traced.
     #[inline]
     pub fn trace(&mut self, flow: FlowId) -> Option<&mut Trace> {
         let trace = self.fabric.trace.as_deref_mut()?;
         trace.wants(flow).then_some(trace)
     }
 
-    /// What was dropped of each flow.
+    /// Returns the dropped packets of all flows.
     pub fn dropped(&mut self) -> &mut Dropped {
         &mut self.fabric.dropped
     }
 
-    /// The flow of each packet that is somewhere in the network.
+    /// Iterates over the flows of all packets in the network, one item per packet.
     pub fn flows_under_way(&self) -> impl Iterator<Item = FlowId> + '_ {
         let packets = self.fabric.units.packets.values();
         packets.map(|packet| packet.envelope.flow)
     }
 
-    /// Gives a new packet its place in the trace, if there is one. `again`: its data was sent
-    /// before.
+    /// Registers a new packet in the trace, if there is one. `again`: its data was sent before.
     #[inline]
     pub fn mark(&mut self, packet: PacketId, again: bool) {
         if let Some(trace) = &mut self.fabric.trace {
@@ -412,7 +417,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Notes that a burst leaves, if there is a trace that keeps it.
+    /// Adds the row of a burst that leaves, if the trace keeps this burst.
     #[inline]
     pub fn note_burst(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
         if self.fabric.trace.is_some() {
@@ -454,7 +459,7 @@ impl<'a> Context<'a> {
         self.timer_at(self.node, at, token);
     }
 
-    /// Sets a timer of another node: only for the start of a flow, which no event causes.
+    /// Sets a timer of another node. Used only to start flows, which no event causes.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, token: Token) {
         self.scheduler.push(at, Event::timer(node, token));

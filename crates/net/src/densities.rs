@@ -1,32 +1,32 @@
-//! In which order the data of each flow arrives: how many packets come how far out of order
+//! Reordering of each flow's data: number of packets by extent of reordering and related metrics
 //! (RFC 4737, RFC 5236).
 
 use crate::{Numbering, Packet};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How many packets have each value.
+/// Number of packets for each value of a metric.
 pub type Counts = BTreeMap<i64, u64>;
 
-/// What is counted of the arrivals of one flow.
+/// Reordering metrics of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct Densities {
-    /// By reordering extent, 0 in order (RFC 4737, section 4.2).
+    /// Packets by reordering extent, 0 if in order (RFC 4737, section 4.2).
     pub extents: Counts,
-    /// By the largest `n` with which they are n-reordered (RFC 4737, section 5.3).
+    /// Packets by the largest `n` for which they are n-reordered (RFC 4737, section 5.3).
     pub degrees: Counts,
-    /// By displacement, negative for early ones (reorder density, RFC 5236).
+    /// Packets by displacement, negative for early packets (reorder density, RFC 5236).
     pub displacements: Counts,
-    /// By what a buffer that puts them in order holds after them (reorder buffer-occupancy density,
-    /// RFC 5236).
+    /// Packets by the occupancy of a resequencing buffer after their arrival (reorder
+    /// buffer-occupancy density, RFC 5236).
     pub occupancies: Counts,
 }
 
 impl Densities {
-    /// The metrics, in the order of the fields.
+    /// Names of the metrics, in the order of the fields.
     pub const NAMES: [&'static str; 4] =
         ["extent", "n-reordering", "displacement", "buffer-occupancy"];
 
-    /// What was counted for each metric.
+    /// Returns the counts of each metric.
     pub fn each(&self) -> [&Counts; 4] {
         [
             &self.extents,
@@ -37,17 +37,17 @@ impl Densities {
     }
 }
 
-/// The order of arrival of all flows.
+/// Order of arrival of all flows' data.
 #[derive(Clone, Debug)]
 pub struct ArrivalOrders {
-    /// By flow.
+    /// Packet numbering of each flow.
     numberings: Vec<Numbering>,
     flows: Vec<Order>,
 }
 
 impl ArrivalOrders {
-    /// For flows whose packets are numbered so; whatever comes later or earlier by more than
-    /// `threshold` packets is beyond it.
+    /// Creates the state of all flows, given the numbering of their packets. Extents and degrees
+    /// above `threshold` packets count as `threshold` + 1; displacements above it are left out.
     pub fn new(threshold: u32, numberings: Vec<Numbering>) -> ArrivalOrders {
         ArrivalOrders {
             flows: vec![Order::new(threshold as usize); numberings.len()],
@@ -55,9 +55,9 @@ impl ArrivalOrders {
         }
     }
 
-    /// A packet reaches its host.
+    /// Counts a packet that reaches its host.
     pub fn on_packet(&mut self, packet: &Packet) {
-        // What is sent again comes late on purpose. Datagrams are not numbered by their sender.
+        // Retransmissions are late by design and not counted. Datagrams have transmission number 0.
         if packet.header.payload > 0 && packet.envelope.sending <= 1 {
             let flow = packet.envelope.flow.index();
             let number = self.numberings[flow].of(packet.header.sequence);
@@ -65,20 +65,20 @@ impl ArrivalOrders {
         }
     }
 
-    /// What is counted of each flow, if the run ends now.
+    /// Iterates over the metrics of each flow, as if the run ended now.
     pub fn densities(&self) -> impl Iterator<Item = Densities> + '_ {
         self.flows.iter().map(|order| order.clone().end())
     }
 }
 
-/// The order of arrival of one flow; its packets are numbered from 1 as they are sent.
+/// Order of arrival of one flow. Its packets are numbered from 1 in the order of transmission.
 #[derive(Clone, Debug)]
 struct Order {
     threshold: usize,
     densities: Densities,
-    /// The last arrivals, one more than the threshold.
+    /// Latest arrivals, up to `threshold` + 1.
     recent: VecDeque<u64>,
-    /// The highest of those before them, and of all.
+    /// Highest number before `recent`, and highest number of all.
     before: u64,
     highest: u64,
     displaced: Window,
@@ -116,26 +116,26 @@ impl Order {
         self.judge(self.threshold);
     }
 
-    /// Extent and degree of n-reordering of what arrives now; one more than the threshold stands
-    /// for all that is more.
+    /// Returns the extent and the degree of n-reordering of the present arrival. `threshold` + 1
+    /// stands for all larger values.
     fn lateness(&self, number: u64) -> (usize, usize) {
-        // RFC 4737, section 4.2: counted from the first of all that were sent later.
+        // RFC 4737, section 4.2: distance to the earliest arrival with a higher number.
         let extent = match self.recent.iter().position(|&other| other > number) {
             Some(place) if self.before < number => self.recent.len() - place,
             _ => self.threshold + 1,
         };
-        // RFC 4737, section 5.3: all of the n before it were sent later.
+        // RFC 4737, section 5.3: the n preceding arrivals all have higher numbers.
         let back = self.recent.iter().rev();
         (extent, back.take_while(|&&other| other > number).count())
     }
 
-    /// Nothing comes any more.
+    /// Evaluates the remaining arrivals at the end of the run.
     fn end(mut self) -> Densities {
         self.judge(0);
         self.densities
     }
 
-    /// Judges the first arrivals of each window as long as it holds more than `most`.
+    /// Evaluates the first arrivals of each window until at most `most` are left.
     fn judge(&mut self, most: usize) {
         while self.displaced.arrived.len() > most {
             if let Some(displacement) = self.displaced.displacement(self.threshold as i64) {
@@ -149,33 +149,34 @@ impl Order {
     }
 }
 
-/// One more has the value.
+/// Increments the count of a value.
 pub(crate) fn count(counts: &mut Counts, value: i64) {
     *counts.entry(value).or_default() += 1;
 }
 
-/// Arrivals that are judged when so many more have come as the threshold says: what has not come
-/// by then is lost.
+/// Arrivals waiting for evaluation. An arrival is evaluated after `threshold` further arrivals;
+/// numbers missing at that time count as lost.
 #[derive(Clone, Debug, Default)]
 struct Window {
     arrived: VecDeque<u64>,
-    /// Those that came early and are judged, until it is their turn.
+    /// Evaluated early arrivals whose numbers have not been reached yet.
     early: Vec<u64>,
-    /// All below it came, or are lost.
+    /// Lowest open number: every lower one has arrived or counts as lost.
     next: u64,
 }
 
 impl Window {
-    /// What comes after it was taken for lost does not count.
+    /// Adds an arrival, unless its number counts as lost already.
     fn arrive(&mut self, number: u64) {
         if number >= self.next {
             self.arrived.push_back(number);
         }
     }
 
-    /// Of the first arrival, if it is not beyond the threshold (the algorithm for RD).
+    /// Evaluates the first arrival: returns its displacement, unless that exceeds the threshold
+    /// (algorithm for RD).
     fn displacement(&mut self, threshold: i64) -> Option<i64> {
-        // The receive index: the numbers of lost packets are left out.
+        // The receive index skips the numbers of lost packets.
         let all = self.arrived.iter().chain(&self.early);
         let left = all.copied().filter(|&number| number >= self.next);
         let index = left.min().expect("as many indices as arrivals");
@@ -193,15 +194,17 @@ impl Window {
         Some(displacement)
     }
 
-    /// Of the buffer after the first arrival (the algorithm for RBD).
+    /// Evaluates the first arrival: returns the occupancy of the buffer after it (algorithm for
+    /// RBD).
     fn occupancy(&mut self) -> usize {
         let expected = self.arrived.iter().min().copied();
         if let Some(number) = self.arrived.pop_front() {
             self.early.push(number);
-            // What is lower, and is still to come, is too late.
+            // Lower numbers that arrive from now on are too late.
             self.next = self.arrived.iter().min().copied().unwrap_or(u64::MAX);
             if Some(number) == expected {
-                // It is in order, and so is all that waited for it alone.
+                // The packet is in order and leaves the buffer, with all packets that waited only
+                // for it.
                 let next = self.next;
                 self.early.retain(|&other| other > next);
             }
@@ -224,7 +227,7 @@ mod tests {
         counts.into()
     }
 
-    /// The arrivals of the three examples of RFC 4737, section 7, with extents and n-reordering.
+    /// The three examples of RFC 4737, section 7, with extents and n-reordering.
     #[test]
     fn late_packets_have_the_extents_and_degrees_of_rfc_4737() {
         let one = order(10, &[1, 2, 3, 5, 6, 7, 8, 4, 9, 10]);
@@ -238,22 +241,23 @@ mod tests {
         assert_eq!(three.degrees, of([(0, 10), (4, 1)]));
     }
 
-    /// RFC 5236, by hand: one that three overtake, one that is lost, one that is beyond.
+    /// RFC 5236, calculated by hand: a packet overtaken by three, a lost packet, and a packet
+    /// beyond the threshold.
     #[test]
     fn displacements_leave_out_what_is_lost() {
         let numbers = [1, 4, 3, 5, 2, 6];
         let late = order(4, &numbers);
         assert_eq!(late.displacements, of([(-2, 1), (-1, 1), (0, 3), (3, 1)]));
         assert_eq!(late.occupancies, of([(0, 3), (1, 1), (2, 1), (3, 1)]));
-        // Displaced by as many as the threshold, it is not waited for in the buffer.
+        // The buffer does not wait for packet 2, whose displacement equals the threshold.
         let limit = order(3, &numbers);
         assert_eq!(limit.displacements, late.displacements);
         assert_eq!(limit.occupancies, of([(0, 4), (1, 1)]));
         let lost = order(2, &[1, 2, 5, 3, 6]);
         assert_eq!(lost.displacements, of([(-2, 1), (0, 3), (2, 1)]));
-        // Without 4, which never comes, 5 waits for 3 only.
+        // Packet 4 never arrives, so packet 5 waits only for packet 3.
         assert_eq!(lost.occupancies, of([(0, 4), (1, 1)]));
-        // 1 is taken for lost, and does not count when it comes.
+        // Packet 1 counts as lost and is ignored when it arrives.
         let beyond = order(2, &[2, 3, 4, 5, 1, 6]);
         assert_eq!(beyond.displacements, of([(0, 5)]));
         assert_eq!(beyond.occupancies, of([(0, 5)]));
@@ -261,7 +265,7 @@ mod tests {
         assert_eq!(beyond.degrees, of([(0, 5), (3, 1)]));
     }
 
-    /// What the algorithms for RD and RBD give as the authors of RFC 5236 publish them
+    /// Results of the algorithms for RD and RBD as published by the authors of RFC 5236
     /// (cnrl.colostate.edu, Projects/PacketReordering, rd_algo.txt and rbd_algo.txt).
     #[test]
     fn densities_are_those_of_the_authors_algorithms() {

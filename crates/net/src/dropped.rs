@@ -1,50 +1,50 @@
-//! What was dropped of each flow, and which of its packets those were that a sender numbers.
+//! Dropped packets of each flow: their number, and a list of lost transmissions for the sender.
 
 use crate::{FlowId, Narrow, Packet};
 use lightburst_des::Time;
 
-/// A packet that was dropped, of which its sender counts how often it sends it.
+/// A dropped packet of a sender that counts transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LostSending {
-    /// First byte of its payload.
+    /// First byte of the payload.
     pub sequence: u64,
-    /// Which sending of it this was, from 1.
+    /// Transmission number of the packet, from 1.
     pub sending: u32,
-    /// What kind of segment it was.
+    /// Flags of the segment.
     pub flags: u8,
-    /// When it was dropped.
+    /// Time of the drop.
     pub at: Time,
 }
 
-/// Room for so many lost sendings is made at once.
+/// Initial capacity for lost transmissions.
 const ROOM: usize = 1 << 10;
-/// Stands for none.
+/// Stands for an empty chain.
 const NONE: u32 = u32::MAX;
 
-/// A lost sending in the chain of its flow.
+/// A lost transmission in the circular chain of its flow.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     sending: LostSending,
-    /// The one that was dropped next; behind the last one comes the first.
+    /// Index of the transmission dropped next; the last one refers to the first.
     next: u32,
 }
 
-/// What was dropped of each flow.
+/// Dropped packets of all flows.
 #[derive(Clone, Debug)]
 pub struct Dropped {
-    /// Packets, of both directions.
+    /// Number of packets of each flow, in both directions.
     packets: Narrow,
-    /// The last lost sending of each flow.
+    /// Last lost transmission of each flow.
     last: Vec<u32>,
-    /// Those with a number, until the sender has read of them. One that was freed last is used
-    /// first, so that few lines of memory are in use, however many flows there are.
+    /// Lost transmissions that their senders have not read yet, and free slots. The slot freed last
+    /// is reused first, so that few cache lines are in use even with many flows.
     chains: Vec<Link>,
-    /// The first link that is free; each knows the next one.
+    /// First free slot; `next` leads to the others.
     free: u32,
 }
 
 impl Dropped {
-    /// Nothing yet of so many flows.
+    /// Creates empty lists for `flows` flows.
     pub fn new(flows: usize) -> Dropped {
         Dropped {
             packets: Narrow::zeros(flows),
@@ -54,7 +54,7 @@ impl Dropped {
         }
     }
 
-    /// Counts a packet.
+    /// Counts a dropped packet, and appends it to the list if its sender counts transmissions.
     #[inline]
     pub(crate) fn count(&mut self, packet: &Packet, now: Time) {
         let flow = packet.envelope.flow;
@@ -93,18 +93,18 @@ impl Dropped {
         self.chains[place as usize].next = first;
     }
 
-    /// How many flows there are.
+    /// Returns the number of flows.
     pub fn flows(&self) -> usize {
         self.last.len()
     }
 
-    /// How many packets of a flow were dropped.
+    /// Returns the number of dropped packets of a flow.
     pub fn packets(&self, flow: FlowId) -> u64 {
         self.packets.get(flow.index())
     }
 
-    /// The packets of a flow that were dropped and have a number, in the order of time, as far as
-    /// nobody has taken them out.
+    /// Iterates over the lost transmissions of a flow that were not taken out yet, in order of
+    /// time.
     pub fn sendings(&self, flow: FlowId) -> impl Iterator<Item = LostSending> + '_ {
         let last = self.last[flow.index()];
         let mut before = Some(last).filter(|&last| last != NONE);
@@ -115,7 +115,8 @@ impl Dropped {
         })
     }
 
-    /// Takes out those that were dropped before `now`; whoever counts sendings does.
+    /// Takes out the lost transmissions of a flow that were dropped before `now`. Used by senders
+    /// that count transmissions.
     #[inline]
     pub fn take(&mut self, flow: FlowId, now: Time) -> impl Iterator<Item = LostSending> + '_ {
         std::iter::from_fn(move || {
@@ -135,12 +136,12 @@ impl Dropped {
         })
     }
 
-    /// A flow is over: nobody will read what was dropped of it.
+    /// Discards the lost transmissions of a flow that has ended.
     pub fn forget(&mut self, flow: FlowId) {
         self.take(flow, Time::NEVER).for_each(drop);
     }
 
-    /// How many packets of each flow were dropped.
+    /// Returns the number of dropped packets of each flow.
     pub fn column(&self) -> Narrow {
         self.packets.clone()
     }

@@ -1,37 +1,37 @@
-//! What happens at a node.
+//! Events at nodes: arrivals of units and timers.
 
 use crate::{BurstId, HeaderId, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::queue::{self, Class};
 
-/// What happens.
+/// An event in readable form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A unit arrives at a node.
     Arrival {
-        /// The node.
+        /// Node at which the unit arrives.
         to: NodeId,
-        /// The link over which it comes.
+        /// Link over which it arrives.
         link: LinkId,
-        /// The unit.
+        /// The arriving unit.
         unit: Unit,
     },
     /// A timer expires.
     Timer {
-        /// The node that set it.
+        /// Node that set the timer.
         node: NodeId,
-        /// Which of its timers.
+        /// Timer of that node.
         token: Token,
     },
 }
 
-/// What happens, packed into two words, which are written and copied whole. A copy of many small
-/// fields right after they were written would wait for each of these stores.
+/// An event, packed into two words that are written and copied as a whole. A copy of many small
+/// fields immediately after they were written would wait for every single store.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// The link over which a unit comes, and the node.
+    /// Link of an arrival in the high half, node in the low half.
     place: u64,
-    /// Whether a timer expires; the kind of the unit or of the timer; the number of the unit or
-    /// the subject of the timer.
+    /// Timer flag and kind of the unit or timer in the high half; number of the unit or subject of
+    /// the timer in the low half.
     what: u64,
 }
 
@@ -43,7 +43,7 @@ fn packed(high: u32, low: u32) -> u64 {
 }
 
 impl Event {
-    /// A unit arrives at a node.
+    /// Creates the arrival of a unit at a node.
     #[inline(always)]
     pub fn arrival(to: NodeId, link: LinkId, unit: Unit) -> Event {
         let (kind, number) = match unit {
@@ -57,7 +57,7 @@ impl Event {
         }
     }
 
-    /// A timer of a node expires.
+    /// Creates the expiry of a timer of a node.
     #[inline(always)]
     pub fn timer(node: NodeId, token: Token) -> Event {
         Event {
@@ -66,7 +66,8 @@ impl Event {
         }
     }
 
-    /// What it is. One comparison tells that a packet arrives, which is what most events are.
+    /// Unpacks the event. A packet's arrival, the most frequent event, is recognised by one
+    /// comparison.
     #[inline(always)]
     pub fn unpack(self) -> EventKind {
         let node = NodeId(self.place as u32);
@@ -91,21 +92,22 @@ impl Event {
     }
 }
 
-/// Tells the timers of a node apart. It must not depend on what happened elsewhere: the order of
-/// timers that expire at one instant follows from it.
+/// Identifies a timer among those of its node. It must not depend on events at other nodes, because
+/// it determines the order of timers that expire at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What the timer is for: the node's own list.
+    /// Purpose of the timer. Every kind of node has its own numbering.
     pub kind: u8,
-    /// What it is about: a flow, a queue, a link.
+    /// Object of the timer: a flow, a queue or a link.
     pub subject: u32,
 }
 
 impl Token {
-    /// Of an edge: the next burst of a flow enters here. What its switch uses itself is below.
+    /// Kind of an edge's timer for the next burst of a flow that enters here. The other kinds of an
+    /// edge's timers must differ from it.
     pub const ENTRY: u8 = 5;
 
-    /// Of a host: the next segment may leave its fair interface.
+    /// Timer of a host: its fair interface may send the next segment.
     pub const DEPARTURE: Token = Token {
         kind: 5,
         subject: 0,
@@ -134,7 +136,8 @@ impl queue::Event for Event {
         }
     }
 
-    /// Two units never arrive over one link at one instant.
+    /// Subject of a timer; 0 for an arrival, because two units never arrive over the same link at
+    /// the same instant.
     #[inline(always)]
     fn subject(self) -> u32 {
         match self.class() {

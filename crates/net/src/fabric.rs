@@ -1,4 +1,4 @@
-//! Links, units in flight and routes: all that nodes share.
+//! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 use crate::balance::Fibre;
 use crate::contents::Fate;
@@ -14,91 +14,91 @@ use crate::{
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
 
-/// Why a unit is dropped.
+/// Circumstances of a drop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Why {
-    /// The reason.
+    /// Reason of the drop.
     pub reason: &'static DropReason,
-    /// What held it up, where that is not just what its link was given last.
+    /// Unit that occupied the link, if it is not the unit last handed to the link.
     pub holder: Option<Holder>,
-    /// When its transmission was to begin, where the unit does not tell.
+    /// Time at which the transmission would have started, if it does not follow from the unit.
     pub start: Option<Time>,
 }
 
-/// The rest of a unit's way, if it leaves its node by a certain port and is led by shortest paths from
-/// there.
+/// Rest of a path that leaves a node by a certain port and follows shortest paths from there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detour {
-    /// Its length, as routing counts it.
+    /// Length in the metric of the routing.
     pub length: u64,
-    /// How many links it has between switches; the first port of each set.
+    /// Number of links between switches. Of equal-cost ports the first is taken.
     pub fibres: u32,
-    /// Whether it comes back to the node.
+    /// Whether the path returns to the node.
     pub loops: bool,
 }
 
-/// Links, units in flight and routes.
+/// Links, units in the network and routing.
 pub struct Fabric {
-    /// The links, those of one source together.
+    /// Links, sorted by source node.
     pub links: Links,
-    /// The units that are somewhere in the network.
+    /// Units in the network.
     pub units: Units,
-    /// Options of the packets that carry any, by their handle.
+    /// Options of packets, indexed by packet handle. Valid if the packet has [`Header::OPTIONS`].
     options: Vec<Options>,
-    /// Next hops.
+    /// Next hops of all nodes.
     pub routing: Routing,
-    /// The first link of each node.
+    /// First link of each node, and the number of links at the end.
     first_link: Vec<u32>,
-    /// Packets put into the network.
+    /// Number of packets put into the network.
     pub created: u64,
-    /// Packets that reached their destination.
+    /// Number of packets that reached their destination.
     pub delivered: u64,
-    /// Packets that have ended at an edge: handed over within the same event.
+    /// Packets that left a burst at an edge without a host. They are delivered within the same
+    /// event.
     pub(crate) ended: VecDeque<PacketId>,
-    /// What was dropped, by flow.
+    /// Dropped packets of each flow.
     pub dropped: Dropped,
-    /// Units dropped before a link that they wanted, or behind one that they had come over too
-    /// late, by that link.
+    /// Number of units dropped at each link: at the output that a unit requested, or at the input
+    /// over which a unit arrived too late.
     pub dropped_at: Vec<u64>,
-    /// The bursts of each class.
+    /// Numbers of bursts, by class.
     pub bursts: Vec<BurstCount>,
-    /// What gives units their labels, where paths have some.
+    /// Choice of labels, if the scenario has labelled paths.
     pub labels: Option<Box<Labels>>,
-    /// What chooses the labels of bursts by load, if anything does; all fibres are watched then.
+    /// Choice of the labels of bursts by load, if configured. All fibres are watched then.
     pub balance: Option<Box<Balance>>,
-    /// What lossy links lose.
+    /// Losses on links, if any link is lossy.
     pub loss: Option<Box<Loss>>,
-    /// The tails that nodes cut off bursts, if any node does.
+    /// Tails cut off from bursts, if any node cuts tails.
     pub tails: Option<Box<Tails>>,
-    /// What edges are told of their bursts that are lost, if any wants to know.
+    /// Loss notices for ingress nodes, if any of them uses notices.
     pub notices: Option<Box<NoticeBoard>>,
-    /// What is traced.
+    /// Trace of flows and links, if requested.
     pub trace: Option<Box<Trace>>,
-    /// In which order data arrives, if that is asked for.
+    /// Reordering metrics, computed if the scenario requests them.
     pub orders: Option<Box<ArrivalOrders>>,
-    /// What is in bursts, if that is asked for.
+    /// Contents of bursts, counted if the scenario requests them.
     pub contents: Option<Box<Contents>>,
-    /// The interfaces of hosts, where these are fair.
+    /// Fair interfaces of hosts, if configured.
     pub interfaces: Option<Box<Interfaces>>,
 }
 
-/// A step of the way of a unit.
+/// One hop of a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
-    /// The link.
+    /// Link of the hop.
     pub link: LinkId,
-    /// Where it leads to.
+    /// Node at the far end.
     pub to: NodeId,
-    /// Its delay.
+    /// Delay of the link.
     pub delay: Duration,
-    /// Whether whole units are received at its end.
+    /// Whether the far end stores and forwards.
     pub stored: bool,
-    /// How many ports the unit could take in its place, itself included.
+    /// Number of equal-cost ports at this hop, including the one taken.
     pub ports: u16,
 }
 
 impl Fabric {
-    /// `wires` must be sorted by their source; for `flows` flows.
+    /// Creates a fabric for `flows` flows. `wires` must be sorted by source node.
     pub fn new(nodes: u32, wires: &[Wire], routing: Routing, flows: usize) -> Fabric {
         let mut first_link = vec![0u32; nodes as usize + 1];
         for wire in wires {
@@ -135,18 +135,18 @@ impl Fabric {
         }
     }
 
-    /// The link at a port.
+    /// Returns the link at a port.
     #[inline]
     pub fn link_id(&self, node: NodeId, port: PortId) -> LinkId {
         LinkId(self.first_link[node.index()] + u32::from(port.0))
     }
 
-    /// The links that leave a node.
+    /// Iterates over the output links of a node.
     pub fn outputs(&self, node: NodeId) -> impl Iterator<Item = LinkId> {
         (self.first_link[node.index()]..self.first_link[node.index() + 1]).map(LinkId)
     }
 
-    /// Gives a packet options.
+    /// Attaches options to a packet.
     pub(crate) fn set_options(&mut self, packet: PacketId, options: Options) {
         if packet.index() >= self.options.len() {
             self.options.resize(packet.index() + 1, Options::default());
@@ -155,12 +155,12 @@ impl Fabric {
         self.units.packets[packet].header.flags |= Header::OPTIONS;
     }
 
-    /// The options of a packet that was given some.
+    /// Returns the options of a packet. The packet must carry some.
     pub(crate) fn options(&self, packet: PacketId) -> &Options {
         &self.options[packet.index()]
     }
 
-    /// Gives a new unit its label.
+    /// Sets the label of a new unit.
     #[cold]
     #[inline(never)]
     pub(crate) fn label(&mut self, unit: &mut Envelope) {
@@ -169,7 +169,7 @@ impl Fabric {
         }
     }
 
-    /// Gives a new packet its label.
+    /// Sets the label of a new packet.
     #[cold]
     pub(crate) fn label_packet(&mut self, packet: PacketId) {
         let mut envelope = self.units.packets[packet].envelope;
@@ -177,8 +177,8 @@ impl Fabric {
         self.units.packets[packet].envelope = envelope;
     }
 
-    /// Gives a new burst its label; says whether the burst before it took another path, and the
-    /// load is why.
+    /// Sets the label of a new burst. Returns whether the load moved it to another path than that
+    /// of its predecessor.
     #[inline]
     pub(crate) fn label_burst(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
         let are_labelled = self.balance.is_some() || self.labels.is_some();
@@ -205,8 +205,7 @@ impl Fabric {
         label != before
     }
 
-    /// Lets the labels of bursts follow the load from now on; `channels` is how many bursts a link
-    /// carries at once.
+    /// Turns on load balancing. `channels` returns the number of data channels of a link.
     pub fn balance(&mut self, settings: BalanceSettings, channels: impl Fn(LinkId) -> u16) {
         let fibre = |&(node, route): &(NodeId, crate::Route)| {
             let ports = self.routing.ports(route).iter();
@@ -223,7 +222,8 @@ impl Fabric {
         self.balance = Some(Box::new(Balance::new(settings, paths, links)));
     }
 
-    /// Notes that a burst, or its header, is handed to a link, or lost for want of it.
+    /// Adds a burst, or the burst of a header, to the load of a link: when it is handed to the
+    /// link, or dropped after it requested the link.
     #[inline]
     pub(crate) fn offer(&mut self, unit: Unit, link: LinkId, now: Time) {
         if self.balance.is_some() {
@@ -242,8 +242,8 @@ impl Fabric {
         balance.offer(link, time, now);
     }
 
-    /// Looks at a unit that is handed to a watched link; says whether the link loses it.
-    /// Then the unit is gone.
+    /// Processes a unit that is handed to a watched link: adds it to the load and to the trace, and
+    /// drops it if the link loses it. Returns whether it was dropped; its handle is invalid then.
     pub(crate) fn watch(&mut self, unit: Unit, passage: Passage) -> bool {
         let Passage { place, now, .. } = passage;
         self.offer(unit, place.link, now);
@@ -263,14 +263,14 @@ impl Fabric {
         taken.is_some()
     }
 
-    /// Why a link loses a unit, if it does.
+    /// Returns the reason if a lossy link loses a unit.
     fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<&'static DropReason> {
         let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
         let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
         loss.takes(link, packets, now)
     }
 
-    /// Drops a unit; a burst with all that is in it.
+    /// Drops a unit, a burst with all its packets.
     #[inline]
     pub(crate) fn remove(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
         if self.trace.is_some() {
@@ -300,14 +300,15 @@ impl Fabric {
         }
     }
 
-    /// Drops a packet; returns the one behind it in its burst.
+    /// Drops a packet; returns its successor in the burst.
     pub(crate) fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let packet = self.units.packets.remove(packet);
         self.dropped.count(&packet, now);
         packet.behind()
     }
 
-    /// Drops the first packets of the burst of a header. The rest comes at `rest`, if the burst is on its way.
+    /// Drops the first packets of a header's burst. The remaining ones arrive at `rest`, if the
+    /// burst is on its way.
     pub(crate) fn cut(
         &mut self,
         header: HeaderId,
@@ -351,7 +352,7 @@ impl Fabric {
         }
     }
 
-    /// Adds the row of a piece that was cut off a burst, if links are traced.
+    /// Adds the row of a piece that was cut off from a burst, if its link is traced.
     pub(crate) fn note_piece(&mut self, piece: Piece) {
         let trace = self.trace.as_mut();
         if let Some(kept) = trace.and_then(|trace| trace.bookings.as_mut()) {
@@ -360,7 +361,7 @@ impl Fabric {
         }
     }
 
-    /// Adds the rows of a unit that is dropped to the trace.
+    /// Adds the rows of a dropped unit to the trace.
     #[cold]
     fn note_loss(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
         let Some(trace) = &mut self.trace else {
@@ -401,7 +402,7 @@ impl Fabric {
         }
     }
 
-    /// Takes out a packet that reaches its host.
+    /// Removes a packet that has reached its host.
     #[inline]
     pub(crate) fn deliver(&mut self, packet: PacketId, host: NodeId, now: Time) -> Packet {
         self.delivered += 1;
@@ -420,7 +421,7 @@ impl Fabric {
         self.note_at(id, what, (time, what.node()));
     }
 
-    /// The same, noted at some node.
+    /// Adds a row like [`Fabric::note`], with the time and the node given.
     #[cold]
     pub(crate) fn note_at(&mut self, id: PacketId, what: What, at: (Time, NodeId)) {
         let packet = self.units.packets[id];
@@ -433,18 +434,18 @@ impl Fabric {
         trace.packet(at, what, id, &packet, options);
     }
 
-    /// Transmissions of a unit over a link, so far.
+    /// Returns the number of transmissions so far, summed over all links.
     pub fn hops(&self) -> u64 {
         self.links.units().sum()
     }
 
-    /// The first path, as links; the first port of each set.
+    /// Iterates over the links of a path. Of equal-cost ports the first is taken.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
         let unit = Envelope::new(FlowId(0), source, destination, 0);
         self.way(source, unit).map(|hop| hop.link)
     }
 
-    /// The rest of the way from a node to a host, over this link first.
+    /// Returns the rest of a path from a node to a host that starts with `link`.
     pub fn detour(&self, from: NodeId, link: LinkId, destination: NodeId) -> Detour {
         let next = self.links.to(link);
         let unit = Envelope {
@@ -459,13 +460,15 @@ impl Fabric {
         for hop in self.way(next, unit) {
             detour.loops |= hop.to == from;
             detour.length += self.routing.length(hop.link);
-            // The last leads to the host, and `link` was the first.
+            // `link` is a fibre without a hop here, and the last hop leads to the host and is no
+            // fibre: the number of hops is that of the fibres.
             detour.fibres += 1;
         }
         detour
     }
 
-    /// The first path of a unit from a node on; the first port of each set.
+    /// Iterates over the hops of a unit's path from a node on. Of equal-cost ports the first is
+    /// taken.
     pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = Hop> + '_ {
         std::iter::from_fn(move || {
             if node == unit.destination {

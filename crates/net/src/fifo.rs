@@ -1,17 +1,18 @@
-//! A link delivers in order, so only the first unit on it is a pending event. The ones behind it
-//! form a chain: each knows the next one and when that arrives. What is pending grows with the
-//! links in use, and not with the units in flight.
+//! Chain of the units on a link. A link delivers in order, so only its first unit is a pending
+//! event. Every unit holds its successor and the arrival time of the successor. The number of
+//! pending events therefore grows with the number of links in use, not with the number of units in
+//! flight.
 
 use crate::link::Transit;
 use crate::units::{Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
 use lightburst_des::{Scheduler, Time};
 
-/// What is behind a unit: on a link, or for a packet in a burst, the packet after it.
+/// Successor of a unit: the next one on the link, in the burst or in the queue of an interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
     pub unit: Option<Unit>,
-    /// When that one arrives, on a link.
+    /// Arrival time of the successor; used on links only.
     pub due: Time,
 }
 
@@ -22,12 +23,12 @@ impl Behind {
     };
 }
 
-/// The end of the chain of a link.
+/// Last unit in the chain of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
-    /// Arrival of the last unit that was given to the link.
+    /// Arrival time of the unit.
     arrival: Time,
-    /// That unit.
+    /// The unit; `None` before the first transmission.
     unit: Option<Unit>,
 }
 
@@ -37,7 +38,7 @@ impl Tail {
         unit: None,
     };
 
-    /// A unit will be the last to arrive; returns the one that is still on the link before it.
+    /// Appends a unit to the chain. Returns its predecessor if that is still on the link.
     #[inline(always)]
     fn follow(&mut self, unit: Unit, arrival: Time, now: Time) -> Option<Unit> {
         let ahead = self.unit.filter(|_| self.arrival > now);
@@ -49,8 +50,8 @@ impl Tail {
     }
 }
 
-/// A unit that was handed to a link, and has nothing behind it, will arrive at its end; `tail` is
-/// that of the link.
+/// Schedules the arrival of a unit that was handed to a link: as a pending event, or as successor
+/// of the unit ahead. `tail` is the end of the link's chain; the unit must have no successor.
 #[inline(always)]
 pub(crate) fn travel(
     unit: Unit,
@@ -72,7 +73,7 @@ pub(crate) fn travel(
     }
 }
 
-/// A unit arrives: the one behind it is the first on the link.
+/// Handles the arrival of a unit: schedules the arrival of its successor on the link.
 #[inline(always)]
 pub(crate) fn arrived(
     unit: impl Sendable,
@@ -99,7 +100,7 @@ mod tests {
         let mut follow = |number, arrival, now| tail.follow(unit(number), Time(arrival), Time(now));
         assert_eq!(follow(1, 50, 0), None);
         assert_eq!(follow(2, 60, 10), Some(unit(1)));
-        // the second arrives at this instant
+        // The second unit arrives at this instant.
         assert_eq!(follow(3, 110, 60), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Handles: an index with a type.
+//! Handles: typed indices of nodes, ports, links, flows and units.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
@@ -19,7 +19,7 @@ macro_rules! id {
         }
 
         impl $name {
-            /// The handle as an index.
+            /// Returns the handle as an index.
             #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -29,11 +29,12 @@ macro_rules! id {
 }
 
 id!(
-    /// A host or a switch; hosts come first.
+    /// A host or a switch. Hosts have the lowest numbers.
     NodeId(u32)
 );
 id!(
-    /// An outgoing link of a node, in the order of the table of links.
+    /// Output port of a node. Ports are numbered in the order of the node's links in the link
+    /// table.
     PortId(u16)
 );
 id!(
@@ -41,35 +42,35 @@ id!(
     LinkId(u32)
 );
 id!(
-    /// A packet while it is somewhere in the network.
+    /// Handle of a packet. Valid while the packet is in the network; reused afterwards.
     PacketId(u32)
 );
 id!(
-    /// A burst while it is somewhere in the network.
+    /// Handle of a burst. Valid while the burst is in the network; reused afterwards.
     BurstId(u32)
 );
 id!(
-    /// A burst header packet while it is somewhere in the network.
+    /// Handle of a burst header packet. Valid while it is in the network; reused afterwards.
     HeaderId(u32)
 );
 id!(
-    /// A row of the table of flows.
+    /// Row of a flow in the flow table.
     FlowId(u32)
 );
 
 impl LinkId {
-    /// No link.
+    /// Stands for the absence of a link.
     pub const NONE: LinkId = LinkId(u32::MAX);
 }
 
-/// A unit of transmission while it is somewhere in the network.
+/// A transmission unit in the network: packet, burst or burst header packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A packet by itself.
+    /// A packet outside a burst.
     Packet(PacketId),
     /// A burst of packets.
     Burst(BurstId),
-    /// The header packet of a burst, with the burst that follows it.
+    /// A burst header packet; it stands for the burst that follows it.
     Header(HeaderId),
 }
 

@@ -1,6 +1,6 @@
-//! Fair interfaces of hosts: segments without data first, then one flow after the other (deficit
-//! round robin, Shreedhar and Varghese 1995). A segment that waits here is not on the link yet: the
-//! interface decides at each departure which one is next.
+//! Fair network interfaces of hosts: segments without data have priority, flows with data are
+//! served by deficit round robin (Shreedhar and Varghese 1995). The interface chooses the next
+//! segment at each departure; segments that wait here are not on the link yet.
 
 use crate::fifo::Behind;
 use crate::link::Carried;
@@ -10,21 +10,22 @@ use std::collections::VecDeque;
 
 type Packets = Arena<PacketId, Packet>;
 
-/// Queue of a flow without a segment that waits.
+/// Queue number of a flow without waiting segments.
 const NO_QUEUE: u32 = u32::MAX;
 
-/// Settings of all fair interfaces.
+/// Parameters of all fair interfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct Fairness {
-    /// Bytes that a turn adds to what a flow may send: no segment is larger.
+    /// Bytes added to the deficit of a flow per turn. At least the size of the largest segment.
     pub quantum: u32,
-    /// Segments with data that a flow may have waiting.
+    /// Largest number of segments with data that a flow may have waiting.
     pub small_queue: u32,
-    /// Whether hosts hear of each departure, since some count times from there.
+    /// Whether every departure is reported to the hosts; needed by transports with timers that
+    /// count from the transmission.
     pub all_departures: bool,
 }
 
-/// A segment that begins its transmission after it has waited.
+/// A segment whose transmission starts after waiting in the interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
     /// The segment.
@@ -33,7 +34,7 @@ pub struct Departure {
     pub wanted: bool,
 }
 
-/// Packets one behind the other.
+/// Linked list of packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chain {
     ends: Option<(PacketId, PacketId)>,
@@ -64,41 +65,41 @@ impl Chain {
     }
 }
 
-/// The segments with data of one flow.
+/// Waiting segments with data of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
     chain: Chain,
     segments: u32,
     deficit: u32,
-    /// Whether its turn has begun.
+    /// Whether the quantum of the present turn was added.
     served: bool,
     /// Whether the sender waits for room.
     wanted: bool,
 }
 
-/// The interface of one host.
+/// Fair interface of one host.
 #[derive(Clone, Debug, Default)]
 struct Interface {
     control: Chain,
-    /// Queues in the order of their turns.
+    /// Active queues, in the order of their turns.
     turns: VecDeque<u32>,
     waiting_bytes: u64,
     /// Whether the event of the next departure is pending.
     armed: bool,
 }
 
-/// The fair interfaces of all hosts.
+/// Fair interfaces of all hosts.
 pub struct Interfaces {
     settings: Fairness,
     hosts: Vec<Interface>,
-    /// By the flow.
+    /// Queue number of each flow.
     queue_of: Vec<u32>,
     queues: Vec<Queue>,
     free: Vec<u32>,
 }
 
 impl Interfaces {
-    /// Interfaces of so many hosts, for so many flows.
+    /// Creates the interfaces of `hosts` hosts with `flows` flows.
     pub fn new(settings: Fairness, hosts: u32, flows: usize) -> Interfaces {
         Interfaces {
             settings,
@@ -109,13 +110,14 @@ impl Interfaces {
         }
     }
 
-    /// Bytes that wait at a host.
+    /// Returns the bytes waiting at a host.
     #[inline]
     pub fn waiting_bytes(&self, host: usize) -> u64 {
         self.hosts.get(host).map_or(0, |host| host.waiting_bytes)
     }
 
-    /// Whether a segment of a flow would find room. If not, its sender hears when there is some.
+    /// Returns whether there is room for another segment of a flow. If not, the sender is notified
+    /// at the departure of a segment.
     #[inline]
     pub(crate) fn has_room(&mut self, flow: FlowId) -> bool {
         let most = self.settings.small_queue;
@@ -126,7 +128,7 @@ impl Interfaces {
         queue.segments < most
     }
 
-    /// Lets a packet wait at a host; says whether the event of the next departure must be set.
+    /// Queues a packet at a host. Returns whether the caller must schedule the next departure.
     pub(crate) fn add(&mut self, node: NodeId, packet: PacketId, packets: &mut Packets) -> bool {
         let Packet { envelope, header } = packets[packet];
         let host = &mut self.hosts[node.index()];
@@ -149,8 +151,8 @@ impl Interfaces {
         !std::mem::replace(&mut host.armed, true)
     }
 
-    /// Takes out the packet whose transmission begins now; says whether hosts hear of that, and
-    /// whether its sender waits for room.
+    /// Removes the packet whose transmission starts now. Also returns whether the hosts must be
+    /// notified, and whether the sender of the packet waits for room.
     pub(crate) fn next(&mut self, node: NodeId, packets: &Packets) -> (PacketId, bool, bool) {
         let host = &mut self.hosts[node.index()];
         host.armed = false;
@@ -165,8 +167,8 @@ impl Interfaces {
         (packet, wanted || self.settings.all_departures, wanted)
     }
 
-    /// Closes the queue of a flow of which a segment has just left, if that was the last; says
-    /// whether the event of the next departure must be set.
+    /// Completes a departure: closes the queue of the segment's flow if it is empty. Returns
+    /// whether the caller must schedule the next departure.
     pub(crate) fn departed(&mut self, node: NodeId, packet: &Packet) -> bool {
         let host = &mut self.hosts[node.index()];
         if packet.header.payload > 0 {
@@ -184,15 +186,17 @@ impl Interfaces {
 }
 
 impl Fabric {
-    /// Bytes that wait at the interface from which a link leads, and are not on the link yet.
+    /// Returns the bytes waiting at the interface of a link's source host; they are not on the link
+    /// yet.
     #[inline]
     pub fn waiting_at_interface(&self, link: LinkId) -> u64 {
-        // Hosts are the first nodes, and have one link each.
+        // Hosts are the first nodes and have one link each, so link numbers equal host numbers.
         let interfaces = self.interfaces.as_ref();
         interfaces.map_or(0, |all| all.waiting_bytes(link.index()))
     }
 
-    /// Transmissions of each link until `end`, with the bytes that are still to be transmitted.
+    /// Iterates over the counters of each link at `end`, with the bytes at fair interfaces included
+    /// in `waiting`.
     pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
         (0..)
             .zip(self.links.carried(end))
@@ -203,7 +207,7 @@ impl Fabric {
     }
 }
 
-/// The queue whose turn it is.
+/// Returns the queue that sends next, and takes the bytes of its first segment from its deficit.
 fn turn<'a>(
     host: &mut Interface,
     queues: &'a mut [Queue],

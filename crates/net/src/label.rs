@@ -1,30 +1,31 @@
-//! Labels: which of the paths between two switches a unit takes. The host chooses for a packet, the
-//! ingress for a burst.
+//! Labels: each label selects one of the given paths between two switches. The label of a packet is
+//! chosen when the host creates it, that of a burst at the ingress.
 
 use crate::{Envelope, NodeId};
 use lightburst_des::{mix, Stream};
 
-/// The label of a unit that was turned off its path: shortest paths lead it from where it is.
+/// Label of a deflected unit: it follows shortest paths from its present node.
 pub const SHORTEST: u8 = u8::MAX;
 
-/// How the label of a unit is chosen.
+/// Rule for the choice of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
-    /// The first path, always.
+    /// Always the first path.
     First,
-    /// Uniformly at random, for each unit.
+    /// A path drawn uniformly at random for each unit.
     Random,
-    /// By a hash of the flow, of a burst by one of its edges: always the same one.
+    /// A path chosen by a hash of the flow and the source, for a burst of ingress and egress. It
+    /// never changes during a run.
     Hash,
-    /// By what was offered to the paths: see [`crate::balance`].
+    /// By load: a path is left when its load exceeds a threshold, see [`crate::balance`].
     Load,
 }
 
 impl Label {
-    /// The names by which a choice of labels can be asked for.
+    /// Names of the rules in a plan.
     pub const NAMES: [&'static str; 4] = ["first", "random", "hash", "load"];
 
-    /// The choice called `name`.
+    /// Returns the rule called `name`.
     pub fn from_name(name: &str) -> Option<Label> {
         match name {
             "first" => Some(Label::First),
@@ -36,31 +37,31 @@ impl Label {
     }
 }
 
-/// What gives units their labels.
+/// Chooses the labels of new units.
 pub struct Labels {
     label: Label,
     salt: u64,
-    /// A random stream for each node that units come from.
+    /// Random stream of each node.
     draws: Vec<Stream>,
 }
 
 impl Labels {
-    /// Labels for the units of `nodes` nodes.
+    /// Creates the chooser for units of `nodes` nodes.
     pub fn new(label: Label, seed: u64, nodes: u32) -> Labels {
         let draw = |node: u32| Stream::new(seed, &format!("label/{node}"));
         Labels {
             label,
-            // Not that of `Choice`: the two would choose alike.
+            // Differs from the salt of `Choice`; with the same salt both would choose alike.
             salt: mix(mix(seed)),
             draws: (0..nodes).map(draw).collect(),
         }
     }
 
-    /// The label of a new unit that may take any of `choices` paths.
+    /// Chooses the label of a new unit with `choices` possible paths.
     pub(crate) fn choose(&mut self, unit: &Envelope, choices: u32) -> u8 {
         let NodeId(source) = unit.source;
         let label = match self.label {
-            // By load only bursts are labelled, see `Fabric::label_burst`.
+            // Labels by load apply to bursts only, in `Fabric::label_burst`.
             Label::First | Label::Load => 0,
             _ if choices < 2 => 0,
             Label::Random => self.draws[unit.source.index()].below(choices),

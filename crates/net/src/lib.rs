@@ -1,4 +1,4 @@
-//! Nodes, links and units of transmission. Knows no TCP and no optics.
+//! Nodes, links and transmission units, independent of TCP and of optics.
 
 pub mod alone;
 pub mod arena;

@@ -1,32 +1,34 @@
-//! Directed links: each is used by one unit at a time and delivers in order.
+//! Directed links. A link transmits one unit at a time and delivers in order. A fibre with data
+//! channels carries bursts in parallel; its headers follow each other on the control channel.
 //!
-//! A choice among next hops looks at many exits and takes one: when a unit leaves
-//! and arrives follows from its exit alone. The load of a link changes at every
-//! hop, but nothing waits for it.
+//! The state of a link is split in two. A choice among next hops reads the exits of many links and
+//! takes one of them, so an exit holds only the data that determine the times of a transmission.
+//! The counters in `Load` change at every hop, but no decision waits for them.
 
 use crate::fifo::Tail;
 use crate::{Bytes, LinkId, NodeId, Rate, Timeline};
 use lightburst_des::{Duration, Time};
 use std::collections::BTreeMap;
 
-/// A directed link as the plan gives it.
+/// Properties of a directed link, as given by the plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Wire {
-    /// Source.
+    /// Source node.
     pub from: NodeId,
-    /// Target.
+    /// Target node.
     pub to: NodeId,
     /// Transmission rate.
     pub rate: Rate,
-    /// Propagation and header processing.
+    /// Propagation delay and header processing time.
     pub delay: Duration,
-    /// Whether the target acts on the tail of a unit (or on its head).
+    /// Whether the target acts on the tail of a unit (store and forward) or on its head.
     pub store_and_forward: bool,
-    /// Whether units that are handed to it are looked at: it may lose them, or there is a trace.
+    /// Whether every unit handed to the link is processed by `Fabric::watch`: the link is traced,
+    /// lossy or measured for load balancing.
     pub watched: bool,
 }
 
-/// What links that are alike have in common.
+/// Properties shared by links of the same kind.
 #[derive(Clone, Copy, Debug)]
 struct Kind {
     rate: Rate,
@@ -51,23 +53,23 @@ impl Kind {
         self.rate.transmission_time(Bytes(u64::from(bytes)))
     }
 
-    /// Whether the bytes that a link has transmitted do not tell for how long.
+    /// Returns whether the busy time must be summed up, because it does not follow from the bytes.
     #[inline]
     fn is_timed(&self) -> bool {
         self.rate.whole_ps_per_byte().is_none()
     }
 }
 
-/// The near end of a link; four of them fill a cache line.
+/// Sending side of a link. Four of them fill a cache line.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
-    /// When the link ends the last transmission that it was given.
+    /// End of the last transmission handed to the link.
     free_at: Time,
     to: NodeId,
     kind: u32,
 }
 
-/// What a link carries.
+/// Chain of units on a link, and its counters.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Load {
@@ -79,47 +81,47 @@ struct Load {
 const _: () = assert!(std::mem::size_of::<Exit>() == 16);
 const _: () = assert!(std::mem::size_of::<Load>() == 32);
 
-/// When a unit leaves and when the target acts on it.
+/// Times of a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transit {
     pub start: Time,
     pub arrival: Time,
     pub to: NodeId,
-    /// Of the link.
+    /// Delay of the link.
     pub delay: Duration,
-    /// Whether it is to be looked at.
+    /// Whether the link is watched, see [`Wire`].
     pub watched: bool,
 }
 
-/// All links.
+/// All links of the network.
 pub struct Links {
     exits: Vec<Exit>,
     loads: Vec<Load>,
     kinds: Vec<Kind>,
-    /// Time spent in transmission, if there is a kind whose bytes do not tell it.
+    /// Time spent in transmission. Empty if it follows from the bytes on all links.
     busy: Vec<Duration>,
-    /// When the last transmission begins that a link was given in advance; empty: none
-    /// ever was.
+    /// Start of the last transmission that was handed over in advance and left an idle gap before
+    /// it. Empty if there was none on any link.
     postponed: Vec<Time>,
-    /// The bursts that the data channels of a fibre were given: when each begins, and when it ends.
-    /// The first of them may be missing, if they are over. Of other links none.
+    /// Start and end of the bursts handed to the data channels of each fibre. Bursts that have
+    /// ended may be missing. Empty for other links.
     bursts: Vec<Timeline<(Time, Time)>>,
-    /// The end of the last burst that a fibre was given.
+    /// Latest end of a burst on any fibre.
     bursts_until: Time,
 }
 
-/// How long bursts have still to be transmitted at a time.
+/// Returns the transmission time of bursts that remains at `at`, summed over the bursts.
 fn left_of(bursts: &[(Time, Time)], at: Time) -> Duration {
     let left = |(start, end): &(Time, Time)| end.0.saturating_sub(start.max(&at).0);
     Duration(bursts.iter().map(left).fold(0, u64::saturating_add))
 }
 
-/// What a link did in a run.
+/// Counters of a link over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
     /// Bytes transmitted.
     pub bytes: u64,
-    /// Bytes that it was given and has still to transmit, rounded up.
+    /// Bytes handed over but not transmitted yet, rounded up.
     pub waiting: u64,
     /// Time spent in transmission.
     pub busy: Duration,
@@ -165,46 +167,46 @@ impl Links {
         &self.kinds[self.exits[link.index()].kind as usize]
     }
 
-    /// The rate of a link.
+    /// Returns the rate of a link.
     #[inline]
     pub fn rate(&self, link: LinkId) -> Rate {
         self.kind(link).rate
     }
 
-    /// The propagation (and header processing) delay of a link.
+    /// Returns the delay of a link: propagation and header processing.
     pub fn delay(&self, link: LinkId) -> Duration {
         self.kind(link).delay
     }
 
-    /// Whether its target acts on the tail of a unit.
+    /// Returns whether the target of a link stores and forwards.
     pub fn store_and_forward(&self, link: LinkId) -> bool {
         self.kind(link).store_and_forward
     }
 
-    /// The node that a link leads to.
+    /// Returns the target node of a link.
     #[inline]
     pub fn to(&self, link: LinkId) -> NodeId {
         self.exits[link.index()].to
     }
 
-    /// When a link ends the last transmission that it was given.
+    /// Returns the end of the last transmission handed to a link.
     #[inline(always)]
     pub fn free_at(&self, link: LinkId) -> Time {
         self.exits[link.index()].free_at
     }
 
-    /// How long a link takes for `bytes`.
+    /// Returns the transmission time of `bytes` on a link.
     #[inline]
     pub fn transmission_time(&self, link: LinkId, bytes: u32) -> Duration {
         self.kind(link).transmission_time(bytes)
     }
 
-    /// Units that each link was given.
+    /// Iterates over the number of units handed to each link.
     pub fn units(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.loads.iter().map(|load| load.units)
     }
 
-    /// What each link transmitted until `end`, and what it has still to transmit then.
+    /// Iterates over the counters of each link at `end`.
     pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
         let carried = move |(i, load): (usize, &Load)| {
             let exit = &self.exits[i];
@@ -216,7 +218,8 @@ impl Links {
             let left = match self.bursts.get(i).filter(|bursts| !bursts.is_empty()) {
                 Some(bursts) => left_of(bursts, end),
                 None => {
-                    // What follows `end` is without gaps, but for one at the beginning.
+                    // The link transmits from `end` on without a gap, except before a postponed
+                    // transmission.
                     let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
                     Duration(exit.free_at.0.saturating_sub(begun.0))
                 }
@@ -231,14 +234,14 @@ impl Links {
         self.loads.iter().enumerate().map(carried)
     }
 
-    /// The end of the last transmission on any link; `end` if that is still to come then.
+    /// Returns the end of the last transmission on any link, at most `end`.
     pub fn transmitted_until(&self, end: Time) -> Time {
         let last = self.exits.iter().map(|exit| exit.free_at).max();
         last.unwrap_or(Time::ZERO).max(self.bursts_until).min(end)
     }
 
-    /// A link that was given more than the clock can tell the end of, if there is one: what
-    /// is counted of it is wrong then.
+    /// Returns a link whose transmissions end beyond the range of the clock, if there is one. Its
+    /// counters are wrong.
     pub fn beyond_the_clock(&self) -> Option<LinkId> {
         let found = self
             .exits
@@ -247,7 +250,7 @@ impl Links {
         found.map(|link| LinkId(link as u32))
     }
 
-    /// Notes that a link does nothing until `from`, if it is free then.
+    /// Records that a link stays idle until `from`, if it is free before.
     #[cold]
     pub(crate) fn postpone(&mut self, link: LinkId, from: Time) {
         if from > self.free_at(link) {
@@ -256,8 +259,8 @@ impl Links {
         }
     }
 
-    /// Gives a link a unit of `bytes` for transmission not before `from`. Also gives the end of the
-    /// chain of units on it.
+    /// Hands a unit of `bytes` to a link for transmission at `from` or later. Also returns the end
+    /// of the link's chain of units.
     #[inline(always)]
     pub(crate) fn transmit(
         &mut self,
@@ -291,8 +294,8 @@ impl Links {
         (transit, &mut load.tail)
     }
 
-    /// Gives the control channel of a fibre a header packet, which takes `time` to send, not
-    /// before `from`. The free time of the link is that of its control channel then.
+    /// Hands a header packet to the control channel of a fibre for transmission at `from` or later,
+    /// with transmission time `time`. On a fibre `free_at` refers to the control channel.
     #[inline(always)]
     pub(crate) fn signal(&mut self, link: LinkId, time: Duration, from: Time) -> Transit {
         let exit = &mut self.exits[link.index()];
@@ -314,7 +317,7 @@ impl Links {
         self.bursts.resize(self.exits.len(), Timeline::default());
     }
 
-    /// Counts a burst of `bytes` that a data channel of a fibre will carry from `start` on.
+    /// Counts a burst of `bytes` that a data channel of a fibre transmits from `start` on.
     #[inline(always)]
     pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time, now: Time) {
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
@@ -333,8 +336,8 @@ impl Links {
         load.bytes += u64::from(bytes);
     }
 
-    /// Of a burst that is carried from `start` on, with so many bytes, only so many are left;
-    /// returns when they have left.
+    /// Shortens a burst whose transmission begins at `start`; `bytes` is its size before and
+    /// afterwards. Returns the new end of the transmission.
     pub(crate) fn shorten(&mut self, link: LinkId, start: Time, bytes: (u32, u32)) -> Time {
         let (before, left) = bytes;
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
@@ -351,7 +354,7 @@ impl Links {
         earlier
     }
 
-    /// The end of the chain of units on a link.
+    /// Returns the end of the chain of units on a link.
     #[inline(always)]
     pub(crate) fn tail_mut(&mut self, link: LinkId) -> &mut Tail {
         &mut self.loads[link.index()].tail
@@ -362,7 +365,7 @@ impl Links {
 mod tests {
     use super::*;
 
-    /// A link of 800 ps for a byte.
+    /// A link that takes 800 ps per byte.
     fn link() -> Links {
         link_of(10_000_000_000)
     }
@@ -390,14 +393,15 @@ mod tests {
             links.transmit(LinkId(0), 10, Time(0));
         }
         assert_eq!(carried(&links, 16_000), (20, 0, 16_000));
-        // a byte of which something is left waits
+        // A byte that is transmitted in part counts as waiting.
         assert_eq!(carried(&links, 7_999), (9, 11, 7_999));
         assert_eq!(carried(&links, 0), (0, 20, 0));
     }
 
     #[test]
     fn no_more_waits_than_was_given() {
-        // 2667 ps for a byte, rounded up: in that time a little more than one is sent.
+        // The transmission of one byte is rounded up to 2667 ps, in which slightly more than one
+        // byte fits.
         let mut links = link_of(3_000_000_000);
         links.transmit(LinkId(0), 1, Time(0));
         assert_eq!(carried(&links, 0), (0, 1, 0));
@@ -405,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_gap_before_a_transmission_given_in_advance_is_not_busy() {
-        // 10 bytes from 0 to 8,000; then, given at once, 10 bytes from 20,000 to 28,000.
+        // 10 bytes from 0 to 8,000, then 10 bytes from 20,000 to 28,000, handed over in advance.
         let mut links = link();
         links.transmit(LinkId(0), 10, Time(0));
         links.postpone(LinkId(0), Time(20_000));
@@ -421,8 +425,9 @@ mod tests {
 
     #[test]
     fn bursts_are_transmitted_side_by_side_and_headers_do_not_count() {
-        // 10 bytes each: from 20,000 to 28,000, from 24,000 to 32,000, and given at 29,000, when the
-        // first is over, from 30,000 to 38,000; the control channel is used for much longer.
+        // 10 bytes each: from 20,000 to 28,000, from 24,000 to 32,000, and from 30,000 to 38,000;
+        // the last is handed over at 29,000, after the end of the first. The control channel is
+        // busy for much longer.
         let mut links = link();
         let mut carry = |start, now| links.carry(LinkId(0), 10, Time(start), Time(now));
         carry(20_000, 0);
@@ -440,7 +445,7 @@ mod tests {
 
     #[test]
     fn without_a_gap_nothing_is_postponed() {
-        // The second begins as the first ends, as it would in any case.
+        // The second transmission starts at the end of the first, as it would without `postpone`.
         let mut links = link();
         links.transmit(LinkId(0), 10, Time(0));
         links.postpone(LinkId(0), Time(8_000));

@@ -1,68 +1,70 @@
-//! Links that lose units: at random, or by a script.
+//! Losses on links, at random or by a script.
 
 use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet};
 use lightburst_des::{Stream, Time};
 
-/// Lost on a link at random.
+/// Drop reason of random losses.
 pub const RANDOM: &DropReason = &DropReason {
     name: "random",
     busy: false,
 };
 
-/// Lost on a link because a script says so.
+/// Drop reason of scripted losses.
 pub const SCRIPTED: &DropReason = &DropReason {
     name: "scripted",
     busy: false,
 };
 
-/// What a scripted drop takes; all is counted from 1.
+/// Units selected by a scripted drop. All numbers count from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Script {
-    /// The k-th burst that carries data of the flow.
+    /// The k-th unit with data of the flow.
     Burst(u64),
-    /// What carries data segments of this range, the n-th time that each comes.
+    /// Units with a data segment of this range, at the `transmission`-th occurrence of that
+    /// segment.
     Segments {
-        /// The first.
+        /// First segment number of the range.
         first: u64,
-        /// The last.
+        /// Last segment number of the range.
         last: u64,
-        /// Which time.
+        /// Occurrence of the segment at which it is dropped.
         transmission: u32,
     },
-    /// The first unit with data that was sent when the window had so many segments.
+    /// The first unit with data that was sent with a congestion window of at least this many
+    /// segments.
     Window(u16),
-    /// The units of this range that bring acknowledgements of the flow.
+    /// Units with acknowledgements of the flow, from the `first`-th to the `last`-th.
     Acknowledgements {
-        /// The first.
+        /// First unit of the range.
         first: u64,
-        /// The last.
+        /// Last unit of the range.
         last: u64,
     },
 }
 
-/// A scripted drop, and what it has taken so far.
+/// A scripted drop and its state.
 #[derive(Clone, Debug)]
 pub struct Drop {
-    /// The flow that it is about.
+    /// Flow of the script.
     pub flow: FlowId,
-    /// What it takes.
+    /// Units to be dropped.
     pub script: Script,
-    /// When it took a unit first; [`Time::NEVER`]: it has not.
+    /// Time of the first drop; [`Time::NEVER`] before it.
     pub time: Time,
-    /// Units that it took.
+    /// Number of units dropped.
     pub units: u64,
-    /// The host that has the flow's data.
+    /// Host that sends the data of the flow.
     source: NodeId,
-    /// Of the flow.
+    /// Packet numbering of the flow.
     numbering: Numbering,
-    /// Units of its kind that came.
+    /// Number of units seen that the script counts.
     seen: u64,
-    /// How often each segment of the range came.
+    /// Number of occurrences of each segment of the range.
     times: Vec<u32>,
 }
 
 impl Drop {
-    /// A drop that has taken nothing yet.
+    /// Creates a scripted drop in its initial state.
     pub fn new(flow: FlowId, script: Script, source: NodeId, numbering: Numbering) -> Drop {
         let times = match script {
             Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
@@ -80,7 +82,8 @@ impl Drop {
         }
     }
 
-    /// Whether it takes a unit that holds these packets; each unit must be shown to it.
+    /// Returns whether a unit with these packets is dropped. Must be called for every unit, because
+    /// it counts them.
     fn takes<'a>(&mut self, packets: impl Iterator<Item = &'a Packet> + Clone) -> bool {
         let (flow, source, numbering) = (self.flow, self.source, self.numbering);
         let of_flow = packets.filter(|packet| packet.envelope.flow == flow);
@@ -119,24 +122,26 @@ impl Drop {
     }
 }
 
-/// All losses on links.
+/// Losses on all links.
 #[derive(Debug)]
 pub struct Loss {
-    /// A unit with data is lost if a draw is below the first, another one if below the second.
+    /// Bounds for units with data and for other units. A unit is lost if the draw is below its
+    /// bound.
     thresholds: [u64; 2],
-    /// The stream of each lossy link.
+    /// Random stream of each lossy link.
     streams: Vec<Option<Stream>>,
-    /// The scripted drops.
+    /// Scripted drops.
     pub drops: Vec<Drop>,
-    /// Units lost, by link.
+    /// Number of units lost, by link.
     pub lost: Vec<u64>,
 }
 
 impl Loss {
-    /// Losses on the links that have a stream, of units with data and of others.
+    /// Creates the losses of the links that have a stream. `probabilities` apply to units with data
+    /// and to other units.
     pub fn new(probabilities: [f64; 2], streams: Vec<Option<Stream>>, drops: Vec<Drop>) -> Loss {
         Loss {
-            // A draw is lost if it is below p 2^64; the cast saturates.
+            // A unit is lost if the draw is below p 2^64. The cast saturates.
             thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
             lost: vec![0; streams.len()],
             streams,
@@ -144,12 +149,12 @@ impl Loss {
         }
     }
 
-    /// Whether a link may lose units.
+    /// Returns whether a link is lossy.
     pub fn is_on(&self, link: LinkId) -> bool {
         self.streams[link.index()].is_some()
     }
 
-    /// Why a lossy link loses a unit that holds these packets, if it does.
+    /// Returns the reason if a lossy link loses a unit with these packets.
     pub fn takes<'a>(
         &mut self,
         link: LinkId,
@@ -183,7 +188,7 @@ mod tests {
     use super::*;
     use crate::Header;
 
-    /// Lost if `u < floor(p 2^64)`: at a draw that a probability can be to the bit.
+    /// A unit is lost if `u < floor(p 2^64)`, tested at a draw that `p` can represent exactly.
     #[test]
     fn a_draw_that_is_the_bound_itself_is_not_lost() {
         let stream = |seed| Stream::new(seed, "loss/0");
@@ -197,7 +202,7 @@ mod tests {
         }
     }
 
-    /// A segment of 10 bytes, sent with a window of so many segments.
+    /// A segment of 10 bytes, sent with this congestion window in segments.
     fn segment(sequence: u64, window: u16) -> Packet {
         let header = Header {
             sequence,
@@ -232,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_burst_is_lost_if_any_of_its_segments_is_to_be() {
-        // The second segment, the second time that it comes; also with others behind it.
+        // The second segment is dropped at its second occurrence, also in a unit with other
+        // segments.
         let mut drop = drop(Script::Segments {
             first: 2,
             last: 3,

@@ -1,19 +1,19 @@
-//! Columns of whole numbers that are as narrow as what is in them.
+//! Columns of unsigned integers with the smallest sufficient element type.
 
-/// Whole numbers in the narrowest type that holds them all.
+/// Unsigned integers, stored in the narrowest type that holds the largest of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Narrow {
-    /// All below 2^8.
+    /// All values are below 2^8.
     U8(Vec<u8>),
-    /// All below 2^16.
+    /// All values are below 2^16.
     U16(Vec<u16>),
-    /// All below 2^32.
+    /// All values are below 2^32.
     U32(Vec<u32>),
-    /// Any.
+    /// At least one value was 2^32 or more.
     U64(Vec<u64>),
 }
 
-/// Puts a value into its place if its type is wide enough.
+/// Stores a value if the element type can hold it; returns whether it did.
 fn put<T: TryFrom<u64>>(values: &mut [T], at: usize, value: u64) -> bool {
     let fits = T::try_from(value);
     fits.map(|value| values[at] = value).is_ok()
@@ -30,25 +30,25 @@ impl Default for Narrow {
 }
 
 impl Narrow {
-    /// So many zeros.
+    /// Creates a column of `number` zeros.
     pub fn zeros(number: usize) -> Narrow {
         Narrow::U8(vec![0; number])
     }
 
-    /// Changes a number.
+    /// Sets one element, and widens the column if necessary.
     pub fn set(&mut self, at: usize, value: u64) {
         while !self.put(at, value) {
             *self = self.wider();
         }
     }
 
-    /// Adds one to a number.
+    /// Increments one element.
     #[inline]
     pub fn count(&mut self, at: usize) {
         self.set(at, self.get(at) + 1);
     }
 
-    /// The number at a place.
+    /// Returns one element.
     pub fn get(&self, at: usize) -> u64 {
         match self {
             Narrow::U8(values) => values[at].into(),
@@ -58,7 +58,7 @@ impl Narrow {
         }
     }
 
-    /// All of them together.
+    /// Returns the sum of all elements.
     pub fn sum(&self) -> u64 {
         match self {
             Narrow::U8(values) => values.iter().copied().map(u64::from).sum(),

@@ -1,24 +1,24 @@
-//! What an ingress is told of its bursts of which something is lost: the flows that lost data
-//! together. It reads only what came before the present instant, in an order that hangs on when
-//! that was and of which bursts it is told, so that the order of simultaneous events of different
-//! nodes does not matter.
+//! Notices to an ingress about losses in its bursts: each notice names the flows that lost data
+//! together in one burst. An ingress reads only notices from before the present instant, ordered by
+//! arrival time and burst. The result therefore does not depend on the order of simultaneous events
+//! at different nodes.
 
 use crate::{Birth, BurstId, Fabric, FlowId, NodeId, PortId};
 use lightburst_des::{Duration, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-/// How long after a loss the ingress is told of it.
+/// Time from a loss to its notice at the ingress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeDelay {
-    /// As long as the burst was on its way, from the time at which it was made.
+    /// Time from the creation of the burst to its loss: the same time is taken for the way back.
     WayBack,
-    /// So long, wherever it was lost.
+    /// The same time for all losses.
     Fixed(Duration),
 }
 
 impl NoticeDelay {
-    /// When a notice comes of a burst that was made and lost then.
+    /// Returns the arrival time of the notice about a burst, given its creation and its loss.
     fn comes(self, made: Time, lost: Time) -> Time {
         match self {
             NoticeDelay::WayBack => lost + lost.since(made),
@@ -27,28 +27,28 @@ impl NoticeDelay {
     }
 }
 
-/// That some flows lost data together.
+/// Notice about the flows that lost data together.
 #[derive(Debug)]
 struct Notice {
-    /// When it comes.
+    /// Arrival time of the notice.
     comes: Time,
-    /// In which burst.
+    /// Burst that lost the data.
     burst: Birth,
-    /// In the order of their first packets in it.
+    /// Flows that lost data, in the order of their first packets in the burst.
     flows: Vec<FlowId>,
 }
 
-/// The notices of one line: of the bursts of one class from one edge to another.
+/// Notices about the bursts of one class from one ingress to one egress.
 #[derive(Debug, Default)]
 pub struct Notices {
-    /// Those that are to be read first in front.
+    /// Unread notices, the next one in front.
     pending: VecDeque<Notice>,
-    /// Lists to be used again.
+    /// Empty lists for reuse.
     spare: Vec<Vec<FlowId>>,
 }
 
 impl Notices {
-    /// Data of these flows is lost in a burst. Of one flow alone no notice comes.
+    /// Adds a notice that data of these flows was lost in a burst. A single flow gives no notice.
     pub fn add(&mut self, comes: Time, burst: Birth, lost: impl Iterator<Item = FlowId>) {
         let mut flows = self.spare.pop().unwrap_or_default();
         flows.clear();
@@ -70,7 +70,7 @@ impl Notices {
         self.pending.insert(at, notice);
     }
 
-    /// Reads the notices that came before `now`: the flows of each.
+    /// Reads and removes the notices that arrived before `now`; `reader` gets the flows of each.
     pub fn read(&mut self, now: Time, mut reader: impl FnMut(&[FlowId])) {
         while let Some(Notice { flows, .. }) = self.pop_before(now) {
             reader(&flows);
@@ -86,25 +86,26 @@ impl Notices {
     }
 }
 
-/// An ingress, an egress and a class.
+/// Ingress, egress and class of bursts.
 type Line = (NodeId, NodeId, u16);
 
-/// What all edges are told.
+/// Notices to all ingress nodes.
 #[derive(Debug)]
 pub struct NoticeBoard {
-    /// The edges that want to know, and after what time.
+    /// Ingress nodes that use notices, with their delays.
     delays: BTreeMap<NodeId, NoticeDelay>,
     lines: BTreeMap<Line, Notices>,
 }
 
 impl NoticeBoard {
-    /// These edges want to know.
+    /// Creates the notices for the ingress nodes in `delays`.
     pub fn new(delays: BTreeMap<NodeId, NoticeDelay>) -> NoticeBoard {
         let lines = BTreeMap::new();
         NoticeBoard { delays, lines }
     }
 
-    /// What an ingress is told of its bursts of a class for an egress, if it ever was.
+    /// Returns the notices for an ingress about its bursts of a class for an egress. `None` if no
+    /// packet of them was lost yet.
     pub(crate) fn line(
         &mut self,
         ingress: NodeId,
@@ -116,7 +117,8 @@ impl NoticeBoard {
 }
 
 impl Fabric {
-    /// Some packets of a burst are about to be lost: those at these places.
+    /// Gives notice about the packets of a burst at the positions `lost`, which are about to be
+    /// dropped.
     #[inline]
     pub(crate) fn give_notice(&mut self, burst: BurstId, lost: Range<usize>, now: Time) {
         if self.notices.is_some() {
@@ -134,7 +136,7 @@ impl Fabric {
         let Some(delay) = board.delays.get(&ingress) else {
             return;
         };
-        // What an edge makes itself waits in no queue.
+        // Packets created by the ingress itself wait in no assembly queue.
         let data = self
             .units
             .packets_at(id, lost)
@@ -163,7 +165,7 @@ mod tests {
         all
     }
 
-    /// Notices of (when they come, burst, flows).
+    /// Notices given as (arrival time, burst, flows).
     fn notices(given: &[(u64, Birth, &[u32])]) -> Notices {
         let mut notices = Notices::default();
         for &(comes, burst, flows) in given {

@@ -1,16 +1,18 @@
-//! The numbers of the packets of a flow that carry its data for the first time.
+//! Numbers of a flow's packets, counted over the first transmissions of its data.
 
-/// How they are numbered, from 1 as they are sent.
+/// Rule that gives the number of a packet from its first byte. Numbers start at 1, in the order of
+/// first transmission.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering {
-    /// Useful bytes of a full segment, or of a burst that an edge makes.
+    /// Useful bytes of a full segment, or of a burst made by an edge from one datagram.
     pub full: u64,
-    /// Bytes of its header, and of the packets of which such a burst is made; none: it is one.
+    /// For a datagram that an edge splits into packets: its header bytes and the bytes of a packet.
+    /// `None` if every segment or datagram is one packet.
     pub packets: Option<(u64, u64)>,
 }
 
 impl Numbering {
-    /// The number of the packet whose first useful byte is this one of the flow.
+    /// Returns the number of the packet whose first useful byte is byte `sequence` of the flow.
     pub fn of(&self, sequence: u64) -> u64 {
         let Numbering { full, packets } = *self;
         let before = sequence / full;
@@ -18,7 +20,7 @@ impl Numbering {
             None => before + 1,
             Some((header, packet)) => {
                 let each = (header + full).div_ceil(packet);
-                // The first packet begins with the header.
+                // The first packet starts with the header.
                 let place = match sequence % full {
                     0 => 0,
                     useful => (header + useful) / packet,
@@ -40,7 +42,8 @@ mod tests {
             packets: None,
         };
         assert_eq!([0, 1000, 2000].map(|byte| whole.of(byte)), [1, 2, 3]);
-        // Bursts of 1,100 bytes: three packets with 200, 300 and 300 useful bytes, and one with 200.
+        // Bursts of 1,100 bytes: three packets with 200, 300 and 300 useful bytes, and one with
+        // 200.
         let made = Numbering {
             packets: Some((100, 300)),
             ..whole

@@ -4,61 +4,63 @@ use crate::units::Envelope;
 use crate::{FlowId, NodeId, PacketId, Unit};
 use lightburst_des::Time;
 
-/// The transport header that a packet carries. The network reads [`Header::MARKED`] and, at a fair
-/// interface, whether there is a payload.
+/// Transport header of a packet. Forwarding reads only the envelope. The network sets
+/// [`Header::MARKED`], and reads the payload length (fair interfaces, losses, notices, burst
+/// assembly), the congestion window (burst assembly, scripted losses) and the sequence number
+/// (scripted losses, reports and metrics).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// First byte of the payload, counted from the start of the flow.
     pub sequence: u64,
-    /// Next byte expected by the sender of this header.
+    /// Next byte that the sender of this header expects.
     pub acknowledgement: u64,
-    /// Useful bytes carried.
+    /// Useful bytes in the packet.
     pub payload: u32,
-    /// What kind of segment this is; the bits are the transport's, but for
-    /// [`Header::OPTIONS`] and [`Header::MARKED`].
+    /// Flags of the segment. Their meaning belongs to the transport, except [`Header::OPTIONS`] and
+    /// [`Header::MARKED`].
     pub flags: u8,
-    /// The congestion window with which a data segment was sent, in segments.
+    /// Congestion window of the sender, in segments, when it sent this data segment.
     pub window: u16,
 }
 
 impl Header {
-    /// The packet carries [`Options`].
+    /// Flag of a packet that carries [`Options`].
     pub const OPTIONS: u8 = 128;
-    /// Congestion experienced (ECN): set by the network.
+    /// Congestion experienced (ECN). Set by the network, read by the receiver.
     pub const MARKED: u8 = 64;
 
-    /// Whether the packet carries [`Options`].
+    /// Returns whether the packet carries [`Options`].
     #[inline]
     pub fn has_options(&self) -> bool {
         self.flags & Header::OPTIONS != 0
     }
 }
 
-/// A range of bytes of a flow: from its first to the one after its last.
+/// Half-open range of bytes of a flow, as in a SACK block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The first byte.
+    /// First byte of the range.
     pub start: u64,
-    /// The byte after the last.
+    /// Byte after the last one of the range.
     pub end: u64,
 }
 
-/// Options of a transport header, for the few packets that carry any.
+/// Options of a transport header: SACK blocks and timestamps. Few packets carry any.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     blocks: [Block; Options::BLOCKS],
     count: u8,
-    /// When it was sent; [`Time::NEVER`]: no time stamp.
+    /// Transmission time of the segment (timestamp value); [`Time::NEVER`] without a timestamp.
     pub timestamp: Time,
-    /// The time stamp that it echoes; [`Time::NEVER`]: none.
+    /// Timestamp echo reply; [`Time::NEVER`] without an echo.
     pub echo: Time,
 }
 
 impl Options {
-    /// RFC 2018, section 3: four blocks fill the options of a TCP header.
+    /// Largest number of SACK blocks: four fill the options of a TCP header (RFC 2018, section 3).
     pub const BLOCKS: usize = 4;
 
-    /// A time stamp alone.
+    /// Creates options with a timestamp only.
     pub fn stamped(timestamp: Time) -> Options {
         Options {
             timestamp,
@@ -66,12 +68,12 @@ impl Options {
         }
     }
 
-    /// The SACK blocks.
+    /// Returns the SACK blocks.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks[..usize::from(self.count)]
     }
 
-    /// Adds a SACK block; one too many is left out.
+    /// Adds a SACK block; ignores it if there are already [`Options::BLOCKS`].
     pub fn push(&mut self, block: Block) {
         if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
             *place = block;
@@ -91,11 +93,11 @@ impl Default for Options {
     }
 }
 
-/// A packet; one cache line.
+/// A packet. It occupies one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Packet {
-    /// What the network reads of it.
+    /// Addressing, size and order.
     pub envelope: Envelope,
     /// Transport header.
     pub header: Header,
@@ -104,7 +106,7 @@ pub struct Packet {
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
 impl Packet {
-    /// A packet that has not been sent yet.
+    /// Creates a packet that has not been sent.
     #[inline]
     pub fn new(
         flow: FlowId,
@@ -119,7 +121,7 @@ impl Packet {
         }
     }
 
-    /// The packet behind it in a burst, or at an interface.
+    /// Returns the next packet in the same burst or interface queue.
     #[inline]
     pub(crate) fn behind(&self) -> Option<PacketId> {
         match self.envelope.behind.unit {
@@ -128,7 +130,7 @@ impl Packet {
         }
     }
 
-    /// It is the last one of its burst from now on.
+    /// Makes this packet the last one of its burst.
     pub(crate) fn end_burst(&mut self) {
         self.envelope.behind.unit = None;
     }

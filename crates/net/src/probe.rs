@@ -1,30 +1,31 @@
-//! What nodes count, always. Each kind of node names its counts and its reasons for losses itself.
+//! Counters of nodes. They are always on; every kind of node names its own counters and drop
+//! reasons.
 
 use lightburst_des::Time;
 
-/// Why a unit was dropped; told by what drops it.
+/// Reason of a drop, defined by the component that drops units.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DropReason {
-    /// The name.
+    /// Name of the reason.
     pub name: &'static str,
-    /// Whether the link that it wanted was in use: then a trace says by what.
+    /// Whether the requested link was busy. The trace then names the unit that occupied it.
     pub busy: bool,
 }
 
-/// What a kind of switch counts: a field for each count, and its name.
+/// Counters of a kind of node.
 pub trait Counters: Default {
-    /// The counts up to `end`.
+    /// Returns the counters up to `end`.
     fn counted(&self, end: Time) -> Counted;
 }
 
-/// Counts with their names, which are those of columns.
+/// Counters of a node with their column names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counted {
-    /// How many, how much: whole numbers.
+    /// Counts and amounts.
     pub counts: Vec<(&'static str, u64)>,
-    /// Sums that may be beyond 64 bits.
+    /// Sums that may exceed 64 bits.
     pub sums: Vec<(&'static str, u128)>,
-    /// Units that were dropped, by reason.
+    /// Number of dropped units, by reason.
     pub drops: Vec<(&'static DropReason, u64)>,
 }
 
@@ -41,13 +42,13 @@ impl Counted {
         self
     }
 
-    /// Adds the units that were dropped for a reason.
+    /// Adds the number of units dropped for a reason.
     pub fn dropped(mut self, reason: &'static DropReason, units: u64) -> Counted {
         self.drops.push((reason, units));
         self
     }
 
-    /// Adds what a part of the node counts.
+    /// Adds the counters of a part of the node.
     pub fn and(mut self, part: Counted) -> Counted {
         self.counts.extend(part.counts);
         self.sums.extend(part.sums);
@@ -56,37 +57,38 @@ impl Counted {
     }
 }
 
-/// The name of the highest level: the one count that is no sum.
+/// Name of the maximum buffer occupancy, the only count that is a maximum and not a sum.
 pub const PEAK: &str = "buffer_max_bytes";
 
-/// A level over time: its maximum and its integral.
+/// Buffer occupancy over time: its maximum and its integral.
 #[derive(Clone, Debug, Default)]
 pub struct Occupancy {
     level: u64,
     maximum: u64,
     since: Time,
-    /// Byte-picoseconds.
+    /// Integral in byte-picoseconds up to `since`.
     integral: u128,
 }
 
 impl Occupancy {
-    /// The level now.
+    /// Returns the present level in bytes.
     #[inline]
     pub fn level(&self) -> u64 {
         self.level
     }
 
-    /// The highest level so far.
+    /// Returns the maximum in the present window.
     pub fn maximum(&self) -> u64 {
         self.maximum
     }
 
-    /// The highest level is from now on that of what comes.
+    /// Starts a window: the maximum counts from the present level.
     pub fn begin_window(&mut self) {
         self.maximum = self.level;
     }
 
-    /// What a buffer counts of its level; `ahead` byte-picoseconds are of the time behind `end`.
+    /// Returns the counters of the buffer at `end`. `ahead` is the part of the integral, in
+    /// byte-picoseconds, that was added in advance for the time after `end`.
     pub fn counted(&self, end: Time, ahead: u128) -> Counted {
         let area = self.integral + self.elapsed(end) - ahead;
         Counted::default()
@@ -99,7 +101,7 @@ impl Occupancy {
         u128::from(self.level) * u128::from(now.since(self.since).0)
     }
 
-    /// `bytes` come in.
+    /// Adds `bytes` to the level.
     #[inline]
     pub fn add(&mut self, bytes: u32, now: Time) {
         self.integral += self.elapsed(now);
@@ -108,15 +110,15 @@ impl Occupancy {
         self.maximum = self.maximum.max(self.level);
     }
 
-    /// A backlog of `level` bytes on one output, of which a unit just accepted
-    /// adds `area` byte-picoseconds until it has left.
+    /// Counts a unit accepted by an output queue: `level` is the backlog of the output in bytes,
+    /// and `area` the integral of the unit, in byte-picoseconds, until it has left.
     #[inline]
     pub fn queue(&mut self, level: u64, area: u128) {
         self.maximum = self.maximum.max(level);
         self.integral += area;
     }
 
-    /// `bytes` go out.
+    /// Removes `bytes` from the level.
     #[inline]
     pub fn remove(&mut self, bytes: u32, now: Time) {
         self.integral += self.elapsed(now);
@@ -143,7 +145,7 @@ mod tests {
             (counted.counts[0].1, counted.sums[0].1)
         };
         assert_eq!(counted(&occupancy), (150, area));
-        // A window begins with what is there.
+        // A window starts with the present level.
         occupancy.begin_window();
         occupancy.add(30, Time(50));
         assert_eq!(counted(&occupancy), (80, area));

@@ -1,4 +1,4 @@
-//! Bytes and rates. Conversions between them live here and nowhere else.
+//! Bytes and rates, with all conversions between bytes, rates and times.
 
 use lightburst_des::Duration;
 
@@ -6,19 +6,19 @@ use lightburst_des::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
-/// Picoseconds that one bit takes at 1 bit/s, times the bits of a byte.
+/// Picoseconds per second times bits per byte: the transmission time of one byte at 1 bit/s.
 const BYTE_PS: u64 = 8_000_000_000_000;
 
 /// A transmission rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     bps: u64,
-    /// Picoseconds for one byte; 0 if that is no whole number that fits 32 bits.
+    /// Transmission time of one byte in picoseconds; 0 if it is not an integer or exceeds 32 bits.
     ps_per_byte: u32,
 }
 
 impl Rate {
-    /// A rate in bits per second; it must be positive.
+    /// Creates a rate from bits per second. The rate must be positive.
     pub fn from_bps(bps: u64) -> Rate {
         assert!(bps > 0, "a rate must be positive");
         let whole = Some(BYTE_PS / bps).filter(|_| BYTE_PS % bps == 0);
@@ -28,18 +28,20 @@ impl Rate {
         }
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     pub fn bps(self) -> u64 {
         self.bps
     }
 
-    /// Picoseconds for one byte, if that is a whole number that fits 32 bits.
+    /// Returns the transmission time of one byte in picoseconds, if it is an integer that fits 32
+    /// bits.
     #[inline]
     pub fn whole_ps_per_byte(self) -> Option<u32> {
         (self.ps_per_byte != 0).then_some(self.ps_per_byte)
     }
 
-    /// The time to transmit `bytes`, rounded up to a picosecond; at most [`u64::MAX`].
+    /// Returns the transmission time of `bytes`, rounded up to a picosecond and limited to
+    /// [`u64::MAX`].
     #[inline]
     pub fn transmission_time(self, bytes: Bytes) -> Duration {
         let whole = self.whole_ps_per_byte().map(u64::from);
@@ -49,25 +51,25 @@ impl Rate {
         }
     }
 
-    /// The same with a division of 128 bits.
+    /// Computes the transmission time with a 128-bit division.
     #[inline(never)]
     fn divided(self, bytes: Bytes) -> Duration {
         let ps = (u128::from(bytes.0) * u128::from(BYTE_PS)).div_ceil(u128::from(self.bps));
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// The same, rounded down.
+    /// Returns the transmission time of `bytes`, rounded down to a picosecond.
     pub fn transmission_time_rounded_down(self, bytes: Bytes) -> Duration {
         let ps = u128::from(bytes.0) * u128::from(BYTE_PS) / u128::from(self.bps);
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
-    /// The whole bytes that are over after `time`.
+    /// Returns the number of bytes transmitted completely within `time`.
     pub fn whole_bytes_in(self, time: Duration) -> Bytes {
         Bytes((u128::from(time.0) * u128::from(self.bps) / u128::from(BYTE_PS)) as u64)
     }
 
-    /// The bytes, rounded up, that take `time` to transmit.
+    /// Returns the number of bytes whose transmission takes `time`, rounded up.
     pub fn bytes_in(self, time: Duration) -> Bytes {
         Bytes((u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64)
     }

@@ -1,4 +1,4 @@
-//! Which ports of a node lie on a shortest path to a host, or on a path that is given.
+//! Routing: the output ports of a node that lie on a shortest path to a host, or on a given path.
 
 mod fat_tree;
 mod paths;
@@ -11,7 +11,7 @@ pub use table::Table;
 use crate::{Envelope, LinkId, NodeId, PortId};
 use std::ops::Range;
 
-/// The equal-cost next hops of a unit: a set of ports of one node.
+/// Equal-cost next hops of a unit: a set of ports of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Number of the set among those of the node.
@@ -22,7 +22,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// The part of the set that is its `i`-th port alone.
+    /// Returns a route that contains only the `i`-th port.
     #[inline]
     pub fn only(self, i: u32) -> Route {
         Route {
@@ -33,25 +33,25 @@ impl Route {
     }
 }
 
-/// Routing by shortest paths, with all equal-cost next hops.
+/// Routing by shortest paths with all equal-cost next hops, and by labelled paths.
 pub struct Routing {
     ports: Vec<PortId>,
     scheme: Scheme,
 }
 
-/// How routes are found. The tag is one byte, because it is looked at for every hop.
+/// Source of routes. The tag is one byte because it is read at every hop.
 #[repr(u8)]
 enum Scheme {
     FatTree(FatTree),
-    /// With so many parallel links between any two switches.
+    /// A fat-tree with this number of parallel links between adjacent switches.
     WideFatTree(FatTree, u16),
-    /// Tables, and the paths that labels stand for.
+    /// Tables, and the labelled paths if there are any.
     Table(Table, Option<Box<Paths>>),
 }
 
 impl Routing {
-    /// Structured routing of a k-ary fat-tree with `wavelengths` parallel links between
-    /// its switches: no table of pairs.
+    /// Creates structured routing for a k-ary fat-tree with `wavelengths` parallel links between
+    /// adjacent switches. It needs no table of node pairs.
     pub fn fat_tree(k: u16, wavelengths: u16) -> Routing {
         let tree = FatTree::new(k);
         Routing {
@@ -63,8 +63,8 @@ impl Routing {
         }
     }
 
-    /// Shortest paths in any graph; `links` are (from, to, length), sorted by `from`; the
-    /// first `hosts` nodes do not forward.
+    /// Creates shortest-path routing for any graph. `links` are (from, to, length), sorted by
+    /// `from`. The first `hosts` nodes are hosts and do not forward.
     pub fn shortest_path(hosts: u32, nodes: u32, links: &[(NodeId, NodeId, u64)]) -> Routing {
         let (table, ports) = Table::new(hosts, nodes, links);
         Routing {
@@ -73,8 +73,8 @@ impl Routing {
         }
     }
 
-    /// Adds paths for pairs of switches, in the order of their labels; `edges` are the
-    /// switches of the hosts.
+    /// Adds labelled paths between switches, in the order of their labels. `edges` is the switch of
+    /// each host.
     pub fn add_paths(&mut self, nodes: u32, edges: &[NodeId], paths: &[Path]) {
         let Scheme::Table(table, labelled) = &mut self.scheme else {
             unreachable!("only tables have paths");
@@ -84,7 +84,7 @@ impl Routing {
         *labelled = Some(Box::new(Paths::new(nodes as usize, edges, paths, intern)));
     }
 
-    /// The paths that labels stand for, if there are any.
+    /// Returns the labelled paths, if there are any.
     fn paths(&self) -> Option<&Paths> {
         match &self.scheme {
             Scheme::Table(_, paths) => paths.as_deref(),
@@ -92,22 +92,22 @@ impl Routing {
         }
     }
 
-    /// How many paths a unit can have, by its label; 0 where it has none but shortest ones.
+    /// Returns the number of labelled paths of a unit; 0 if it has only shortest paths.
     pub fn labels(&self, unit: &Envelope) -> u32 {
         self.numbers(unit).len() as u32
     }
 
-    /// The numbers of these paths, in the order of their labels.
+    /// Returns the numbers of a unit's labelled paths, in the order of their labels.
     pub(crate) fn numbers(&self, unit: &Envelope) -> Range<u32> {
         self.paths().map_or(0..0, |paths| paths.of(unit))
     }
 
-    /// The hops of all paths that labels stand for, in the order of their numbers.
+    /// Iterates over the hops of each labelled path, in the order of path numbers.
     pub(crate) fn hops(&self) -> impl Iterator<Item = &[(NodeId, Route)]> {
         self.paths().into_iter().flat_map(Paths::all)
     }
 
-    /// The next hops at `node` on shortest paths to `destination`.
+    /// Returns the next hops at `node` on shortest paths to `destination`.
     #[inline]
     pub fn route(&self, node: NodeId, destination: NodeId) -> Route {
         match &self.scheme {
@@ -119,7 +119,8 @@ impl Routing {
         }
     }
 
-    /// The next hops of a unit at `node`: those of its path, on shortest paths where it has none.
+    /// Returns the next hops of a unit at `node`: on its labelled path, otherwise on shortest
+    /// paths.
     #[inline(always)]
     pub fn route_of(&self, node: NodeId, unit: &Envelope) -> Route {
         if let Scheme::FatTree(tree) = &self.scheme {
@@ -134,19 +135,19 @@ impl Routing {
         labelled.unwrap_or_else(|| self.route(node, unit.destination))
     }
 
-    /// The `i`-th port of a set.
+    /// Returns the `i`-th port of a route.
     #[inline]
     pub fn port(&self, route: Route, i: u32) -> PortId {
         self.ports[(route.first + i) as usize]
     }
 
-    /// The ports of a set.
+    /// Returns the ports of a route.
     #[inline]
     pub fn ports(&self, route: Route) -> &[PortId] {
         &self.ports[route.first as usize..][..usize::from(route.len)]
     }
 
-    /// What a link adds to the length of a path.
+    /// Returns the length of a link in the routing metric.
     pub fn length(&self, link: LinkId) -> u64 {
         match &self.scheme {
             Scheme::Table(table, _) => table.length(link),
@@ -154,7 +155,8 @@ impl Routing {
         }
     }
 
-    /// The layer of a node of a fat-tree, from the hosts up.
+    /// Returns the layer of a node in a fat-tree: 0 for hosts to 3 for cores; `None` for other
+    /// topologies.
     pub fn layer(&self, node: NodeId) -> Option<u8> {
         match &self.scheme {
             Scheme::FatTree(tree) | Scheme::WideFatTree(tree, _) => Some(tree.layer(node)),
@@ -162,7 +164,7 @@ impl Routing {
         }
     }
 
-    /// The number of sets of a switch.
+    /// Returns the number of next-hop sets of a node.
     pub fn sets(&self, node: NodeId) -> usize {
         match &self.scheme {
             Scheme::FatTree(tree) | Scheme::WideFatTree(tree, _) => tree.sets(node),

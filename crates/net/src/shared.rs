@@ -1,14 +1,14 @@
-//! Columns that several read and nobody changes.
+//! Columns with several readers and no writer.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Numbers that need not be copied for each who reads them, whoever holds them.
+/// Read-only values with any owner; a clone shares them without a copy.
 pub struct Shared<T>(Arc<dyn AsRef<[T]> + Send + Sync>);
 
 impl<T> Shared<T> {
-    /// Numbers that this holds.
+    /// Shares the values of `holder`, which is dropped with the last clone.
     pub fn new(holder: impl AsRef<[T]> + Send + Sync + 'static) -> Shared<T> {
         Shared(Arc::new(holder))
     }

@@ -1,50 +1,54 @@
-//! What a node does when a unit arrives or a timer expires.
+//! Interfaces of switches and hosts: their reactions to arrivals and timers.
 
 use crate::{Context, Counted, Departure, FlowId, PacketId, Token, Unit};
 use lightburst_des::Time;
 
-/// A switch.
+/// Behaviour of a switch.
 pub trait Switch: Send {
-    /// A unit arrives: its head at a cut-through node, its tail at the others.
+    /// Handles the arrival of a unit: of its head at a cut-through node, of its tail at other
+    /// nodes.
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>);
 
-    /// A timer of this node expires.
+    /// Handles the expiry of a timer of this node.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 
-    /// A packet enters here that no host has sent, with those that are linked to it: a burst.
+    /// Handles a burst that enters the network at this node instead of a host. `packet` is the
+    /// first of its linked packets.
     fn on_entry(&mut self, _packet: PacketId, _ctx: &mut Context<'_>) {
         unreachable!("only an edge makes bursts");
     }
 
-    /// What it has counted up to `end`.
+    /// Returns the counters up to `end`.
     fn counted(&self, end: Time) -> Counted;
 
-    /// Maxima are from now on those of what comes.
+    /// Starts a measurement window: maxima count from now on.
     fn begin_window(&mut self) {}
 
-    /// Bytes that it keeps, of which it has given `queued` to its outputs already.
+    /// Returns the bytes buffered at the node. `queued` is the number of bytes waiting at its
+    /// outputs; it counts only for nodes that buffer in their output queues.
     fn held(&self, _queued: u64) -> u64 {
         0
     }
 }
 
-/// The hosts: one component, because the two ends of a flow share its table.
+/// Behaviour of all hosts. They are one component because both endpoints of a flow share its data.
 pub trait Hosts {
     /// Sets the first timer.
     fn start(&mut self, ctx: &mut Context<'_>);
 
-    /// A packet arrives at the host `ctx.node()`.
+    /// Handles the arrival of a packet at the host `ctx.node()`.
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>);
 
-    /// A timer of the host `ctx.node()` expires.
+    /// Handles the expiry of a timer of the host `ctx.node()`.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 
-    /// A segment of the host `ctx.node()` leaves its fair interface, where it has waited.
+    /// Handles the departure of a segment that waited in the fair interface of the host
+    /// `ctx.node()`.
     fn on_departure(&mut self, _departure: &Departure, _ctx: &mut Context<'_>) {}
 
-    /// What enters next of a flow at the edge `ctx.node()`, whose timer [`Token::ENTRY`] has expired:
-    /// the first of the packets of a burst, which are linked. They come to [`Hosts::on_packet`] where
-    /// their burst ends.
+    /// Creates the next burst of a flow that enters at the edge `ctx.node()`, after its timer
+    /// [`Token::ENTRY`] has expired. Returns the first of its linked packets. They are delivered to
+    /// [`Hosts::on_packet`] at the edge where the burst ends.
     fn on_entry(&mut self, _flow: FlowId, _ctx: &mut Context<'_>) -> PacketId {
         unreachable!("only datagrams enter at an edge");
     }

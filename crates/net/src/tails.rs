@@ -1,7 +1,7 @@
-//! Tails that are cut off bursts which have left a node: the header has gone ahead and announces all
-//! of the burst to the nodes behind, and what is missing is found missing where the burst ends.
-//! Until then a cut changes nothing that another node sees, and so the order of simultaneous events
-//! of different nodes does not matter.
+//! Tails that are cut off from bursts after the start of their transmission. The header has already
+//! announced the whole burst to the following nodes, so the missing packets are dropped only at the
+//! end of the burst. Until then no other node sees an effect of the cut, and the result does not
+//! depend on the order of simultaneous events at different nodes.
 
 use crate::contents::Fate;
 use crate::trace::{Holder, Piece, Place, What};
@@ -11,53 +11,55 @@ use crate::{
 use lightburst_des::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A burst that a node has sent off behind its header, as it knew it then.
+/// Record of a burst that a node has sent behind its header, with its state at that time.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// Which one it is.
+    /// Identity of the burst.
     pub birth: Birth,
-    /// Its handle, as long as it is somewhere.
+    /// Handle of the burst. Valid while the burst is in the network.
     pub burst: BurstId,
-    /// Over how many fibres it had come.
+    /// Number of fibres over which it came to the node.
     pub hops: u16,
-    /// Where and when it leaves.
+    /// Channel and start of the transmission.
     pub slot: Slot,
-    /// When its tail has left.
+    /// End of the transmission.
     pub end: Time,
-    /// Bytes of it that leave.
+    /// Bytes transmitted.
     pub bytes: u32,
-    /// Bytes of its first packet.
+    /// Size of its first packet, in bytes.
     pub first: u32,
-    /// How many rows the trace of hops had before it left.
+    /// Number of hop rows in the trace before the burst left.
     pub rows: usize,
 }
 
-/// A cut that was made in a burst.
+/// A cut in a burst.
 #[derive(Clone, Copy, Debug)]
 struct TailCut {
-    /// Over how many fibres the burst had come.
+    /// Number of fibres over which the burst came to the node of the cut.
     hops: u16,
-    /// Where.
+    /// Node and link of the cut.
     place: Place,
-    /// When its head left there.
+    /// Departure of the head of the burst from this node.
     start: Time,
-    /// How many of its bytes went on.
+    /// Bytes before the cut.
     bytes: u32,
-    /// The burst that has the channel in its place.
+    /// Burst that takes over the channel.
     by: Birth,
-    /// See [`Sent`].
+    /// Number of hop rows, see [`Sent::rows`].
     rows: usize,
 }
 
 impl TailCut {
-    /// The cut, of several, by which the packet is lost whose last byte has this number: of those
-    /// that it did not pass the one nearest to the ingress, of several of one node the first.
+    /// Returns the cut by which a packet is lost, given the end of the packet in bytes from the
+    /// start of the burst. Of several such cuts it is the one nearest to the ingress, and at one
+    /// node the first.
     fn of(cuts: &[TailCut], last: u32) -> Option<&TailCut> {
         let not_passed = cuts.iter().filter(|cut| cut.bytes < last);
         not_passed.min_by_key(|cut| cut.hops)
     }
 
-    /// A row of what is lost by it, without packets as yet; the first was to leave at `start`.
+    /// Creates the row of the packets lost by this cut, still without packets. `start` is the time
+    /// at which the first of them would have left.
     fn piece(&self, burst: Birth, (time, noted): (Time, NodeId), start: Time) -> Piece {
         Piece {
             time,
@@ -72,17 +74,17 @@ impl TailCut {
     }
 }
 
-/// The tails of bursts that are cut off.
+/// All tails cut off from bursts in the network.
 #[derive(Debug, Default)]
 pub struct Tails {
-    /// By burst, those of one node in the order in which it made them.
+    /// Cuts of each burst. Cuts at the same node are in order of time.
     cuts: BTreeMap<Birth, Vec<TailCut>>,
-    /// By node, of bursts that have come to their end.
+    /// Counters of each node, for bursts that have reached their egress.
     counts: BTreeMap<NodeId, CutCounters>,
 }
 
 impl Fabric {
-    /// What was lost at a node by cuts in bursts that had left it.
+    /// Returns the counters of tails cut at a node.
     pub fn tails_cut(&self, node: NodeId, end: Time) -> Counted {
         let counts = self
             .tails
@@ -91,7 +93,7 @@ impl Fabric {
         counts.map_or(Counted::default(), |counts| counts.counted(end))
     }
 
-    /// Lets only so many bytes of a burst go on that has left in part.
+    /// Shortens a burst whose transmission has begun to its first `bytes` bytes.
     pub(crate) fn shorten(&mut self, place: Place, sent: &Sent, bytes: u32, by: Birth) {
         let Slot { start, .. } = sent.slot;
         let end = self.links.shorten(place.link, start, (sent.bytes, bytes));
@@ -102,7 +104,7 @@ impl Fabric {
         {
             kept.shorten((place.link, sent.birth), start, end, bytes);
         }
-        // Else it was lost further on, with all that is in it.
+        // Otherwise the burst was dropped at a later node, with all its packets.
         if self.units.bursts[sent.burst].birth == sent.birth {
             let tails = self
                 .tails
@@ -120,17 +122,17 @@ impl Fabric {
         }
     }
 
-    /// A burst is lost with all that is in it: what was cut off it does not matter any more.
+    /// Forgets the cuts of a burst that is dropped with all its packets.
     pub(crate) fn forget_cuts(&mut self, burst: BurstId) {
         if let Some(tails) = &mut self.tails {
-            // Its place in the arena is free: whoever cuts it now finds another burst, or none.
+            // The slot is free from now on. Without the birth, a later cut does not take it for
+            // this burst.
             let birth = std::mem::take(&mut self.units.bursts[burst].birth);
             tails.cuts.remove(&birth);
         }
     }
 
-    /// Drops those packets of a burst that were cut off it on its way; it has come to a node where
-    /// it ends.
+    /// Drops the packets that were cut off from a burst, at the node where the burst ends.
     #[inline]
     pub(crate) fn drop_tail(&mut self, burst: BurstId, node: NodeId, now: Time) {
         if self.tails.is_some() {
@@ -181,7 +183,7 @@ impl Fabric {
             counts.bursts += u64::from(cut_at.insert(cut.hops));
             self.note_piece(piece);
         }
-        // A node cuts only what its first packet has left.
+        // At least one packet is kept: a node cuts a burst only after its first packet has left.
         self.units.packets[packets[kept - 1].0].end_burst();
         for (packet, _, cut) in missing {
             self.note_cut(packet, birth, cut, (now, node));
@@ -189,8 +191,7 @@ impl Fabric {
         }
     }
 
-    /// Adds the row of a packet that was cut off its burst, and takes back those of the fibres that
-    /// it did not go over.
+    /// Adds the row of a packet that was cut off, and marks the hops that it did not take as cut.
     fn note_cut(&mut self, packet: PacketId, burst: Birth, cut: &TailCut, at: (Time, NodeId)) {
         let what = What::Lost {
             place: cut.place,

@@ -1,13 +1,13 @@
-//! What follows each other in time, without what is over.
+//! Lists in order of time that discard items that are over.
 
 use std::ops::{Deref, DerefMut};
 
-/// So many there is room for at first.
+/// Initial capacity.
 const FEW: usize = 8;
 
-/// A list in the order of time. What is over is forgotten where room is needed, and only there: so
-/// the list is mostly not read when something is added. (A ring would forget one at a time, but
-/// whether it wraps around cannot be predicted.)
+/// A list in order of time. Items that are over are discarded only when capacity is exhausted, so
+/// that most insertions do not read the list. (A ring buffer would discard them one by one, but the
+/// branch for its wrap-around is mispredicted often.)
 #[derive(Clone, Debug)]
 pub struct Timeline<T>(Vec<T>);
 
@@ -18,7 +18,8 @@ impl<T> Default for Timeline<T> {
 }
 
 impl<T> Timeline<T> {
-    /// Adds the last one; the first of the others may be forgotten, as long as they are `over`.
+    /// Appends an item. If capacity is exhausted, leading items that are `over` are discarded
+    /// first.
     #[inline(always)]
     pub fn push(&mut self, item: T, over: impl FnMut(&T) -> bool) {
         if self.0.len() == self.0.capacity() {
@@ -27,7 +28,7 @@ impl<T> Timeline<T> {
         self.0.push(item);
     }
 
-    /// The same at the place that `place` finds for it.
+    /// Inserts an item at the index that `place` returns. Discards items like [`Timeline::push`].
     pub fn insert(
         &mut self,
         item: T,
@@ -45,7 +46,7 @@ impl<T> Timeline<T> {
     fn make_room(&mut self, mut over: impl FnMut(&T) -> bool) {
         let left = self.0.iter().position(|item| !over(item));
         self.0.drain(..left.unwrap_or(self.0.len()));
-        // Half of it is free from now on, so that this is seldom done.
+        // Half of the capacity is free afterwards, so that this function is seldom called.
         let room = self.0.capacity().max(FEW) / 2;
         if self.0.capacity() - self.0.len() < room {
             self.0.reserve(2 * room);
@@ -78,12 +79,12 @@ mod tests {
             list.push(item, |_| true);
         }
         assert_eq!(*list, [0, 1, 2, 3, 4, 5, 6, 7]);
-        // 6 is not over, and so all behind it stay.
+        // Item 6 is not over, so all items behind it are kept.
         list.push(8, |&item| item < 6 || item == 7);
         assert_eq!(*list, [6, 7, 8]);
         list.insert(5, |_| true, |items| items.partition_point(|&item| item < 5));
         assert_eq!(*list, [5, 6, 7, 8]);
-        // nothing is over: it grows
+        // No item is over, so the list grows.
         for item in 9..30 {
             list.push(item, |_| false);
         }

@@ -1,4 +1,4 @@
-//! What happens to chosen flows, event by event, and to bursts on chosen links: only when asked for.
+//! Trace of chosen flows and of bursts on chosen links, event by event. Kept only on request.
 
 mod bookings;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 use lightburst_des::{Duration, Time};
 
-/// A node and a link that begins there; of what is lost as it comes one that ends there.
+/// A node and one of its output links. For a unit lost on arrival: the input link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The node.
@@ -18,7 +18,7 @@ pub struct Place {
     pub link: LinkId,
 }
 
-/// What was last handed to a link.
+/// Unit that was last handed to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// A packet of this flow.
@@ -27,28 +27,30 @@ pub enum Holder {
     Burst(Birth),
 }
 
-/// What happens to a packet.
+/// Event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Its transmission begins on the host's interface, which is here.
+    /// The transmission starts at the interface of the source host, or the packet enters at an edge
+    /// (with [`LinkId::NONE`]).
     Sent(Place),
-    /// It is at the host that it is for.
+    /// The packet arrives at its destination host.
     Arrived(NodeId),
-    /// It is dropped: at this node, on the way to or on this link.
+    /// The packet is dropped.
     Lost {
-        /// Where.
+        /// Node of the drop, and the link that the packet requested or was on.
         place: Place,
-        /// Why.
+        /// Reason of the drop.
         reason: &'static DropReason,
-        /// The burst in which it was.
+        /// Burst that contained the packet.
         burst: Option<Birth>,
-        /// What used the link that it wanted, if that was why.
+        /// Unit that occupied the requested link, if the link was busy.
         holder: Option<Holder>,
     },
 }
 
 impl What {
-    /// Where, mostly where it is noted too.
+    /// Returns the node of the event. The row is noted at the same node, except for tails that were
+    /// cut off, which are noted at the egress.
     pub fn node(&self) -> NodeId {
         match *self {
             What::Sent(place) | What::Lost { place, .. } => place.node,
@@ -57,202 +59,206 @@ impl What {
     }
 }
 
-/// A packet's row.
+/// Row of a packet event.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
-    /// When.
+    /// Time of the event.
     pub time: Time,
-    /// What.
+    /// The event.
     pub what: What,
-    /// The node that noted it.
+    /// Node that noted the event.
     pub noted: NodeId,
-    /// The flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// Which one it is.
+    /// Identity of the packet.
     pub birth: Birth,
-    /// Its header.
+    /// Transport header.
     pub header: Header,
-    /// Its options, if it carries any.
+    /// Options, if the packet carries any.
     pub options: Option<Options>,
-    /// Whether its data was sent before.
+    /// Whether the data was sent before.
     pub again: bool,
 }
 
-/// Where a sender is.
+/// Congestion control state of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Below the slow start threshold.
+    /// Slow start: the window is below the threshold.
     SlowStart,
-    /// Above it.
+    /// Congestion avoidance: the window is above the threshold.
     Avoidance,
     /// Fast recovery.
     Recovery,
-    /// After a timeout, until what was outstanding is acknowledged.
+    /// After a timeout, until the data outstanding at the timeout is acknowledged.
     Loss,
 }
 
-/// A sender's row.
+/// Row of a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// When.
+    /// Time of the row.
     pub time: Time,
-    /// The flow.
+    /// Flow of the sender.
     pub flow: FlowId,
-    /// Congestion window without its inflation, in bytes.
+    /// Congestion window without inflation, in bytes.
     pub window: f64,
-    /// Bytes by which duplicate acknowledgements widen it.
+    /// Inflation of the window by duplicate acknowledgements, in bytes.
     pub inflation: i64,
     /// Slow start threshold, in bytes.
     pub threshold: f64,
     /// Bytes sent and not acknowledged.
     pub in_flight: u64,
-    /// The newest round-trip time.
+    /// Latest round-trip time sample.
     pub rtt: Option<Duration>,
-    /// The retransmission timeout.
+    /// Retransmission timeout.
     pub rto: Duration,
-    /// Where it is.
+    /// Congestion control state.
     pub state: State,
 }
 
-/// A burst's row.
+/// Row of a burst.
 #[derive(Clone, Copy, Debug)]
 pub struct Burst {
-    /// Which one it is, and so its ingress.
+    /// Identity of the burst; contains its ingress.
     pub birth: Birth,
-    /// Arrival of its first packet at the ingress.
+    /// Arrival time of the first packet at the ingress.
     pub opened: Time,
-    /// When it left the ingress.
+    /// Departure of the burst from the ingress.
     pub departure: Time,
-    /// The edge at which it ends.
+    /// Edge at which the burst ends.
     pub egress: NodeId,
-    /// Which of the paths to its egress it takes.
+    /// Number of its path to the egress.
     pub label: u8,
-    /// Packets in it.
+    /// Number of packets.
     pub packets: u32,
-    /// Bytes of it.
+    /// Size in bytes.
     pub bytes: u32,
-    /// Whether any of them carries data.
+    /// Whether any packet carries data.
     pub data: bool,
-    /// When its tail was at the egress; [`Time::NEVER`]: it did not come.
+    /// Arrival time of the tail at the egress; [`Time::NEVER`] if it has not arrived.
     pub arrival: Time,
-    /// How it was dropped.
+    /// Circumstances of the drop, if the burst was dropped.
     pub lost: Option<Lost>,
 }
 
-/// How a burst was dropped.
+/// Circumstances of the drop of a burst.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
-    /// Why.
+    /// Reason of the drop.
     pub reason: &'static DropReason,
-    /// Where.
+    /// Node and link of the drop.
     pub place: Place,
-    /// When.
+    /// Time of the drop.
     pub time: Time,
-    /// When its head was to leave there; none: when it was to leave its ingress.
+    /// Time at which the head would have left this node. `None` if that is the departure from the
+    /// ingress.
     pub start: Option<Time>,
-    /// The burst that used what it wanted, if that was why.
+    /// Burst that occupied the requested channel, if it was busy.
     pub holder: Option<Birth>,
 }
 
-/// The bursts from one edge to another take another path from now on, because of the load.
+/// Change of path of the bursts from one edge to another, caused by the load.
 #[derive(Clone, Copy, Debug)]
 pub struct PathSwitch {
-    /// When the first of them is made.
+    /// Creation time of the first burst on the new path.
     pub time: Time,
-    /// Where they begin.
+    /// Ingress of the bursts.
     pub ingress: NodeId,
-    /// Where they end.
+    /// Egress of the bursts.
     pub egress: NodeId,
-    /// The label of the path before.
+    /// Label of the old path.
     pub before: u8,
-    /// The label of the new path.
+    /// Label of the new path.
     pub label: u8,
 }
 
-/// A row of a packet that is handed to a link, alone or in a burst.
+/// Row of a packet that is handed to a link, alone or in a burst.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
-    /// The flow.
+    /// Flow of the packet.
     pub flow: FlowId,
-    /// The packet.
+    /// Identity of the packet.
     pub birth: Birth,
-    /// The burst in which it is.
+    /// Burst that contains the packet.
     pub burst: Option<Birth>,
-    /// Where.
+    /// Node and output link.
     pub place: Place,
-    /// When what the node acts on was there: the head, the tail, or the packet that a
-    /// burst was taken apart to, or a host made.
+    /// Time at which the packet became available at the node: arrival of the head (cut-through) or
+    /// of the tail (store and forward) of its unit, disassembly of its burst, or creation at a
+    /// host.
     pub came: Time,
-    /// How long it was kept in a buffer or until its burst was closed.
+    /// Time in a buffer or in burst assembly, from `came` on.
     pub held: Duration,
-    /// How long it then waited for the link.
+    /// Waiting time for the link, from the earliest start that the node permits.
     pub queued: Duration,
-    /// When its transmission begins.
+    /// Start of the transmission.
     pub start: Time,
-    /// When the node at the other end can act; [`Time::NEVER`]: it is lost on the link.
+    /// Time at which the next node can act on the packet; [`Time::NEVER`] if it is lost on the
+    /// link.
     pub arrival: Time,
-    /// Whether it was cut off its burst after this was noted: it did not go over this link.
+    /// Whether the packet was cut off from its burst after this row was added. It did not use the
+    /// link then.
     pub cut: bool,
 }
 
-/// A unit that is handed to a link.
+/// Times of a unit that is handed to a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
-    /// From where, and over what.
+    /// Node and output link.
     pub place: Place,
-    /// When it is handed over.
+    /// Time of the hand-over.
     pub now: Time,
-    /// When its transmission may begin as far as the node goes.
+    /// Earliest start of the transmission that the node permits.
     pub ready: Time,
-    /// On which channel of it.
+    /// Data channel of the link.
     pub channel: u16,
-    /// When it begins.
+    /// Start of the transmission.
     pub start: Time,
-    /// When it is over.
+    /// End of the transmission.
     pub end: Time,
-    /// When the node at the other end can act; [`Time::NEVER`]: it is lost.
+    /// Time at which the next node can act on the unit; [`Time::NEVER`] if it is lost.
     pub arrival: Time,
 }
 
-/// What is known of a packet that is somewhere.
+/// Trace data of a packet in the network.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     birth: Birth,
     again: bool,
-    /// When it came to the node where it is, or to which it is on its way.
+    /// Time at which the packet became available at its present or next node, see [`Hop`].
     came: Time,
 }
 
-/// The rows of the flows and of the links that are traced.
+/// Rows of the traced flows and links.
 #[derive(Debug, Default)]
 pub struct Trace {
     wanted: Vec<bool>,
-    /// The newest round-trip time of each flow.
+    /// Latest round-trip time sample of each flow.
     samples: Vec<Option<Duration>>,
-    /// The packets that are somewhere, by handle.
+    /// Data of the packets in the network, by handle.
     marks: Vec<Mark>,
-    /// How many packets each node has made.
+    /// Number of packets created by each node.
     made: Vec<u32>,
-    /// What each link was given last.
+    /// Unit last handed to each link.
     holders: Vec<Option<Holder>>,
-    /// Packets, in the order in which the rows were made.
+    /// Rows of packet events, in the order of their creation.
     pub packets: Vec<Packet>,
-    /// Senders.
+    /// Rows of senders.
     pub windows: Vec<Window>,
-    /// All bursts that were made, in time: their numbers.
+    /// Identities of all bursts, in order of time.
     pub births: Vec<Birth>,
-    /// Bursts that carry a packet of a traced flow; all of them if links are traced.
+    /// Rows of bursts with a packet of a traced flow; of all bursts if links are traced.
     pub bursts: Vec<Burst>,
     /// Bursts on the traced links.
     pub bookings: Option<Bookings>,
-    /// Packets on their way from node to node.
+    /// Rows of packets handed to links.
     pub hops: Vec<Hop>,
-    /// All bursts that the load leads away from the path of those before.
+    /// All changes of path caused by the load.
     pub path_switches: Vec<PathSwitch>,
 }
 
 impl Trace {
-    /// A trace of some of `flows` flows, over `links` links.
+    /// Creates a trace of the flows `wanted`, in a network of `flows` flows and `links` links.
     pub fn new(flows: usize, links: usize, wanted: &[u32]) -> Trace {
         let mut trace = Trace {
             wanted: vec![false; flows],
@@ -266,23 +272,23 @@ impl Trace {
         trace
     }
 
-    /// Whether a flow is traced.
+    /// Returns whether a flow is traced.
     #[inline]
     pub fn wants(&self, flow: FlowId) -> bool {
         self.wanted[flow.index()]
     }
 
-    /// Notes a round-trip time.
+    /// Records a round-trip time sample.
     pub fn sample(&mut self, flow: FlowId, rtt: Duration) {
         self.samples[flow.index()] = Some(rtt);
     }
 
-    /// The newest round-trip time of a flow.
+    /// Returns the latest round-trip time sample of a flow.
     pub fn newest_sample(&self, flow: FlowId) -> Option<Duration> {
         self.samples[flow.index()]
     }
 
-    /// Notes a new packet.
+    /// Registers a new packet.
     pub(crate) fn mark(&mut self, packet: PacketId, node: NodeId, again: bool, now: Time) {
         if node.index() >= self.made.len() {
             self.made.resize(node.index() + 1, 0);
@@ -303,12 +309,13 @@ impl Trace {
         };
     }
 
-    /// Notes when a packet comes to where it is: with the tail of its burst, or behind what was cut off.
+    /// Sets the time at which a packet becomes available at its node: when the tail of its burst
+    /// arrives, or the rest of its burst after a cut.
     pub(crate) fn comes(&mut self, packet: PacketId, at: Time) {
         self.marks[packet.index()].came = at;
     }
 
-    /// Whether a burst with these packets has a row.
+    /// Returns whether a burst with these packets, created at `now`, has a row.
     pub(crate) fn keeps<'p>(
         &self,
         now: Time,
@@ -321,7 +328,7 @@ impl Trace {
                 .any(|packet| self.wants(packet.envelope.flow))
     }
 
-    /// Notes that a unit is handed to a link: the rows of its packets that are traced.
+    /// Records the hand-over of a unit to a link, and adds the rows of its traced packets.
     pub(crate) fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
         let burst = units.burst_of(unit).map(|burst| units.bursts[burst].birth);
@@ -333,7 +340,7 @@ impl Trace {
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
-            // A packet of its own host has waited at a fair interface since then, as on the link.
+            // A packet of this host: the time in its fair interface counts as waiting for the link.
             let of_host = burst.is_none() && mark.birth.node == place.node.0;
             let (held_until, ready) = match of_host {
                 true => (came, came),
@@ -346,7 +353,7 @@ impl Trace {
                     burst,
                     place,
                     came,
-                    // A header is handed over before its burst comes.
+                    // A header is handed over before its burst arrives.
                     held: held_until.max(came).since(came),
                     queued: passage.start.since(ready),
                     start: passage.start,
@@ -357,7 +364,7 @@ impl Trace {
         }
     }
 
-    /// Takes back the rows, behind so many, of the hops of a packet in a burst.
+    /// Marks the hops of a packet in a burst as cut, from row `rows` on.
     pub(crate) fn take_back(&mut self, packet: PacketId, burst: Birth, rows: usize) {
         let of = (self.marks[packet.index()].birth, Some(burst));
         for hop in &mut self.hops[rows..] {
@@ -365,12 +372,12 @@ impl Trace {
         }
     }
 
-    /// What was last handed to a link.
+    /// Returns the unit last handed to a link.
     pub(crate) fn holder(&self, link: LinkId) -> Option<Holder> {
         self.holders[link.index()]
     }
 
-    /// Adds the row of a packet.
+    /// Adds the row of a packet event.
     pub(crate) fn packet(
         &mut self,
         (time, noted): (Time, NodeId),
@@ -392,7 +399,8 @@ impl Trace {
         });
     }
 
-    /// Adds the row of a burst; one that was held comes after those that were made later.
+    /// Inserts the row of a burst in order of creation. A burst that was held may leave after later
+    /// ones.
     pub(crate) fn add_burst(&mut self, row: Burst) {
         let at = self
             .bursts
@@ -400,22 +408,22 @@ impl Trace {
         self.bursts.insert(at, row);
     }
 
-    /// The row of a burst, if it has one.
+    /// Returns the row of a burst, if it has one.
     fn row(&mut self, burst: Birth) -> Option<&mut Burst> {
-        // Rows come in the order of time.
+        // Rows are sorted by creation time.
         let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
         let mut since = self.bursts[first..].iter_mut();
         since.find(|row| row.birth == burst)
     }
 
-    /// Notes that a burst is dropped.
+    /// Records the drop of a burst.
     pub(crate) fn lose(&mut self, burst: Birth, lost: Lost) {
         if let Some(row) = self.row(burst) {
             row.lost = Some(lost);
         }
     }
 
-    /// Notes that a burst has come to its egress.
+    /// Records the arrival of a burst at its egress.
     pub(crate) fn end(&mut self, burst: Birth, now: Time) {
         if let Some(row) = self.row(burst) {
             row.arrival = now;
@@ -424,73 +432,4 @@ impl Trace {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PLACE: Place = Place {
-        node: NodeId(1),
-        link: LinkId(0),
-    };
-
-    fn birth(at: u64, node: u32) -> Birth {
-        let at = Time(at);
-        Birth { at, node, nth: 1 }
-    }
-
-    #[test]
-    fn a_dropped_burst_is_found_among_those_of_its_instant() {
-        let mut trace = Trace::new(1, 1, &[0]);
-        for birth in [birth(5, 1), birth(5, 2), birth(9, 1)] {
-            trace.bursts.push(Burst {
-                birth,
-                opened: Time(0),
-                departure: Time(9),
-                egress: NodeId(4),
-                label: 0,
-                packets: 1,
-                bytes: 64,
-                data: true,
-                arrival: Time::NEVER,
-                lost: None,
-            });
-        }
-        // The last of these carries no traced flow, and has no row.
-        for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
-            let lost = Lost {
-                reason: crate::loss::RANDOM,
-                place: PLACE,
-                time: Time(9),
-                start: None,
-                holder: None,
-            };
-            trace.lose(burst, lost);
-        }
-        let lost = trace.bursts.iter().map(|row| row.lost.is_some());
-        assert_eq!(lost.collect::<Vec<_>>(), [false, true, true]);
-    }
-
-    #[test]
-    fn a_unit_is_held_until_it_is_handed_over_and_queued_from_when_it_may_begin() {
-        let (source, destination) = (NodeId(0), NodeId(1));
-        let packet = crate::Packet::new(FlowId(0), source, destination, 64, Header::default());
-        let mut units = Units::with_capacity(1);
-        let packet = units.packets.insert(packet);
-        let mut trace = Trace::new(1, 1, &[0]);
-        trace.mark(packet, source, false, Time(100));
-        let passage = |now, start| Passage {
-            place: PLACE,
-            now: Time(now),
-            ready: Time(now + 7),
-            channel: 0,
-            start: Time(start),
-            end: Time(start + 40),
-            arrival: Time(start + 50),
-        };
-        trace.hop(Unit::Packet(packet), &units, &passage(103, 150));
-        trace.hop(Unit::Packet(packet), &units, &passage(210, 217));
-        let hops = trace.hops.iter();
-        let found = hops.map(|hop| (hop.came.0, hop.held.0, hop.queued.0, hop.arrival.0));
-        let expected = [(100, 3, 40, 200), (200, 10, 0, 267)];
-        assert_eq!(found.collect::<Vec<_>>(), expected);
-    }
-}
+mod tests;

@@ -1,34 +1,36 @@
-//! What travels: packets, and bursts of packets, each kind in an arena of its own.
+//! Transmission units: packets, bursts and burst header packets, each kind in its own arena.
 
 use crate::fifo::Behind;
 use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;
 use std::ops::Range;
 
-/// Bytes that a unit is given at the most: a burst is closed before it has more than 32 bits count.
+/// Limit in bytes on the sizes in a plan: segments, control segments and minimum sizes of units.
+/// Bursts may be larger; they are closed before their size exceeds 32 bits.
 pub const LARGEST_UNIT: u32 = 1_000_000_000;
 
-/// What the network reads of a unit, whatever is in it.
+/// Addressing, size and order of a unit: the part that is the same for all kinds of units.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
-    /// The flow it belongs to, in either direction; of a burst a hash of its pair of edges.
+    /// Flow of a packet, the same in both directions. For a burst: a hash of ingress and egress.
     pub flow: FlowId,
-    /// The node that made it.
+    /// Node that created the unit.
     pub source: NodeId,
-    /// The host that it is for; of a burst, one behind its egress.
+    /// Destination host. For a burst: one of the hosts behind its egress.
     pub destination: NodeId,
-    /// Size on the wire.
+    /// Size on the wire, in bytes.
     pub bytes: u32,
-    /// Which sending of what it carries this is, from 1; 0: nobody sends it again.
+    /// Transmission number of the content, from 1: 2 is the first retransmission. 0 if the sender
+    /// does not count transmissions.
     pub sending: u32,
-    /// Which of the paths to its destination it takes: set where it enters the network.
+    /// Number of the path to the destination. Set when the unit enters the network.
     pub label: u8,
-    /// What is behind it.
+    /// Successor on the link, in the burst or in the queue of an interface.
     pub(crate) behind: Behind,
 }
 
 impl Envelope {
-    /// The envelope of a unit that has not been sent yet.
+    /// Creates the envelope of a unit that has not been sent.
     #[inline]
     pub fn new(flow: FlowId, source: NodeId, destination: NodeId, bytes: u32) -> Envelope {
         Envelope {
@@ -43,24 +45,24 @@ impl Envelope {
     }
 }
 
-/// Tells a packet or a burst from all others of its kind. It says nothing of what happened
-/// elsewhere, and orders them by the time at which they were made.
+/// Identifies a packet or a burst among all units of its kind. It does not depend on events at
+/// other nodes, and it orders units by creation time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Birth {
-    /// When it was made.
+    /// Time of creation.
     pub at: Time,
-    /// Where: the number of the node.
+    /// Number of the node that created the unit.
     pub node: u32,
-    /// Its number among those of its kind that the node made, from 1.
+    /// Number of the unit among those of its kind created by the node, from 1.
     pub nth: u32,
 }
 
-/// What can be sent: a packet, a burst, or a unit of either kind. Where the kind is known it is not
-/// looked up again at each step.
+/// A handle that can be sent: of a packet, a burst, a header, or of a unit of any kind. Functions
+/// that take a specific handle avoid a `match` over the kinds.
 pub trait Sendable: Copy + Into<Unit> {
-    /// Its envelope.
+    /// Returns the envelope.
     fn envelope(self, units: &Units) -> &Envelope;
-    /// Its envelope, to be changed.
+    /// Returns the envelope for writing.
     fn envelope_mut(self, units: &mut Units) -> &mut Envelope;
 }
 
@@ -120,19 +122,19 @@ impl Sendable for Unit {
     }
 }
 
-/// The units that are somewhere in the network.
+/// All units in the network.
 #[derive(Debug)]
 pub struct Units {
-    /// The packets, those in bursts included.
+    /// Packets, including those in bursts.
     pub packets: Arena<PacketId, Packet>,
-    /// The bursts.
+    /// Bursts.
     pub bursts: Arena<BurstId, Burst>,
-    /// The burst header packets.
+    /// Burst header packets.
     pub headers: Arena<HeaderId, BurstHeader>,
 }
 
 impl Units {
-    /// No units, with room for some packets.
+    /// Creates an empty set with capacity for `packets` packets.
     pub fn with_capacity(packets: usize) -> Units {
         Units {
             packets: Arena::with_capacity(packets),
@@ -141,8 +143,8 @@ impl Units {
         }
     }
 
-    /// Tells the processor that a unit will be wanted soon. With many on their way an event would
-    /// spend most of its time waiting for its unit.
+    /// Prefetches a unit into the cache. With many units in flight, an event would otherwise spend
+    /// most of its time waiting for the unit to be loaded.
     #[inline(always)]
     pub fn prefetch(&self, unit: Unit) {
         match unit {
@@ -152,7 +154,7 @@ impl Units {
         }
     }
 
-    /// The burst that a unit is, or goes ahead of.
+    /// Returns the burst of a unit: the burst itself, or the one that a header announces.
     pub fn burst_of(&self, unit: Unit) -> Option<BurstId> {
         match unit {
             Unit::Packet(_) => None,
@@ -161,7 +163,7 @@ impl Units {
         }
     }
 
-    /// The packets of a unit: those in a burst, or itself.
+    /// Iterates over the packets of a unit: those in the burst, or the single packet.
     pub fn packets_of(&self, unit: Unit) -> impl Iterator<Item = (PacketId, &Packet)> + Clone {
         let burst = self.burst_of(unit);
         let in_burst = burst.is_some();
@@ -178,7 +180,7 @@ impl Units {
         })
     }
 
-    /// The packets of a burst that have these places in it, from 0.
+    /// Iterates over the packets of a burst at the positions `places`, counted from 0.
     pub(crate) fn packets_at(
         &self,
         burst: BurstId,

@@ -1,6 +1,6 @@
-//! Burst assembly: when the packets that wait for one egress become a burst.
+//! Burst assembly policies: when the packets waiting for an egress are closed into a burst.
 //!
-//! One file for each; [`REGISTRY`] is the one list of them.
+//! Each policy has a file of its own and a line in [`REGISTRY`].
 
 mod average_delay;
 mod mixed;
@@ -25,98 +25,99 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What waits for one egress in one queue, the packet that just came included.
+/// State of one assembly queue, including the packet that has just arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue {
-    /// Which of the queues for the egress.
+    /// Number of the queue among the queues of its egress and class.
     pub number: u32,
-    /// How many packets.
+    /// Number of packets in the queue.
     pub packets: u32,
-    /// How many bytes.
+    /// Number of bytes in the queue.
     pub bytes: u32,
-    /// When the newest packet came.
+    /// Arrival time of the newest packet.
     pub newest: Time,
-    /// Sum of the arrival times of all, in picoseconds.
+    /// Sum of the arrival times of all packets, in picoseconds.
     pub arrivals: u128,
 }
 
-/// What becomes of a queue when a packet has come.
+/// Action of a policy after the arrival of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing.
+    /// Keep the queue as it is, with its timer if one is running.
     Wait,
-    /// It will be closed after this time, unless it is closed before.
+    /// Close the queue after this time; replaces a timer that is running.
     StartTimer(Duration),
-    /// It becomes a burst now.
+    /// Close the queue now: its packets become a burst.
     Close,
 }
 
-/// What a rule sees as a packet comes for which it chooses a queue.
+/// Context in which a policy chooses the queue of a packet.
 pub struct Sight<'a> {
-    /// The present time.
+    /// Current time.
     pub now: Time,
-    /// The random stream of the edge.
+    /// Random stream of the edge.
     pub draw: &'a mut Stream,
-    /// What the edge is told of its bursts for this egress, if it wants to know.
+    /// Notices of lost bursts to this egress; `None` if there has never been one.
     pub notices: Option<&'a mut Notices>,
 }
 
-/// A rule for the assembly of the bursts for one egress.
+/// Assembly policy of one line: the bursts of one class for one egress.
 pub trait AssemblyPolicy: Send {
-    /// Whether the packets for one egress wait in several queues.
+    /// Whether packets of one line wait in several queues.
     fn has_queues(&self) -> bool {
         false
     }
 
-    /// The queue in which a packet is to wait, where there are several.
+    /// Returns the number of the queue for a packet; 0 if there is only one queue.
     fn queue(&mut self, _packet: &Packet, _sight: &mut Sight<'_>) -> u32 {
         0
     }
 
-    /// A packet has come into a queue.
+    /// Decides whether to close a queue that a packet has just joined.
     fn on_packet(&mut self, queue: &Queue) -> Decision;
 }
 
-/// The settings of one rule.
+/// Settings of an assembly policy.
 pub trait AssemblySettings: Debug + Send + Sync {
-    /// The rule for one egress, for which nothing waits.
+    /// Returns the policy for one line, with no packets waiting.
     fn start(&self) -> Box<dyn AssemblyPolicy>;
 
-    /// How long after a loss the edge is to be told which flows it hit, if it wants to know.
+    /// Delay after a burst loss until the edge knows the affected flows; `None`: it receives no
+    /// notices.
     fn notices(&self) -> Option<NoticeDelay> {
         None
     }
 }
 
-/// A rule that has nothing beside its settings is its own.
+/// A policy without state serves as its own settings.
 impl<P: AssemblyPolicy + Clone + Debug + Sync + 'static> AssemblySettings for P {
     fn start(&self) -> Box<dyn AssemblyPolicy> {
         Box::new(self.clone())
     }
 }
 
-/// How an edge makes bursts.
+/// Assembly section of an edge's settings.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Assembly {
-    /// No burst has more bytes; none: unlimited.
+    /// Greatest size of a burst of several packets, in bytes; `None`: unlimited.
     pub max_bytes: Option<u32>,
-    /// A shorter burst is padded; none: it is not.
+    /// Smaller bursts are padded to this number of bytes; `None`: no padding.
     #[serde(default, deserialize_with = "least_bytes")]
     pub min_bytes: Option<u32>,
-    /// The rule, with what else the table has.
+    /// The policy, read from the remaining keys of the table.
     #[serde(flatten, deserialize_with = "read")]
     pub rule: Arc<dyn AssemblySettings>,
 }
 
-/// A rule by its name in the scenario.
+/// Registry entry of an assembly policy.
 pub struct AssemblyKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// Reads its settings.
+    /// Reads the policy's settings from its table.
     read: fn(Table) -> serde_json::Result<Arc<dyn AssemblySettings>>,
 }
 
-/// All rules. A new one is a new file and a line here.
+/// All assembly policies. To add one, create a file and add a line here.
 pub const REGISTRY: &[AssemblyKind] = &[
     kind::<Timer>("timer"),
     kind::<Size>("size"),

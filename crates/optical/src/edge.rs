@@ -1,6 +1,5 @@
-//! The edge of a burst-switched network: packets become bursts at the ingress,
-//! bursts become packets at the egress, and what is for another edge passes
-//! through in light.
+//! Edge of a burst-switched network: the ingress assembles packets into bursts, the egress
+//! disassembles them, and bursts for other edges pass through optically.
 
 mod ingress;
 mod ordering;
@@ -21,57 +20,58 @@ use receiving::Receiving;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The timer of a link: the tail of a burst that came over it is here.
+/// Timer of a link: the tail of a burst has arrived over it.
 const TAIL: u8 = 0;
-/// The timer of the first queue for an egress: the time of the burst that is assembled in it is over.
+/// Timer of the first queue of a line: the assembly time of its burst is over.
 const ASSEMBLY: u8 = 1;
-/// The timer of an egress: the first of its bursts that are held is sent. (2 is the core's.)
+/// Timer of a line: the first of its held bursts may be sent. (Kind 2 is the core's.)
 const RELEASE: u8 = 3;
-/// The timer of an ingress and a class: a burst from there has been held long enough. (5 is
-/// [`Token::ENTRY`].)
+/// Timer of an ingress and a class: a burst from there has reached its longest holding time. (Kind
+/// 5 is [`Token::ENTRY`].)
 const HOLD_BACK: u8 = 4;
-/// The timer of one of the other queues: as [`ASSEMBLY`].
+/// Timer of one of the other queues of a line, as [`ASSEMBLY`].
 const ASSEMBLY_OF_OTHERS: u8 = 6;
 
-/// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
-/// than those of the edge.
+/// Core of an edge node: sends its bursts and forwards those of other edges. Its timers must use
+/// other kinds than those of the edge.
 pub trait Core: Switch {
-    /// How long after it is sent off the head of a burst leaves, at the earliest.
+    /// Returns the shortest time from the launch of a burst to the departure of its head.
     fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration;
 
-    /// Sends off a burst that was made here; says when its head leaves, unless it is lost now.
+    /// Launches a burst assembled here. Returns the departure time of its head, or `None` if the
+    /// burst is lost at once.
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time>;
 
-    /// A burst for this node comes, or its header: says when its tail will be here, unless it is lost
-    /// now.
+    /// Accepts a burst that ends at this node, or its header. Returns the burst and the arrival
+    /// time of its tail, or `None` if the burst is lost at once.
     fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) -> Option<(BurstId, Time)>;
 }
 
-/// What an edge is made from, beside its core.
+/// Settings of an edge besides those of its core.
 pub struct EdgeSettings<'a> {
-    /// How it makes bursts of packets; none: no host sends any.
+    /// Burst assembly; `None` if no host sends packets.
     pub assembly: Option<&'a Assembly>,
-    /// Whether packets without payload wait to be assembled.
+    /// Whether packets without payload are assembled too; otherwise each becomes a burst at once.
     pub acknowledgements: bool,
-    /// How it keeps bursts in order.
+    /// Method that keeps bursts in order.
     pub ordering: Ordering,
 }
 
-/// What an edge knows of the network.
+/// Properties of the network that an edge needs.
 pub struct Around {
-    /// The edge of each host.
+    /// Edge of each host.
     edges: Arc<[NodeId]>,
-    /// The class of each flow; empty where bursts are all alike.
+    /// Class of each flow; empty if there is only one class.
     classes: Arc<[u16]>,
-    /// What each node adds to the time of a burst that passes it.
+    /// Time each node adds to the transit of a burst.
     switching_times: Arc<[Duration]>,
     fibre_rate: Option<Rate>,
-    /// The stream of the rule of assembly.
+    /// Random stream of the assembly policy.
     draw: Stream,
 }
 
 impl Around {
-    /// The same from what a switch is built from.
+    /// Takes the properties from the data of a switch under construction.
     pub fn of(build: &Build) -> Around {
         Around {
             edges: build.edges.clone(),
@@ -83,27 +83,27 @@ impl Around {
     }
 }
 
-/// What an edge counts, beside its core.
+/// Counters of an edge besides those of its core.
 #[derive(Debug, Default)]
 pub struct EdgeCounters {
-    /// Packets that came from hosts, and that were handed to hosts.
+    /// Packets received from hosts (`arrived`) and delivered to hosts (`forwarded`).
     arrived: u64,
     forwarded: u64,
     /// Bursts assembled, and the packets and bytes in them.
     bursts: u64,
     burst_packets: u64,
     burst_bytes: u64,
-    /// How long the packets waited for their bursts to close, in picoseconds.
+    /// Total time packets waited for their bursts to be closed, in picoseconds.
     assembly_wait: u128,
-    /// Bytes converted from light to electronics, and back.
+    /// Bytes converted from optical to electronic, and from electronic to optical.
     oe_bytes: u64,
     eo_bytes: u64,
-    /// Bursts that the load led away from the path of the burst before.
+    /// Bursts that the load balancing moved to another path than that of the previous burst.
     path_switches: u64,
-    /// Bursts that were held for the sake of their order, and how long, in picoseconds.
+    /// Bursts held to preserve their order, and their total holding time in picoseconds.
     bursts_held: u64,
     held: u128,
-    /// How often earlier bursts were not waited for any longer.
+    /// Number of times the egress stopped waiting for earlier bursts.
     hold_back_timeouts: u64,
 }
 
@@ -125,15 +125,15 @@ impl Counters for EdgeCounters {
     }
 }
 
-/// An edge node.
+/// Edge node with the core `C`.
 pub struct Edge<C> {
     ingress: Ingress,
     receiving: Receiving,
     ordering: Ordering,
-    /// The bursts that have come, where their order matters here: by their ingress and class, as the
-    /// timers are about them.
+    /// Arrival state of bursts by ingress and class, encoded as timer subject. Used only if the
+    /// egress keeps bursts in order.
     arrivals: BTreeMap<u32, Arrivals>,
-    /// Bytes of all bursts that are held.
+    /// Total size of all held bursts, in bytes.
     held_bytes: u64,
     around: Around,
     core: C,
@@ -141,7 +141,7 @@ pub struct Edge<C> {
 }
 
 impl<C: Core> Edge<C> {
-    /// An edge with nothing in it.
+    /// Creates an edge without packets or bursts.
     pub fn new(settings: &EdgeSettings<'_>, around: Around, core: C) -> Edge<C> {
         Edge {
             ingress: Ingress::new(settings, &around),
@@ -159,7 +159,7 @@ impl<C: Core> Edge<C> {
         self.around.edges[host.index()]
     }
 
-    /// The line for the egress and the class of a unit that is here.
+    /// Returns the index of the line for an egress and the class of a flow.
     fn line(&self, egress: NodeId, flow: FlowId) -> usize {
         let class = self.around.classes.get(flow.index()).copied().unwrap_or(0);
         self.ingress.line(egress, class)
@@ -199,7 +199,7 @@ impl<C: Core> Edge<C> {
         }
     }
 
-    /// Hands a packet to the port of the host that it is for.
+    /// Sends a packet to its destination host.
     fn deliver(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         let port = ctx.port(ctx.route(packet), 0);
         let now = ctx.now();
@@ -207,7 +207,7 @@ impl<C: Core> Edge<C> {
         ctx.send(port, packet, now);
     }
 
-    /// A queue becomes a burst if its time is over.
+    /// Closes a queue if its current timer has expired.
     fn expire(&mut self, queue: usize, ctx: &mut Context<'_>) {
         if self.ingress.expired(queue, ctx.now()) {
             self.close(queue, ctx);
@@ -235,7 +235,7 @@ impl<C: Core> Edge<C> {
         }
     }
 
-    /// Sends a burst as soon as it does not overtake the burst before.
+    /// Holds a burst until it cannot overtake the previous one, then sends it.
     fn send_in_order(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) {
         let made = Made {
             burst,
@@ -251,7 +251,7 @@ impl<C: Core> Edge<C> {
         }
     }
 
-    /// Sends the bursts of a line whose time has come, and sets a timer for the next one.
+    /// Sends all due bursts of a line and sets a timer for the next one.
     fn release(&mut self, line: usize, ctx: &mut Context<'_>) {
         while let Some(&made) = self.ingress.departures(line).held.front() {
             let flight = self.flight(&made, ctx);
@@ -267,7 +267,8 @@ impl<C: Core> Edge<C> {
             }
             departures.held.pop_front();
             self.let_go(made.bundle.bytes, made.since, ctx.now());
-            // What counts is the burst that was sent last, and not the change of path.
+            // The next burst is ordered behind the last one that was sent. A burst lost here does
+            // not count, even if it was the first on another path.
             if let Some(head) = self.core.launch(made.burst, &made.bundle, ctx) {
                 let at_once = head == ctx.now() + offset;
                 let departures = self.ingress.departures(line);
@@ -302,14 +303,14 @@ impl<C: Core> Edge<C> {
         flight
     }
 
-    /// A burst that was held since some time is so no longer.
+    /// Subtracts a burst from the held bytes and counts the time it was held since `since`.
     fn let_go(&mut self, bytes: u32, since: Time, now: Time) {
         self.held_bytes -= u64::from(bytes);
         self.counters.bursts_held += u64::from(since < now);
         self.counters.held += u128::from(now.since(since).0);
     }
 
-    /// A burst for this node is taken apart when its tail is here.
+    /// Accepts a burst for this node; it is disassembled when its tail arrives.
     fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         let Some((burst, tail)) = self.core.receive(unit, ctx) else {
             return;
@@ -323,7 +324,8 @@ impl<C: Core> Edge<C> {
         ctx.timer(tail, token);
     }
 
-    /// The tail of a burst is here: it is taken apart, unless it is held for earlier ones.
+    /// Handles the arrival of a burst's tail: disassembles the burst unless it must wait for
+    /// earlier ones.
     fn come(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
         ctx.tail_came(burst);
         let Ordering::Destination { hold_back } = self.ordering else {
@@ -331,7 +333,7 @@ impl<C: Core> Edge<C> {
         };
         let it = ctx.burst(burst);
         let sequence = it.sequence;
-        // Where bursts come from is told as where they go.
+        // The line of the reverse direction identifies the ingress and the class.
         let line = self.ingress.line(it.envelope.source, it.class);
         let subject = self.ingress.subject(line);
         let arrivals = self.arrivals.entry(subject).or_default();
@@ -349,7 +351,7 @@ impl<C: Core> Edge<C> {
         self.take_held(subject, ctx);
     }
 
-    /// Bursts of an ingress and a class may have been held for long enough.
+    /// Stops waiting for all bursts that precede a burst held for the longest allowed time.
     fn give_up(&mut self, subject: u32, ctx: &mut Context<'_>) {
         let Ordering::Destination { hold_back } = self.ordering else {
             unreachable!("only an egress that orders bursts holds them back");
@@ -362,7 +364,7 @@ impl<C: Core> Edge<C> {
         }
     }
 
-    /// Takes those of them apart that need not be held any longer.
+    /// Disassembles the held bursts that need not wait any longer.
     fn take_held(&mut self, subject: u32, ctx: &mut Context<'_>) {
         let ready = |edge: &mut Self| edge.arrivals.get_mut(&subject)?.ready();
         while let Some((burst, since)) = ready(self) {
@@ -372,7 +374,7 @@ impl<C: Core> Edge<C> {
         }
     }
 
-    /// Takes a burst apart.
+    /// Disassembles a burst and delivers its packets.
     fn disassemble(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
         self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
         let first = ctx.unbundle(burst);
@@ -430,7 +432,7 @@ impl<C: Core> Switch for Edge<C> {
         self.core.counted(end).and(self.counters.counted(end))
     }
 
-    /// The packets whose bursts are not closed, and the bursts that are held.
+    /// Bytes of the packets in open queues and of all held bursts.
     fn held(&self, _queued: u64) -> u64 {
         self.ingress.held() + self.held_bytes
     }

@@ -1,4 +1,4 @@
-//! Switches of every kind, the edges of burst networks and burst assembly. Knows no TCP.
+//! Switches, edges of burst-switched networks and burst assembly. Independent of TCP.
 
 pub mod assembly;
 pub mod edge;

@@ -1,6 +1,6 @@
-//! Optical burst switching with a control plane: a header packet goes ahead of each burst, over a
-//! channel of its own, and books a data channel of each fibre on the way. The burst follows in
-//! light: it is an event where it is assembled and where it ends, and nowhere between.
+//! Optical burst switching with a control plane. A burst header packet travels ahead of each burst
+//! on a control channel and reserves a data channel of every fibre on the path. The burst itself
+//! passes core nodes optically: it causes events only at its ingress and its egress.
 
 pub mod channels;
 pub mod contention;

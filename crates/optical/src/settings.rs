@@ -1,5 +1,5 @@
-//! How the settings of a kind are read: from a table of the plan, by the type that the kind has for
-//! them. A key that this type has not is an error.
+//! Deserialisation of settings: each kind reads its own type from a table of the plan. Unknown keys
+//! are errors.
 
 use lightburst_des::{Duration, LONGEST_PS};
 use lightburst_net::{Rate, LARGEST_UNIT};
@@ -7,10 +7,11 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// A table of the plan.
+/// Table of the plan.
 pub type Table = Map<String, Value>;
 
-/// What a kind has under its name; else an error that lists the known names.
+/// Removes `kind` from a table and returns the entry with that name. The error for an unknown name
+/// lists the known ones.
 pub(crate) fn of_kind<'k, K>(
     topic: &str,
     kinds: &'k [K],
@@ -36,19 +37,19 @@ fn find<'k, K>(
     })
 }
 
-/// A length of time, in whole picoseconds.
+/// Reads a duration in whole picoseconds.
 pub(crate) fn duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
     u64::deserialize(value).and_then(checked)
 }
 
-/// The same, if it is given.
+/// Reads an optional duration.
 pub(crate) fn optional_duration<'de, D: Deserializer<'de>>(
     value: D,
 ) -> Result<Option<Duration>, D::Error> {
     Option::<u64>::deserialize(value)?.map(checked).transpose()
 }
 
-/// Several lengths of time.
+/// Reads a list of durations.
 pub(crate) fn durations<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Duration>, D::Error> {
     let times = Vec::<u64>::deserialize(value)?;
     times.into_iter().map(checked).collect()
@@ -61,7 +62,7 @@ fn checked<E: Error>(time: u64) -> Result<Duration, E> {
     }
 }
 
-/// The same, where it is not zero.
+/// Reads a duration that must not be zero.
 pub(crate) fn positive_duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
     match duration(value)? {
         Duration::ZERO => Err(Error::custom("no time")),
@@ -69,7 +70,7 @@ pub(crate) fn positive_duration<'de, D: Deserializer<'de>>(value: D) -> Result<D
     }
 }
 
-/// Bits per second, if they are given.
+/// Reads an optional rate in bits per second, which must not be zero.
 pub(crate) fn optional_rate<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Rate>, D::Error> {
     match Option::deserialize(value)? {
         Some(0) => Err(Error::custom("a rate of 0 b/s")),
@@ -77,7 +78,7 @@ pub(crate) fn optional_rate<'de, D: Deserializer<'de>>(value: D) -> Result<Optio
     }
 }
 
-/// Bytes that every unit has, if it is given.
+/// Reads an optional minimum size of bursts, in bytes, up to the largest size of a unit.
 pub(crate) fn least_bytes<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u32>, D::Error> {
     match Option::deserialize(value)? {
         Some(bytes) if bytes > LARGEST_UNIT => {
@@ -87,7 +88,7 @@ pub(crate) fn least_bytes<'de, D: Deserializer<'de>>(value: D) -> Result<Option<
     }
 }
 
-/// What has this name.
+/// Reads a name and returns the entry that has it.
 pub(crate) fn named<'de, K: Copy, D: Deserializer<'de>>(
     topic: &str,
     known: &[K],

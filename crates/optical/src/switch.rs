@@ -1,4 +1,4 @@
-//! Switches: one file for each kind; [`REGISTRY`] is the one list of them.
+//! Switches. Each kind has a file of its own and a line in [`REGISTRY`].
 
 mod all_optical;
 mod burst;
@@ -29,92 +29,93 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// The settings of one kind of switch, and what follows from them for the network around it.
+/// Settings of one kind of switch, and their consequences for the network around it.
 pub trait SwitchSettings: Debug + Send + Sync {
-    /// An idle switch with these settings.
+    /// Creates an idle switch with these settings.
     fn build(&self, build: Build) -> Box<dyn Switch>;
 
-    /// Whether it acts on the tail of a unit (or on its head), which comes from a host or from
-    /// another switch.
+    /// Whether the switch acts on the tail of an arriving unit rather than on its head, for units
+    /// from a host or from another switch.
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
         false
     }
 
-    /// Time to set up a connection through the optical matrix.
+    /// Returns the time to set up a connection through the optical matrix.
     fn switching_time(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Whether it is an edge of bursts where it has hosts.
+    /// Whether the switch assembles bursts if it has hosts.
     fn assembles(&self) -> bool {
         false
     }
 
-    /// How it then makes bursts of the packets that hosts send, if it takes those, too.
+    /// Returns its burst assembly; `None` if it accepts no packets from hosts.
     fn assembly(&self) -> Option<&Assembly> {
         None
     }
 
-    /// How long after a loss it is to be told which flows that hit, if it wants to know.
+    /// Returns the delay after a burst loss until the switch knows the affected flows; `None`: it
+    /// receives no notices.
     fn notices(&self) -> Option<NoticeDelay> {
         self.assembly()?.rule.notices()
     }
 
-    /// How many classes of bursts it tells apart; none where they are all alike.
+    /// Returns the number of burst classes; 0 if bursts are not divided into classes.
     fn classes(&self) -> usize {
         0
     }
 
-    /// What it cuts off bursts, if it does.
+    /// Returns which part of a burst, head or tail, the switch cuts off; `None` if neither.
     fn cuts(&self) -> Option<DropEnd> {
         None
     }
 
-    /// Whether headers go ahead of the bursts.
+    /// Whether header packets precede the bursts.
     fn sends_headers(&self) -> bool {
         false
     }
 }
 
-/// What one switch is built from, beside its settings.
+/// Data from which a switch is built, besides its settings.
 pub struct Build {
     /// Choice among equal-cost next hops.
     pub choice: Choice,
-    /// The switch's own random stream.
+    /// Random stream of the switch.
     pub draw: Stream,
-    /// That of the rule by which it assembles bursts, if it does.
+    /// Random stream of its assembly policy.
     pub assembly: Stream,
-    /// The number of its sets of next hops.
+    /// Number of its sets of next hops.
     pub sets: usize,
-    /// Which switch it is.
+    /// Number of the node.
     pub node: NodeId,
-    /// The switch of each host.
+    /// Edge switch of each host.
     pub edges: Arc<[NodeId]>,
-    /// The class of each flow; empty where bursts are all alike.
+    /// Class of each flow; empty if bursts are not divided into classes.
     pub classes: Arc<[u16]>,
-    /// What each node adds to the time of a unit that passes it.
+    /// Time each node adds to the transit of a unit.
     pub switching_times: Arc<[Duration]>,
-    /// The data channels of each of its ports; none where it leads to a host.
+    /// Number of data channels of each port; 0 if the port leads to a host.
     pub channels: Vec<u16>,
-    /// The rate of the links between switches, if there are any: one rate where units are bursts.
+    /// Rate of the links between switches, if any; all have the same rate if units are bursts.
     pub fibre_rate: Option<Rate>,
-    /// What is later is not counted.
+    /// End of the run; later times are not counted.
     pub time_limit: Time,
-    /// When counts are read before the end of the run.
+    /// Times before the end of the run at which the counters are read.
     pub looks: [Time; 2],
 }
 
-/// A kind of switch by its name in the scenario.
+/// Registry entry of a kind of switch.
 pub struct SwitchKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// What a switch of this kind counts, before it has counted anything.
+    /// Returns the counters of such a switch, all zero.
     pub counted: fn() -> Counted,
-    /// Reads its settings.
+    /// Reads the settings of the switch from its table.
     read: fn(Table) -> serde_json::Result<Arc<dyn SwitchSettings>>,
 }
 
-/// All kinds of switch. A new one is a new file and a line here.
+/// All kinds of switches. To add one, create a file and add a line here.
 pub const REGISTRY: &[SwitchKind] = &[
     kind::<AllOpticalSettings, AllOpticalCounters>("all-optical"),
     kind::<HybridSettings, HybridCounters>("hybrid"),
@@ -123,7 +124,7 @@ pub const REGISTRY: &[SwitchKind] = &[
     kind::<ObsSettings, ObsCounters>("obs"),
 ];
 
-/// The kind with the settings `S` that counts `C`.
+/// Makes the entry of the kind with the settings `S` and the counters `C`.
 const fn kind<S, C>(name: &'static str) -> SwitchKind
 where
     S: SwitchSettings + DeserializeOwned + 'static,
@@ -136,13 +137,13 @@ where
     }
 }
 
-/// Reads the settings of a switch, by its kind.
+/// Reads the settings of a switch, of the kind named in the table.
 pub fn read(mut table: Table) -> Result<Arc<dyn SwitchSettings>, String> {
     let kind = of_kind("switches", REGISTRY, |kind| kind.name, &mut table)?;
     (kind.read)(table).map_err(|error| error.to_string())
 }
 
-/// A free output, or one of all if none is free.
+/// Returns a free output, or a random one if all are busy.
 #[inline]
 pub(crate) fn output(
     choice: Choice,
@@ -158,7 +159,7 @@ pub(crate) fn output(
     }
 }
 
-/// Sends a unit straight through the optical matrix.
+/// Sends a unit through the optical matrix without buffering it.
 #[inline]
 pub(crate) fn cut_through(
     port: PortId,

@@ -1,7 +1,8 @@
-//! Each kind of switch and the edge alone: units come by a script; what leaves when, and what is
-//! dropped why, is worked out by hand. Times are in picoseconds.
+//! Tests of each kind of switch, and of the edge, alone: units arrive by a script, and departures
+//! and drops are compared with results worked out by hand. Times are in picoseconds.
 //!
-//! A link takes 800 ps for a byte (10 Gb/s), and setting up a path through a switch 10,000 ps.
+//! A link transmits a byte in 800 ps (10 Gb/s), and the set-up of a path through a switch takes
+//! 10,000 ps.
 
 mod all_optical;
 mod conservation;
@@ -25,14 +26,14 @@ const ALL_OPTICAL: AllOpticalSettings = AllOpticalSettings {
     switching_time: SWITCHING,
 };
 
-/// What a switch is built from beside its settings.
+/// Data from which a switch is built, besides its settings.
 #[derive(Clone)]
 struct Around {
     choice: Choice,
     seed: u64,
-    /// The switch of each host, at an edge.
+    /// Switch of each host, at an edge.
     edges: Vec<u32>,
-    /// The data channels of each port.
+    /// Number of data channels of each port.
     channels: Vec<u16>,
     time_limit: Time,
     looks: [Time; 2],
@@ -51,7 +52,7 @@ impl Default for Around {
     }
 }
 
-/// A switch with these settings, and with so many ports to each far end.
+/// Creates a switch with `ports[i]` ports to the far end `i`.
 fn alone(settings: &dyn SwitchSettings, ports: &[usize]) -> Alone {
     alone_in(Around::default(), settings, ports)
 }
@@ -69,7 +70,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             classes: [].into(),
             switching_times: Vec::new().into(),
             channels: around.channels,
-            // Faster than the links, so that it shows which of the two rates counts.
+            // Faster than the links, so that results show which of the two rates applies.
             fibre_rate: Some(Rate::from_bps(40_000_000_000)),
             time_limit: around.time_limit,
             looks: around.looks,
@@ -83,19 +84,19 @@ fn lost(time: u64, port: u16, packet: u64, reason: &'static DropReason) -> Dropp
         port: Some(port),
         packet,
         reason,
-        // a full queue is not the work of one unit
+        // a full queue has no single unit as its cause
         held: reason != QUEUE_FULL,
     }
 }
 
-/// The script to its end: all that comes leaves or is dropped, and is counted.
+/// Runs the script to its end and checks that every unit has left or was dropped.
 fn run(node: &mut Alone) -> (Vec<Left>, Vec<Dropped>) {
     node.run();
     assert_eq!(node.inside(), 0, "packets were left behind");
     (node.left(), node.dropped())
 }
 
-/// What the node has counted under these names.
+/// Returns the counters with these names.
 fn counts<const N: usize>(node: &Alone, names: [&str; N]) -> [u64; N] {
     let counted = node.node().counted(Time::NEVER).counts;
     let named = |name| counted.iter().filter(move |(of, _)| *of == name);
@@ -106,7 +107,7 @@ fn count(node: &Alone, name: &str) -> u64 {
     counts(node, [name])[0]
 }
 
-/// The same up to `end`, for what is a sum.
+/// Returns the sum with this name, as counted up to `end`.
 fn sum(node: &Alone, name: &str, end: Time) -> f64 {
     let sums = node.node().counted(end).sums;
     let named = sums.iter().filter(|(of, _)| *of == name);

@@ -1,4 +1,4 @@
-//! What `make bench` measures below the level of a scenario.
+//! Benchmarks of components, for `make bench`.
 
 use lightburst_des::queue::{Entry, EventQueue, Heap, Wheel};
 use lightburst_des::{Stream, Ties, Time};
@@ -7,9 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::time::Instant;
 
-/// Seconds that `events` events of the hold model take with `pending` events in the
-/// event queue, after as many in which it has got used to the load: pop the next, push one
-/// after a random gap.
+/// Measures the hold model with `pending` events in the event queue: pop the next event, push one
+/// after a random gap. Returns the seconds for `events` such steps, after as many steps of warm-up.
 #[pyfunction]
 pub fn bench_queue(
     py: Python<'_>,
@@ -63,7 +62,8 @@ fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
     timed()
 }
 
-/// Seconds that a fixed loop of random draws takes: how fast this machine is now.
+/// Measures a fixed loop of random draws, as a calibration of this machine's present speed. Returns
+/// seconds.
 #[pyfunction]
 pub fn bench_calibration(py: Python<'_>) -> f64 {
     py.detach(|| {

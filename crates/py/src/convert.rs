@@ -1,4 +1,4 @@
-//! NumPy columns in and out.
+//! Conversion of NumPy columns from and to columns of the core.
 
 use crate::lent::lent;
 use crate::worker::MemoryEnded;
@@ -46,7 +46,7 @@ fn optional<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResul
     }
 }
 
-/// A column that is not copied if it cannot change.
+/// Reads a column, without a copy if the array is read-only.
 fn shared<T>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Shared<T>>
 where
     T: Element + Copy + Send + Sync + 'static,
@@ -57,7 +57,7 @@ where
     })
 }
 
-/// The same, empty if it is not there.
+/// Reads a column like [`shared`]; an absent column is empty.
 fn some<T>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Shared<T>>
 where
     T: Element + Copy + Send + Sync + 'static,

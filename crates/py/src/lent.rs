@@ -1,6 +1,7 @@
-//! Columns of NumPy that are read where they are.
+//! NumPy columns that are read in place.
 //!
-//! A plan may have very many flows, and a copy of their columns would be there as long as the run.
+//! A plan may have very many flows, and a copy of their columns would occupy memory during the
+//! whole run.
 #![allow(unsafe_code)]
 
 use lightburst_net::Shared;
@@ -8,26 +9,27 @@ use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::slice;
 
-/// An array that nobody writes to, and that stays as long as this is there.
+/// A read-only array. The object holds a reference to the array, so that its data stay valid.
 struct Lent<T> {
     first: *const T,
     number: usize,
     _array: Py<PyArray1<T>>,
 }
 
-// SAFETY: the numbers are read alone, by whichever thread; `lent` takes no array that can be
-// written to. Python counts who holds the array, and does so on any thread.
+// SAFETY: the numbers are only read, from any thread, and `lent` accepts no writeable array.
+// Python's reference count of the array may be changed on any thread.
 unsafe impl<T: Sync> Send for Lent<T> {}
 unsafe impl<T: Sync> Sync for Lent<T> {}
 
 impl<T> AsRef<[T]> for Lent<T> {
     fn as_ref(&self) -> &[T] {
-        // SAFETY: so many numbers are there, one behind the other, as long as the array is held.
+        // SAFETY: the array holds `number` contiguous elements and stays alive as long as `self`.
         unsafe { slice::from_raw_parts(self.first, self.number) }
     }
 }
 
-/// The numbers of an array, if that is read-only, in one piece and no view of another one.
+/// Shares the elements of an array, if it is read-only, contiguous and owns its data; otherwise
+/// returns `None`.
 pub fn lent<T>(array: &Bound<'_, PyArray1<T>>) -> PyResult<Option<Shared<T>>>
 where
     T: Element + Sync + 'static,

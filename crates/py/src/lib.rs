@@ -1,4 +1,4 @@
-//! The border: a plan comes in, columns go out, the GIL is released in between.
+//! Interface to Python: takes a plan, returns columns, and releases the GIL during the run.
 
 mod bench;
 mod convert;
@@ -21,17 +21,18 @@ create_exception!(_core, Cancelled, PyException, "The run was cancelled.");
 
 create_exception!(_core, Stopped, PyException, "The run came to a limit.");
 
-/// Events between two looks at signals and the cancel flag: some 10 ms.
+/// Events between two checks of signals and of the cancel flag, about 10 ms.
 const SLICE: u64 = 200_000;
 
-/// So many flows are made from tens of megabytes. Less is not given back: its pages would be cleared
-/// again.
+/// Number of flows from which freed memory is returned to the system before a run. Making so many
+/// flows takes tens of megabytes. Smaller amounts are kept, because the system would have to clear
+/// their pages again.
 const MANY_FLOWS: usize = 1 << 18;
 
-/// Time between two calls of a watch, at the least.
+/// Minimum time between two calls of a watch.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A flag that ends the runs to which it is given.
+/// A flag that cancels the runs to which it was passed.
 #[pyclass(frozen)]
 struct Cancel(Arc<AtomicBool>);
 
@@ -42,19 +43,19 @@ impl Cancel {
         Cancel(Arc::new(AtomicBool::new(false)))
     }
 
-    /// Ends the runs.
+    /// Cancels the runs.
     fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the runs are to end.
+    /// Returns whether the runs are cancelled.
     fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Runs a plan and returns its columns. `watch` is called now and then with the number of events
-/// and the simulated time; the run stops if it returns something true.
+/// Runs a plan and returns its columns. `watch` is called from time to time with the number of
+/// events and the simulated time in picoseconds; the run stops if it returns a true value.
 #[pyfunction]
 #[pyo3(signature = (settings, nodes, links, flows, cancel = None, event_limit = None, watch = None))]
 #[allow(clippy::too_many_arguments)]
@@ -76,7 +77,7 @@ fn simulate<'py>(
         flows: convert::flows(flows)?,
     };
     if plan.flows.source.len() >= MANY_FLOWS {
-        // What it took to make them is not to be there beside what the run takes.
+        // Memory freed after making the flows must not add to the memory of the run.
         memory::trim();
     }
     let cancelled = cancel.map(|cancel| Arc::clone(&cancel.0));
@@ -86,8 +87,8 @@ fn simulate<'py>(
         .map_err(value_error)?;
     let limit = event_limit.unwrap_or(u64::MAX);
     let mut looked = Instant::now();
-    // What is large is gathered and taken apart while other threads go on: the one that hears
-    // Ctrl-C may be among them.
+    // Large results are collected and freed with the GIL released, because the thread that handles
+    // Ctrl-C may be another one.
     let failed = loop {
         let slice = SLICE.min(limit.saturating_sub(run.events()));
         let advance = move || {
@@ -125,7 +126,7 @@ fn simulate<'py>(
     Err(failed)
 }
 
-/// The error of a run that was stopped: why, and what there is most of.
+/// Returns the error of a stopped run: the reason, and the present load of the network.
 fn stopped(py: Python<'_>, why: &str, run: &dyn Run) -> PyResult<PyErr> {
     let load = PyDict::new(py);
     for (name, value) in run.load() {
@@ -134,7 +135,7 @@ fn stopped(py: Python<'_>, why: &str, run: &dyn Run) -> PyResult<PyErr> {
     Ok(Stopped::new_err((why.to_string(), load.unbind())))
 }
 
-/// The names that a plan may use.
+/// Returns the names that a plan may use, by kind.
 #[pyfunction]
 fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let names = PyDict::new(py);
@@ -144,7 +145,7 @@ fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(names)
 }
 
-/// The version of the core.
+/// Returns the version of the core.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

@@ -1,12 +1,12 @@
-//! The allocator: large arrays on large pages, and what happens when there is no memory.
+//! The allocator: large arrays on large pages, and the handling of failed allocations.
 //!
-//! Every event looks at random places of tables that are megabytes long. On pages
-//! of 4 KiB the processor must look for the page as well, and pages that follow each
-//! other in a table may want the same lines of its cache (docs/performance.md).
+//! Every event reads random positions of tables of several megabytes. With pages of 4 KiB the
+//! processor must look up the page as well, and consecutive pages of a table may compete for the
+//! same cache lines (docs/performance.md).
 //!
-//! Where an allocation fails, Rust aborts the process. The hook in place of that is not
-//! stable, and an allocator must not unwind. But it need not return: on the thread of a run
-//! it says that memory has ended, and waits for good (`worker.rs`).
+//! After a failed allocation Rust aborts the process. The hook for this case is not stable, and an
+//! allocator must not unwind. But it need not return: on the thread of a run it reports the failure
+//! and then waits forever (`worker.rs`).
 #![allow(unsafe_code)]
 
 use crate::worker;
@@ -14,61 +14,63 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The system's allocator, which asks for large pages where an array fills some.
+/// The system's allocator, with a request for large pages for arrays that fill at least one.
 struct Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// Memory that was freed goes back to the system, which some allocators do not do by themselves.
+/// Returns freed memory to the system. Some allocators do not do so by themselves.
 pub fn trim() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it touches nothing that is in use.
+    // SAFETY: `malloc_trim` touches no memory in use.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// Bytes of a large page of most processors.
+/// Size of a large page on most processors, in bytes.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 
-/// What is kept back, so that enough is left to say that memory has ended: addresses alone,
-/// since nothing is written there. So large an array is a mapping of its own in any allocator,
-/// and goes back to the system.
+/// Memory kept in reserve, so that a failed allocation can still be reported. It takes only address
+/// space, because nothing is written to it. Every allocator uses a separate mapping for an array of
+/// this size, and returns it to the system when it is freed.
 pub const RESERVE: Layout = match Layout::from_size_align(32 << 20, 16) {
     Ok(layout) => layout,
     Err(_) => unreachable!(),
 };
 static KEPT: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
-/// Keeps the reserve back; says whether it is there.
+/// Allocates the reserve, unless it exists already. Returns whether it exists.
 pub fn keep_reserve() -> bool {
     if !KEPT.load(Ordering::Acquire).is_null() {
         return true;
     }
-    // SAFETY: the layout has a size.
+    // SAFETY: the layout has a nonzero size.
     let new = unsafe { System.alloc(RESERVE) };
     let none = ptr::null_mut();
     let kept = KEPT.compare_exchange(none, new, Ordering::AcqRel, Ordering::Acquire);
     if kept.is_err() && !new.is_null() {
-        // SAFETY: it was allocated above, and nobody else has seen it.
+        // SAFETY: `new` was allocated above with this layout, and no other thread has seen it.
         unsafe { System.dealloc(new, RESERVE) };
     }
     kept.is_err() || !new.is_null()
 }
 
-/// Gives the reserve back to the system; says whether it was there.
+/// Returns the reserve to the system. Returns whether it existed.
 fn give_back() -> bool {
     let kept = KEPT.swap(ptr::null_mut(), Ordering::AcqRel);
     if !kept.is_null() {
-        // SAFETY: it was allocated with this layout, and whoever swaps it out has it alone.
+        // SAFETY: `kept` was allocated with this layout, and the swap makes this thread its only
+        // owner.
         unsafe { System.dealloc(kept, RESERVE) };
     }
     !kept.is_null()
 }
 
-/// Gives what `allocate` does. If that is nothing it ends the run, or without one tries again.
+/// Returns the result of `allocate`. If the allocation fails, ends the run of this thread; on a
+/// thread without a run, releases the reserve and allocates again.
 #[inline]
 fn had(bytes: usize, allocate: impl Fn() -> *mut u8) -> *mut u8 {
     let array = allocate();
@@ -90,15 +92,15 @@ fn without(bytes: usize, allocate: impl Fn() -> *mut u8) -> *mut u8 {
     }
 }
 
-/// Asks for large pages for the whole ones of an array.
+/// Requests large pages for the part of an array that consists of whole large pages.
 #[cfg(target_os = "linux")]
 #[inline]
 fn advise(array: *mut u8, bytes: usize) {
     if bytes >= PAGE {
         let before = (array as usize).wrapping_neg() % PAGE;
         let whole = bytes.saturating_sub(before) / PAGE * PAGE;
-        // SAFETY: the range lies in the array, and the advice changes no content.
-        // A system without large pages refuses, which changes nothing either.
+        // SAFETY: the range lies in the array, and the advice changes no content. A system without
+        // large pages rejects the advice, which has no effect either.
         unsafe {
             libc::madvise(
                 array.wrapping_add(before).cast(),
@@ -113,7 +115,7 @@ fn advise(array: *mut u8, bytes: usize) {
 #[inline]
 fn advise(_: *mut u8, _: usize) {}
 
-// SAFETY: passes every call on to the system's allocator.
+// SAFETY: all calls are passed on to the system's allocator.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,9 +1,10 @@
-//! The thread of a run. If there is no memory for it, it is the thread that ends, not the process.
+//! The thread of a run. A failed allocation ends this thread instead of the process.
 //!
-//! An allocation of Rust that fails aborts the process, on a stable compiler without a way out,
-//! and in a notebook that is everything its user has. So each run has a thread; where the
-//! allocator finds nothing for it, the thread waits for good, and whoever waits for the run gets
-//! an error. The price: what such a run holds is not given back before the process ends.
+//! In Rust a failed allocation aborts the process; stable Rust offers no alternative. In a notebook
+//! this would destroy all of the user's work. Therefore every run has its own thread. If an
+//! allocation fails there, the allocator stops the thread forever, and the caller that waits for
+//! the run gets an error. The disadvantage: the memory of such a run is not freed before the
+//! process ends.
 
 use crate::memory;
 use pyo3::exceptions::PyMemoryError;
@@ -17,20 +18,20 @@ use std::thread::{self, Thread};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// A thread that does one thing after the other for the thread that made it.
+/// A thread that executes jobs, one after the other, for the thread that created it.
 pub struct Worker {
     jobs: mpsc::Sender<Job>,
     end: Arc<End>,
 }
 
-/// How a worker says that there was no memory for it, which must not need any.
+/// Shared state by which a worker reports a failed allocation. Reporting must not allocate.
 struct End {
-    /// Bytes that could not be had; 0 as long as all could.
+    /// Size of the failed allocation in bytes; 0 if none has failed.
     wanted: AtomicUsize,
     caller: Thread,
 }
 
-/// So many bytes in one piece could not be had.
+/// Error: an allocation of this many bytes failed.
 pub struct MemoryEnded(pub usize);
 
 impl fmt::Display for MemoryEnded {
@@ -50,12 +51,12 @@ impl From<MemoryEnded> for PyErr {
 }
 
 thread_local! {
-    /// Of a worker.
+    /// State of the worker that runs on this thread; unset on other threads.
     static END: OnceCell<Arc<End>> = const { OnceCell::new() };
 }
 
-/// Ends the run of this thread, for which so many bytes are not there; returns where there is
-/// no run.
+/// Ends the run of this thread after a failed allocation of `bytes` bytes. Returns only on a thread
+/// without a run.
 pub fn end(bytes: usize) {
     let told = END.try_with(|end| {
         end.get().map(|end| {
@@ -69,7 +70,7 @@ pub fn end(bytes: usize) {
 }
 
 impl Worker {
-    /// A worker for this thread.
+    /// Starts a worker for the calling thread.
     pub fn new() -> Result<Worker, MemoryEnded> {
         let (jobs, todo) = mpsc::channel::<Job>();
         let end = Arc::new(End {
@@ -90,7 +91,8 @@ impl Worker {
             .ok_or(MemoryEnded(memory::RESERVE.size()))
     }
 
-    /// Does something on the worker and waits for it. Without memory for it the worker is lost.
+    /// Executes `work` on the worker and waits for its result. After a failed allocation the worker
+    /// is lost.
     pub fn call<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -98,7 +100,7 @@ impl Worker {
         let (give, take) = mpsc::sync_channel(1);
         let caller = self.end.caller.clone();
         let job = move || {
-            // Whoever waits is there, or has seen that memory had ended.
+            // The receiver is still waiting, or has given up after a failed allocation.
             let _ = give.send(catch_unwind(AssertUnwindSafe(work)));
             caller.unpark();
         };

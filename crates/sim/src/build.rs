@@ -1,4 +1,4 @@
-//! From a plan to a network.
+//! Builds the network of a plan.
 
 use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
@@ -16,7 +16,8 @@ use lightburst_tcp::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Links and routes; heads or tails arrive as the switch at the end wants them.
+/// Builds links and routing. A link delivers the head or the tail of a unit, as the switch at its
+/// end requires.
 pub fn fabric(plan: &Plan) -> Fabric {
     let settings = &plan.settings;
     let links = &plan.links;
@@ -90,7 +91,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
     fabric
 }
 
-/// The interfaces of hosts, where these are fair.
+/// Builds the interfaces of the hosts; `None` unless they serve their flows fairly.
 fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
     let settings = &plan.settings;
     let fair = settings.fair?;
@@ -112,7 +113,7 @@ fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
     Some(Box::new(Interfaces::new(fairness, settings.hosts, flows)))
 }
 
-/// For the edges that want to know what was lost, if there are any.
+/// Builds the notice board of losses for the edges that use it; `None` if there is no such edge.
 fn notice_board(plan: &Plan) -> Option<Box<NoticeBoard>> {
     let settings = &plan.settings;
     let told = |node| Some((NodeId(node), plan.switch(node)?.notices()?));
@@ -136,7 +137,7 @@ fn balance(given: &plan::Balance) -> BalanceSettings {
     }
 }
 
-/// One switch for each node that is not a host.
+/// Builds one switch for each node that is not a host.
 pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let settings = &plan.settings;
     let edges: Arc<[NodeId]> = edges(plan, fabric).into();
@@ -176,7 +177,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     (settings.hosts..settings.nodes).map(one).collect()
 }
 
-/// The data channels of each port of a switch, where headers book some.
+/// Returns the number of data channels of each port of a switch; empty if no channels are reserved.
 fn channels(plan: &Plan, fabric: &Fabric, node: NodeId) -> Vec<u16> {
     let given = &plan.links.channels;
     let of = |link: LinkId| match plan.links.to[link.index()] < plan.settings.hosts {
@@ -189,14 +190,14 @@ fn channels(plan: &Plan, fabric: &Fabric, node: NodeId) -> Vec<u16> {
     }
 }
 
-/// The node at the other end of each host's link.
+/// Returns the node at the other end of each host's link.
 fn edges(plan: &Plan, fabric: &Fabric) -> Vec<NodeId> {
     (0..plan.settings.hosts)
         .map(|host| fabric.links.to(fabric.link_id(NodeId(host), PortId(0))))
         .collect()
 }
 
-/// The paths that the plan gives.
+/// Returns the paths listed in the plan.
 fn given_paths(plan: &Plan, fabric: &Fabric) -> Vec<Path> {
     let nodes = &plan.nodes;
     let path = |i: usize| {
@@ -219,7 +220,8 @@ fn given_paths(plan: &Plan, fabric: &Fabric) -> Vec<Path> {
     (0..nodes.path_source.len()).map(path).collect()
 }
 
-/// Of each group which one it is of those that have datagrams, or of those that have not.
+/// Returns the index of each group within its family, given by `datagrams`: groups with datagrams
+/// or groups with connections.
 fn places(plan: &Plan, datagrams: bool) -> Vec<u16> {
     let groups = &plan.settings.groups;
     let wanted = |group: &&plan::Group| group.transport.is_datagram() == datagrams;
@@ -227,7 +229,7 @@ fn places(plan: &Plan, datagrams: bool) -> Vec<u16> {
     (0..groups.len()).map(place).collect()
 }
 
-/// The flows of datagrams.
+/// Returns the flows of datagrams.
 fn datagrams(plan: &Plan) -> Vec<Flow> {
     let (flows, places) = (&plan.flows, places(plan, true));
     let wanted = |&i: &usize| plan.group(i).transport.is_datagram();
@@ -242,7 +244,7 @@ fn datagrams(plan: &Plan) -> Vec<Flow> {
     (0..flows.source.len()).filter(wanted).map(flow).collect()
 }
 
-/// The flows with connections.
+/// Returns the flows with connections.
 fn connections(plan: &Plan) -> Flows {
     let flows = &plan.flows;
     let mut groups = plan.settings.groups.iter();
@@ -259,7 +261,7 @@ fn connections(plan: &Plan) -> Flows {
     }
 }
 
-/// Hosts for the flows with connections.
+/// Builds the hosts of the flows with connections.
 pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
     let groups = plan.settings.groups.iter().map(|group| &group.transport);
     let group = |transport: &plan::Transport| Group {
@@ -273,11 +275,12 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
     TcpHosts::new(connections(plan), all, groups, plan.ties())
 }
 
-/// Hosts for the flows of datagrams.
+/// Builds the hosts of the flows of datagrams.
 pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     let (flows, table) = (datagrams(plan), &plan.flows);
     let departures = table.departures_ps.iter().map(|&ps| Time(ps)).collect();
-    // Flows with connections have no departures: nothing lies between two that have.
+    // Flows with connections have no departures, so the departures of consecutive datagram flows
+    // are contiguous.
     let offset = |flow: &Flow| table.departure_offsets[flow.id.index()] as usize;
     let end = [table.departures_ps.len()];
     let offsets = flows.iter().map(offset).chain(end).collect();
@@ -291,7 +294,7 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     DatagramHosts::new(flows, departures, offsets, groups)
 }
 
-/// Hosts for the flows of both families.
+/// Builds the hosts of a plan with both families of flows.
 pub fn mixed_hosts(plan: &Plan) -> MixedHosts {
     let (mut connections, mut datagrams) = (0.., 0..);
     let place = |i: usize| match plan.group(i).transport.is_datagram() {

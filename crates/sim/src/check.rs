@@ -1,7 +1,7 @@
-//! What must hold of a plan, looked at once, where it comes in.
+//! Checks of a plan when it is received.
 //!
-//! The Python side finds what a user can do wrong, and names it; what comes here all the same
-//! is a bug there. It ends in an error: what is built afterwards relies on what is checked here.
+//! The Python side reports the errors of users with a proper message; an error found here is a bug
+//! of the Python side. The construction of the network relies on these checks.
 
 mod words;
 
@@ -10,14 +10,14 @@ use lightburst_des::LONGEST_PS;
 use lightburst_net::{Bytes, Rate, LARGEST_UNIT};
 use lightburst_tcp::transport;
 
-/// Flows have numbers of 32 bits.
+/// Greatest number of flows, which have 32-bit numbers.
 const MOST_FLOWS: usize = 1 << 31;
-/// Data segments that scripts name.
+/// Limit to the total number of data segments in scripted drops.
 const MOST_SEGMENTS: u64 = 1 << 28;
-/// Bins of time.
+/// Limit to the number of bins of time.
 const MOST_BINS: u64 = 1_000_000_000;
 
-/// An error unless a condition holds.
+/// Returns an error unless a condition holds.
 macro_rules! require {
     ($holds:expr, $($words:tt)*) => {
         if !$holds {
@@ -32,7 +32,7 @@ fn ascending<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
 }
 
-/// Refuses a plan that cannot be run.
+/// Rejects a plan that cannot be run.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     words::check(&plan.settings)?;
     switches(plan)?;
@@ -116,7 +116,7 @@ fn links(plan: &Plan) -> Result<(), PlanError> {
         hosts.iter().all(|&ports| ports == 1),
         "a host without one link"
     );
-    // Hosts come first, so that the link of each has its number.
+    // Hosts are the first nodes and have one outgoing link each: link `i` belongs to host `i`.
     let known =
         |(&from, &to): (&u32, &u32)| hosts.len() <= to as usize || links.to[to as usize] == from;
     require!(
@@ -128,7 +128,7 @@ fn links(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Every host can be reached from everywhere; hosts pass nothing on.
+/// Checks that every host can be reached from all nodes, and that hosts forward nothing.
 fn routing(plan: &Plan) -> Result<(), PlanError> {
     let (hosts, nodes) = (plan.settings.hosts, plan.settings.nodes);
     let ends = || {
@@ -170,7 +170,8 @@ fn routing(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The links of a fat-tree, by source; see [`lightburst_net::routing::FatTree`] for their order.
+/// Returns the links of a fat-tree, by source; for their order see
+/// [`lightburst_net::routing::FatTree`].
 fn fat_tree(half: u32, wavelengths: u32) -> impl Iterator<Item = (u32, u32)> {
     let (pod, k) = (half * half, 2 * half);
     let hosts = k * pod;
@@ -219,8 +220,8 @@ fn reaches_all(hosts: u32, nodes: u32, links: impl Iterator<Item = (u32, u32)>) 
     reached.into_iter().all(|reached| reached)
 }
 
-/// Where units are bursts, packets become bursts at every switch with hosts, and all
-/// fibres have one rate.
+/// Checks networks of bursts: every switch with hosts assembles bursts, and all fibres have the
+/// same rate.
 fn bursts(plan: &Plan) -> Result<(), PlanError> {
     let (hosts, links) = (plan.settings.hosts, &plan.links);
     let assembles = |node| plan.switch(node).is_some_and(|switch| switch.assembles());
@@ -362,7 +363,8 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What enters at an edge has another one to go to, and both know bursts.
+/// Checks that each flow that enters at an edge leads to another edge, and that both assemble
+/// bursts.
 fn entries(plan: &Plan) -> Result<(), PlanError> {
     let (flows, edges) = (&plan.flows, &plan.links.to);
     let between_edges = |flow: usize| {
@@ -378,7 +380,8 @@ fn entries(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Each datagram has a time, up to the first one beyond the time limit; nothing else has one.
+/// Checks that each datagram has a departure time, at least up to the first one after the time
+/// limit, and that other flows have none.
 fn departures(plan: &Plan) -> Result<(), PlanError> {
     let (flows, groups) = (&plan.flows, &plan.settings.groups);
     let offsets = &flows.departure_offsets;

@@ -1,4 +1,4 @@
-//! The columns of a result.
+//! Columns of a result.
 
 use crate::ideal::Paths;
 use crate::registry::{counted, names};
@@ -9,72 +9,73 @@ use lightburst_net::{ArrivalOrders, BurstCount, Contents, Counted, Fabric, Narro
 use lightburst_tcp::Outcomes;
 use std::ops::Add;
 
-/// A column of numbers.
+/// Column of numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
-    /// Small whole numbers.
+    /// 8-bit numbers, such as codes and flags.
     U8(Vec<u8>),
-    /// Whole numbers.
+    /// 16-bit numbers.
     U16(Vec<u16>),
-    /// Whole numbers.
+    /// 32-bit numbers.
     U32(Vec<u32>),
-    /// Large whole numbers, times in picoseconds.
+    /// 64-bit numbers, such as counts and times in picoseconds.
     U64(Vec<u64>),
-    /// Whole numbers, some below 0.
+    /// Signed numbers.
     I64(Vec<i64>),
-    /// Exact sums that are doubles where they leave.
+    /// Exact sums; they become doubles when they are exported.
     U128(Vec<u128>),
-    /// Windows.
+    /// Fractional numbers, such as congestion windows.
     F64(Vec<f64>),
 }
 
 /// Named columns of one table.
 pub type Table = Vec<(&'static str, Column)>;
 
-/// Single numbers by their names.
+/// Named single numbers.
 pub type Totals = Vec<(&'static str, u64)>;
 
-/// What links, switches and bursts have counted up to a time.
+/// Counters of links, switches and bursts up to a given time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counts {
-    /// A row for each link.
+    /// One row per link.
     pub links: Table,
-    /// A row for each switch.
+    /// One row per switch.
     pub switches: Vec<(String, Column)>,
-    /// A row for each class of bursts.
+    /// One row per class of bursts.
     pub classes: Table,
-    /// Of the whole network.
+    /// Totals of the whole network.
     pub totals: Totals,
 }
 
-/// A result: one table for each kind of thing, and totals.
+/// Result of a run: its tables and totals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns {
-    /// A row for each flow.
+    /// One row per flow.
     pub flows: Table,
-    /// A row for each link.
+    /// One row per link.
     pub links: Table,
-    /// A row for each switch.
+    /// One row per switch.
     pub switches: Vec<(String, Column)>,
-    /// A row for each scripted drop.
+    /// One row per scripted drop.
     pub drops: Table,
-    /// A row for each class of bursts, if they are told apart.
+    /// One row per class of bursts; `None` if bursts are not divided into classes.
     pub classes: Option<Table>,
-    /// What happened to the traced flows and on the traced links: tables by their names.
+    /// Traces of flows and links: tables by name.
     pub trace: Vec<(&'static str, Table)>,
-    /// How far the data of each flow comes out of order, if that is asked for.
+    /// Reordering metrics of each flow, if requested.
     pub reordering: Option<Table>,
-    /// What is in bursts, and how many bursts each flow is in, if that is asked for.
+    /// Contents of bursts, and the number of bursts of each flow, if requested.
     pub bursts: Option<[Table; 2]>,
-    /// The state at regular times: the times, then for each of them all links and all switches.
+    /// State at regular times, if requested: the times, then one row per time and link, and one row
+    /// per time and switch.
     pub samples: Option<[Table; 3]>,
-    /// How connections move together, if that is asked for: sums over bins of time.
+    /// Synchronisation of connections, if requested: sums over bins of time.
     pub synchronisation: Option<Vec<(&'static str, u128)>>,
-    /// What each of these bins had, if that is kept.
+    /// Synchronisation of connections: values of each bin of time, if requested.
     pub bins: Option<Table>,
-    /// The counts of the window, if there is one.
+    /// Counters of the measurement window, if there is one.
     pub window: Option<Counts>,
-    /// Single numbers.
+    /// Totals of the run.
     pub totals: Totals,
 }
 
@@ -89,7 +90,8 @@ impl From<Narrow> for Column {
     }
 }
 
-/// The table of flows, its columns as narrow as what is in them: there may be very many rows.
+/// Makes the table of flows. Its columns use the narrowest type for their values, because the
+/// number of rows may be very large.
 pub fn flows(outcomes: Outcomes, drops: Narrow, paths: Paths) -> Table {
     let columns = outcomes.columns();
     let mut table: Table = columns
@@ -101,7 +103,7 @@ pub fn flows(outcomes: Outcomes, drops: Narrow, paths: Paths) -> Table {
     table
 }
 
-/// The table of links at the time `end`.
+/// Makes the table of links at the time `end`.
 pub fn links(fabric: &Fabric, end: Time) -> Table {
     let links = &fabric.links;
     let lost = match &fabric.loss {
@@ -120,7 +122,7 @@ pub fn links(fabric: &Fabric, end: Time) -> Table {
     ]
 }
 
-/// The table of scripted drops.
+/// Makes the table of scripted drops.
 pub fn drops(fabric: &Fabric) -> Table {
     let drops = fabric.loss.as_ref().map_or(&[][..], |loss| &loss.drops);
     vec![
@@ -135,7 +137,7 @@ pub fn drops(fabric: &Fabric) -> Table {
     ]
 }
 
-/// The table of what comes out of order: a row for each flow, metric and value that there is.
+/// Makes the table of reordering metrics: one row per flow, metric and occurring value.
 pub fn reordering(orders: &ArrivalOrders) -> Table {
     let (mut flows, mut metrics) = (Vec::new(), Vec::new());
     let (mut values, mut packets) = (Vec::new(), Vec::new());
@@ -157,8 +159,8 @@ pub fn reordering(orders: &ArrivalOrders) -> Table {
     ]
 }
 
-/// The tables of what is in bursts: a row for each fate, what is counted and its number that there
-/// is; and a row for each flow.
+/// Makes the tables of burst contents. The first has one row per fate of bursts, counted quantity
+/// and occurring number; the second has one row per flow.
 pub fn bursts(contents: &Contents) -> [Table; 2] {
     let (mut fates, mut counted) = (Vec::new(), Vec::new());
     let (mut numbers, mut bursts) = (Vec::new(), Vec::new());
@@ -186,7 +188,7 @@ pub fn bursts(contents: &Contents) -> [Table; 2] {
     ]
 }
 
-/// The table of classes.
+/// Makes the table of burst classes.
 pub fn classes(fabric: &Fabric) -> Table {
     let each =
         |value: fn(&BurstCount) -> u64| Column::U64(fabric.bursts.iter().map(value).collect());
@@ -197,8 +199,8 @@ pub fn classes(fabric: &Fabric) -> Table {
     ]
 }
 
-/// The table of switches, given what each has counted: all that any kind counts, zero where a switch
-/// does not count it.
+/// Makes the table of switches from their counters: it has a column for each counter of any kind of
+/// switch, which is zero where a switch does not have it.
 pub fn switches(rows: impl Iterator<Item = Counted>) -> Vec<(String, Column)> {
     let rows: Vec<Counted> = rows.collect();
     let named = counted();
@@ -218,7 +220,7 @@ pub fn switches(rows: impl Iterator<Item = Counted>) -> Vec<(String, Column)> {
     counts.chain(drops).chain(sums).collect()
 }
 
-/// What is counted under a name, by the parts of a node together.
+/// Returns the total of all counters called `name`; several parts of a node may use one name.
 fn sum<N: PartialEq, T: Copy + Default + Add<Output = T>>(counts: &[(N, T)], name: N) -> T {
     let named = counts.iter().filter(|(of, _)| *of == name);
     named.fold(T::default(), |sum, (_, value)| sum + *value)

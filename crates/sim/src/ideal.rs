@@ -1,5 +1,5 @@
-//! How soon each flow could have arrived, had it had the network to itself: all its
-//! segments back to back, no set-up, no loss, and room in every queue.
+//! Ideal completion time of each flow: the flow has the network to itself and sends all segments
+//! back to back, without connection set-up or loss and with room in every queue.
 //!
 //! See `docs/model.md`, "The ideal completion time".
 
@@ -9,22 +9,22 @@ use lightburst_net::{Bytes, Envelope, Fabric, FlowId, LinkId, NodeId, PortId, Ra
 use lightburst_tcp::Sizes;
 use std::collections::BTreeMap;
 
-/// What is known of each flow before it starts.
+/// Properties of each flow that are known before its start.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// Number of links of one shortest path.
+    /// Number of links on one shortest path.
     pub links: Vec<u16>,
-    /// How soon it could have arrived, in picoseconds.
+    /// Ideal completion time in picoseconds.
     pub ideal_ps: Vec<u64>,
 }
 
-/// What is known of each flow before it starts.
+/// Computes the path lengths and the ideal completion times of all flows.
 pub fn paths(plan: &Plan, fabric: &Fabric) -> Paths {
     let flows = &plan.flows;
     let links = |i: usize| {
         let (origin, destination) = (plan.origin(i), NodeId(flows.destination[i]));
         let links = fabric.path(origin, destination).count();
-        // From an edge to an edge: without the link to the host.
+        // A flow from edge to edge does not use the link to the host.
         (links - usize::from(plan.group(i).transport.at_edge())) as u16
     };
     let switching_time = |node: NodeId| match plan.switch(node.0) {
@@ -40,13 +40,13 @@ pub fn paths(plan: &Plan, fabric: &Fabric) -> Paths {
     }
 }
 
-/// A flow as it leaves its host: so many equal segments, and behind them the rest.
+/// Segments of a flow: `number` segments of equal size and then a shorter rest.
 #[derive(Clone, Copy, Debug)]
 struct Train {
     number: u64,
-    /// Bytes on the wire.
+    /// Size of an equal segment on the wire, in bytes.
     full: u32,
-    /// None: a rest that takes no time.
+    /// Size of the rest on the wire, in bytes; `None` if there is no rest.
     rest: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ impl Train {
     }
 }
 
-/// How long a link of one rate is busy with the segments of a train, in picoseconds.
+/// Transmission times of the segments of a train on a link of a given rate, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
     rate: Rate,
@@ -88,18 +88,18 @@ impl Transmission {
     }
 }
 
-/// What a link does to the segments of a train, in picoseconds.
+/// Delays of the segments of a train on one link, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// How long a full segment keeps those behind it waiting.
+    /// Time for which a full segment delays those behind it; 0 if bursts pass side by side.
     queue: u64,
-    /// From the beginning of a transmission to that on the next link.
+    /// Time from the start of a transmission to the earliest start on the next link.
     full_passes: u64,
     rest_passes: u64,
 }
 
-/// When the first and the last of the equal segments, and the rest, can begin on the
-/// next link.
+/// Earliest start times on the next link: of the first and the last of the equal segments, and of
+/// the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Front {
     first: u64,
@@ -108,7 +108,7 @@ struct Front {
 }
 
 impl Front {
-    /// The train over one link, first in, first out.
+    /// Moves the train over one link with first-in, first-out service.
     fn cross(self, number: u64, stage: &Stage) -> Front {
         let behind = stage.queue.saturating_mul(number - 1);
         let last = self.last.max(self.first.saturating_add(behind));
@@ -125,7 +125,8 @@ impl Front {
     }
 }
 
-/// Adds a front unless another one is as early in everything; removes those that it beats so.
+/// Adds a front unless an existing one dominates it, that is, is no later in all three times.
+/// Removes the fronts that the new one dominates.
 fn keep(fronts: &mut Vec<Front>, new: Front) {
     if !fronts.iter().any(|old| old.no_later(&new)) {
         fronts.retain(|old| !new.no_later(old));
@@ -133,42 +134,42 @@ fn keep(fronts: &mut Vec<Front>, new: Front) {
     }
 }
 
-/// A link that lies on a way of a flow.
+/// Link on a way of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Hop {
     from: NodeId,
     link: LinkId,
     to: NodeId,
-    /// Whether all ways share it.
+    /// Whether all ways of the flow use this link.
     shared: bool,
 }
 
-/// The links of all ways of a label, each after those that lead to it.
+/// Links of all ways of a label, each after the links that lead to it.
 type Ways = Vec<(Hop, Stage)>;
 
-/// The network as a flow that is alone finds it.
+/// Network without traffic, as a single flow finds it.
 struct Alone<'a> {
     fabric: &'a Fabric,
     hosts: u32,
     bursts: bool,
-    /// The data channels of each link; empty: it has none.
+    /// Number of data channels of each link; empty if links have none.
     channels: &'a [u16],
     switching_time: &'a dyn Fn(NodeId) -> Duration,
-    /// All ways between two hosts are alike.
+    /// Whether all ways between two hosts have the same delays.
     symmetric: bool,
-    /// The unit whose ways are looked at now, and where they end.
+    /// Current unit with the current label, and the end of its ways.
     unit: Envelope,
     end: NodeId,
-    /// The links of the ways that are looked at now.
+    /// Links of the ways of the current unit.
     hops: Vec<Hop>,
-    // An entry for each node, reset after each flow.
+    // One entry per node, reset after each flow.
     seen: Vec<bool>,
     incoming: Vec<u32>,
     fronts: Vec<Vec<Front>>,
     soonest: Vec<(u64, u64)>,
 }
 
-/// The ideal completion time of each flow in picoseconds; `sizes` by group.
+/// Returns the ideal completion time of each flow in picoseconds; `sizes` is indexed by group.
 pub fn times(
     plan: &Plan,
     fabric: &Fabric,
@@ -235,8 +236,8 @@ impl<'a> Alone<'a> {
         alone
     }
 
-    /// Whether this is a fat-tree in which all links between two layers are alike: then
-    /// one way stands for all.
+    /// Whether this is a fat-tree whose links between two layers all have the same properties. One
+    /// way then represents all ways.
     fn layers_are_alike(&self, from: &[u32]) -> bool {
         let mut known = BTreeMap::new();
         let alike = |(link, &from): (u32, &u32)| {
@@ -256,7 +257,7 @@ impl<'a> Alone<'a> {
         (0..).zip(from).all(alike)
     }
 
-    /// Whether bursts can go side by side over the channels of a link.
+    /// Whether a link has several channels, so that bursts can pass side by side.
     fn side_by_side_on(&self, link: LinkId) -> bool {
         let channels = self.channels.get(link.index());
         channels.is_some_and(|&number| number > 1)
@@ -272,7 +273,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// The ports that lead on; none at the end.
+    /// Returns the ports on the ways to the end of the current unit; empty at the end itself.
     fn ports(&self, node: NodeId) -> &'a [PortId] {
         let routing = &self.fabric.routing;
         match node == self.end {
@@ -281,7 +282,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// All ways of a unit.
+    /// Finds all ways of a unit, with the delays of a train on their links.
     fn find_ways(&mut self, unit: Envelope, end: NodeId, train: &Train) -> Ways {
         self.unit = unit;
         self.end = end;
@@ -290,7 +291,7 @@ impl<'a> Alone<'a> {
             true => self.find_one_way(),
             false => self.find_all_ways(),
         }
-        // Most links have the rate of the one before them.
+        // Most links have the same rate as the previous one.
         let mut known: Option<Transmission> = None;
         let stage = |hop: &Hop| {
             let rate = self.fabric.links.rate(hop.link);
@@ -303,8 +304,8 @@ impl<'a> Alone<'a> {
     }
 
     fn find_all_ways(&mut self) {
-        // Links that lead from the nodes looked at so far to others: each way takes one of them. If
-        // there is only one, all ways share it.
+        // Number of links from the visited nodes to nodes not visited yet: every way uses exactly
+        // one of them. If there is only one, all ways share it.
         let mut open = 0;
         for node in self.in_order() {
             open -= std::mem::take(&mut self.incoming[node.index()]);
@@ -318,8 +319,8 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// One of many ways that are alike: they part at the first choice and meet again at
-    /// the last switch.
+    /// Finds one of many equivalent ways. They part at the first node with several ports and meet
+    /// again at the last switch.
     fn find_one_way(&mut self) {
         let Envelope {
             source,
@@ -337,7 +338,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// The nodes on all ways, each after those that lead to it.
+    /// Returns the nodes on all ways, each after the nodes that lead to it.
     fn in_order(&mut self) -> Vec<NodeId> {
         let source = self.unit.source;
         let mut order = Vec::new();
@@ -367,7 +368,7 @@ impl<'a> Alone<'a> {
         let links = &self.fabric.links;
         let (from, link, to) = (hop.from, hop.link, hop.to);
         let &Transmission { rate, full, rest } = transmission;
-        // Packets in one burst take a whole number of picoseconds together, not each.
+        // Packets in a burst take a whole number of picoseconds together, but not individually.
         let fibre = from.0 >= self.hosts && to.0 >= self.hosts;
         let queue = match self.bursts && fibre {
             true if self.side_by_side_on(link) => 0,
@@ -399,7 +400,7 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// All segments go the fastest of the ways.
+    /// Returns the completion time if all segments take the same way, the fastest one.
     fn behind_each_other(
         &mut self,
         stages: &[(Hop, Stage)],
@@ -415,7 +416,8 @@ impl<'a> Alone<'a> {
             }
         }
         let fronts = &self.fronts[destination.index()];
-        // Side by side on the last fibre the rest does not wait for what is longer.
+        // With several channels on the last fibre, the rest does not wait for longer segments and
+        // may arrive before them.
         let soonest = fronts.iter().map(|front| front.last.max(front.rest)).min();
         for (hop, _) in stages {
             self.fronts[hop.from.index()].clear();
@@ -424,8 +426,8 @@ impl<'a> Alone<'a> {
         soonest.expect("a way")
     }
 
-    /// Each segment goes a way of its own, whatever its label, and none waits but on the
-    /// links that all ways share.
+    /// Returns the completion time if each segment takes a way of its own, with any label, and
+    /// waits only on links that all ways share.
     fn side_by_side(&mut self, labels: &[Ways], destination: NodeId, number: u64) -> u64 {
         let (first, others) = labels.split_first().expect("a label");
         let in_all = |(hop, _): &&(Hop, Stage)| {
@@ -433,7 +435,8 @@ impl<'a> Alone<'a> {
             hop.shared && others.iter().all(shared)
         };
         let shared: Vec<_> = first.iter().filter(in_all).collect();
-        // When a full segment and a rest could begin on these, each alone; and arrive.
+        // Earliest times at which a full segment and a rest, each alone, could start on the shared
+        // links, and their earliest arrivals.
         let mut before = vec![(u64::MAX, u64::MAX); shared.len()];
         let (mut full_way, mut rest_way) = (u64::MAX, u64::MAX);
         for ways in labels {
@@ -456,14 +459,14 @@ impl<'a> Alone<'a> {
                 soonest[hop.to.index()] = (u64::MAX, u64::MAX);
             }
         }
-        // Between two edges there may be no link that all ways share, or none before they part.
+        // Between two edges the ways may share no link at all, or none before they part.
         let at_source = shared
             .first()
             .filter(|(hop, _)| hop.from == self.unit.source);
         let before_rest = at_source.map_or(0, |(_, stage)| stage.queue.saturating_mul(number));
         let on = |(&(full, rest), (_, stage)): (&(u64, u64), &&(Hop, Stage))| {
-            // The link is busy with all of them from the first that comes; behind the
-            // last is the rest of the way.
+            // The link transmits all segments from the first arrival on. The last segment then
+            // travels the remaining way.
             let busy = stage.queue.saturating_mul(number);
             let earliest = full.min(rest.saturating_add(before_rest));
             let with_rest = earliest

@@ -1,6 +1,6 @@
-//! Builds a network from a plan, runs it, and gathers the columns of the result.
+//! Builds a network from a plan, runs it, and collects the columns of the result.
 //!
-//! A module uses those above it in this list, and no others.
+//! In the following list, a module uses only modules above it.
 
 pub mod plan;
 pub mod registry;

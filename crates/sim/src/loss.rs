@@ -1,11 +1,11 @@
-//! From the plan's losses to links that lose units.
+//! Converts the loss settings of a plan into lossy links and scripted drops.
 
 use crate::plan::{self, Plan};
 use lightburst_des::Stream;
 use lightburst_net::loss::{Drop, Script};
 use lightburst_net::{FlowId, Loss, NodeId};
 
-/// The losses of a plan.
+/// Builds the losses of a plan.
 pub fn loss(plan: &Plan, given: &plan::Loss) -> Loss {
     let settings = &plan.settings;
     let stream = |(link, &lossy): (usize, &u8)| {

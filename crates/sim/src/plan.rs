@@ -1,6 +1,6 @@
-//! The plan: settings as one JSON string, nodes, links and flows as columns.
+//! Plan of a run: the settings as one JSON string; nodes, links and flows as columns.
 //!
-//! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
+//! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The transport whose datagrams are bursts of edges.
+/// Transport whose datagrams are bursts generated at edges.
 const BURSTS: &str = "bursts";
-/// The transports that have no connection.
+/// Transports without connections.
 pub const OPEN_LOOP: [&str; 2] = ["datagram", BURSTS];
 
-/// A plan that this crate cannot read.
+/// Plan that this crate cannot run, with the reason.
 #[derive(Debug)]
 pub struct PlanError(pub String);
 
@@ -30,18 +30,20 @@ impl std::fmt::Display for PlanError {
 
 impl std::error::Error for PlanError {}
 
-/// Switches, in the order of their numbers.
+/// Switches in the order of their node numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes {
-    /// Which of the settings each switch has.
+    /// Index of the settings of each switch.
     pub switch: Vec<u16>,
-    /// The switches at the ends of each path, in the order of the labels of a pair; empty: no paths.
+    /// Source switch of each path, in the order of the labels of a pair; empty if there are no
+    /// paths.
     pub path_source: Vec<u32>,
-    /// See above.
+    /// Destination switch of each path.
     pub path_destination: Vec<u32>,
-    /// The first link of each path, and their number.
+    /// Index in `path_links` of the first link of each path, followed by the length of
+    /// `path_links`.
     pub path_offsets: Vec<u64>,
-    /// The links of the paths, path by path; those from one node are alternatives.
+    /// Links of the paths, path by path; consecutive links from the same node are alternatives.
     pub path_links: Vec<u32>,
 }
 
@@ -56,35 +58,35 @@ pub struct Links {
     pub rate_bps: Vec<u64>,
     /// Delay in picoseconds.
     pub delay_ps: Vec<u64>,
-    /// Whether it may lose units; empty: none may.
+    /// Whether the link may lose units; empty if no link may.
     pub lossy: Vec<u8>,
-    /// Data channels of a fibre on which bursts are booked; empty: there is none.
+    /// Number of data channels of a link, where bursts reserve channels; empty if they do not.
     pub channels: Vec<u16>,
 }
 
-/// Flows, sorted by start.
+/// Flows, sorted by start time.
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     /// Source host.
     pub source: Shared<u32>,
     /// Destination host.
     pub destination: Shared<u32>,
-    /// Start in picoseconds.
+    /// Start time in picoseconds.
     pub start_ps: Shared<u64>,
-    /// Useful bytes.
+    /// Useful bytes, without headers.
     pub bytes: Shared<u64>,
-    /// Which group; empty: all are of the first.
+    /// Index of the group; empty if all flows belong to the first group.
     pub group: Shared<u16>,
-    /// Departures of datagrams in picoseconds, flow by flow.
+    /// Departure times of datagrams in picoseconds, flow by flow.
     pub departures_ps: Shared<u64>,
-    /// First departure of each flow, and their number.
+    /// Index in `departures_ps` of the first departure of each flow, followed by its length.
     pub departure_offsets: Shared<u64>,
 }
 
-/// All that a run needs.
+/// Complete input of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// PlanSettings.
+    /// Settings, read from JSON.
     pub settings: PlanSettings,
     /// Switches.
     pub nodes: Nodes,
@@ -94,68 +96,70 @@ pub struct Plan {
     pub flows: Flows,
 }
 
-/// The settings of a plan.
+/// Settings of a plan.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanSettings {
     /// Number of hosts.
     pub hosts: u32,
-    /// Number of nodes.
+    /// Number of nodes, hosts included.
     pub nodes: u32,
-    /// How next hops are found.
+    /// Method that finds the next hops.
     pub routing: Routing,
     /// Choice among equal-cost next hops.
     pub choice: String,
-    /// Choice among the paths of a pair, if there are any.
+    /// Choice among the paths of a pair of edges, if there are any.
     #[serde(default)]
     pub label: Option<String>,
-    /// How that choice follows the load, if it does.
+    /// Load balancing, if the choice among paths follows the load.
     #[serde(default)]
     pub balance: Option<Balance>,
     /// Seed of all random streams.
     pub seed: u64,
-    /// For tests: simultaneous events of different nodes in another order, which changes nothing.
+    /// For tests: shuffles simultaneous events of different nodes, which must not change the
+    /// results.
     #[serde(default)]
     pub shuffle: Option<u64>,
-    /// No event after this time is handled.
+    /// Events after this time are not handled.
     pub time_limit_ps: u64,
-    /// The settings that switches have; which of them is a column of the nodes.
+    /// Settings of switches; `Nodes::switch` refers to them by index.
     #[serde(deserialize_with = "switches")]
     pub switches: Vec<Arc<dyn SwitchSettings>>,
-    /// The groups of flows.
+    /// Groups of flows.
     pub groups: Vec<Group>,
-    /// How hosts serve their flows; none: first in, first out.
+    /// Fair service of flows at the interfaces of hosts; `None`: first in, first out.
     #[serde(default)]
     pub fair: Option<Fair>,
-    /// What lossy links lose.
+    /// Losses on lossy links.
     #[serde(default)]
     pub loss: Option<Loss>,
-    /// The flows that are traced.
+    /// Numbers of the flows to be traced.
     #[serde(default)]
     pub trace: Option<Vec<u32>>,
-    /// The links on which bursts are traced.
+    /// Links whose bursts are to be traced.
     #[serde(default)]
     pub bookings: Option<Bookings>,
-    /// From one look at queues and buffers to the next.
+    /// Time between two samples of queues and buffers.
     #[serde(default)]
     pub sample_ps: Option<u64>,
-    /// Where the order of arrivals is looked at: how many packets early or late are beyond it.
+    /// Number of packets by which a packet may be early or late in the reordering metrics; a later
+    /// one counts as lost (RFC 5236). `None`: no reordering metrics.
     #[serde(default)]
     pub displacement_threshold: Option<u32>,
-    /// Where it is seen whether flows move together: in which bins of time.
+    /// Bins of time for the synchronisation of flows; `None`: it is not measured.
     #[serde(default)]
     pub synchronisation: Option<Bins>,
-    /// The bursts whose contents are counted.
+    /// Period of assembly of the bursts whose contents are counted.
     #[serde(default)]
     pub bursts: Option<Span>,
-    /// The time of which counts are given apart from those of the whole run.
+    /// Measurement window, whose counters are reported apart from those of the whole run.
     #[serde(default)]
     pub window: Option<Span>,
 }
 
 impl PlanSettings {
-    /// When counts are read before the end of the run: where the window begins, unless it begins
-    /// with the run, and where it ends.
+    /// Returns the times before the end of the run at which counters are read: the start of the
+    /// window, unless it is 0, and its end.
     pub fn looks(&self) -> [Time; 2] {
         let look = |at: u64| if at == 0 { Time::NEVER } else { Time(at) };
         let looks = self
@@ -165,137 +169,137 @@ impl PlanSettings {
     }
 }
 
-/// Interfaces of hosts that serve flows in turn.
+/// Interfaces of hosts that serve their flows in turn.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fair {
-    /// Segments with data that a flow may have waiting there; none: any number.
+    /// Greatest number of data segments of a flow waiting at the interface; `None`: unlimited.
     pub small_queue: Option<u32>,
 }
 
-/// Bins of time, one after another from 0 on.
+/// Bins of time, contiguous from time 0 on.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bins {
-    /// How long each is.
+    /// Length of each bin.
     pub bin_ps: u64,
-    /// Those that begin earlier do not count.
+    /// Bins that begin earlier are not counted.
     pub from_ps: u64,
-    /// Nor do those that end later.
+    /// Bins that end later are not counted.
     pub until_ps: u64,
-    /// Whether what is summed over them is kept for each, too.
+    /// Whether the values of each bin are reported besides the sums.
     pub series: bool,
 }
 
-/// A time.
+/// Period of time.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// Its beginning.
+    /// Start of the period.
     pub from_ps: u64,
-    /// Its end, which is not in it.
+    /// End of the period, not included.
     pub until_ps: u64,
 }
 
-/// Which bursts on which links are traced.
+/// Selection of the bursts to be traced on links.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bookings {
-    /// The links.
+    /// Numbers of the links.
     pub links: Vec<u32>,
-    /// Those that are over by then are left out.
+    /// Bursts that end by this time are left out.
     pub from_ps: u64,
-    /// And those that begin then or later.
+    /// Bursts that begin at this time or later are left out.
     pub until_ps: u64,
 }
 
-/// How next hops are found.
+/// Method that finds the next hops.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Routing {
-    /// Structured.
+    /// Structured routing in a fat-tree.
     FatTree {
-        /// Ports of a switch, with one wavelength.
+        /// Number of ports of a switch if links have one wavelength.
         k: u16,
-        /// Parallel links between two switches.
+        /// Number of parallel links between two switches.
         wavelengths: u16,
     },
-    /// Tables.
+    /// Routing tables of shortest paths.
     ShortestPath {
-        /// What is shortest.
+        /// Length that is minimised.
         metric: Metric,
     },
 }
 
-/// The length of a path.
+/// Length of a path.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Number of links.
     Hops,
-    /// Sum of their delays.
+    /// Sum of the delays of the links.
     Delay,
 }
 
-/// How the choice among the paths of a pair follows the load.
+/// Load balancing among the paths of a pair of edges.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
-    /// What is offered for so long is reported.
+    /// Interval after which the load offered during it is reported.
     pub interval_ps: u64,
-    /// A report comes so long after the end of its interval.
+    /// Delay from the end of an interval to the arrival of its report.
     pub delay_ps: u64,
-    /// A path is left when its load was more than this.
+    /// Load above which a path is left.
     pub threshold: f64,
-    /// Which load that is.
+    /// Load that is compared with the threshold.
     pub threshold_on: ThresholdOn,
-    /// What a fibre with a load of 1 carries; none: what its channels do.
+    /// Rate that corresponds to a load of 1 on a fibre; `None`: the rate of all its channels.
     pub capacity_bps: Option<u64>,
 }
 
-/// The load that a threshold is for.
+/// Load of a path that is compared with the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThresholdOn {
-    /// That of the link of a path that has the most.
+    /// Load of its most loaded link.
     Link,
-    /// That of all its links together.
+    /// Sum of the loads of all its links.
     Path,
 }
 
-/// What lossy links lose.
+/// Losses on lossy links.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
-    /// Of a unit with data.
+    /// Loss probability of a unit with data.
     pub probability: f64,
-    /// Of a unit without.
+    /// Loss probability of a unit without data.
     pub acknowledgement_probability: f64,
-    /// By script.
+    /// Scripted drops.
     #[serde(default)]
     pub drops: Vec<ScriptedDrop>,
 }
 
-/// A scripted drop: one of the four.
+/// Scripted drop: exactly one of `burst`, `segments`, `window` and `acknowledgements` is given.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedDrop {
-    /// The flow.
+    /// Number of the flow.
     #[serde(default)]
     pub flow: u32,
-    /// The k-th burst with data.
+    /// The k-th burst with data of the flow is dropped.
     #[serde(default)]
     pub burst: Option<u64>,
-    /// Data segments, from and to.
+    /// First and last data segment that are dropped.
     #[serde(default)]
     pub segments: Option<(u64, u64)>,
-    /// Which time they come.
+    /// Number of the transmission of these segments that is dropped, from 1.
     #[serde(default)]
     pub transmission: Option<u32>,
-    /// A window in segments.
+    /// The first unit with data sent with this window, in segments, is dropped.
     #[serde(default)]
     pub window: Option<u16>,
-    /// Units with acknowledgements, from and to.
+    /// First and last unit with acknowledgements that are dropped.
     #[serde(default)]
     pub acknowledgements: Option<(u64, u64)>,
 }
@@ -304,51 +308,52 @@ pub struct ScriptedDrop {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// What the user calls it; nothing, if it is the only one.
+    /// Name given by the user; `None` if there is only one group.
     #[serde(default)]
     pub name: Option<String>,
     /// The transport.
     pub transport: Transport,
 }
 
-/// The transport.
+/// Transport of a group.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transport {
     /// Name in the registry.
     pub kind: String,
-    /// Full segment on the wire.
+    /// Size of a full segment on the wire, in bytes.
     pub segment_bytes: u32,
-    /// Headers of a data segment.
+    /// Size of the headers of a data segment, in bytes.
     pub header_bytes: u32,
-    /// SYN, FIN and ACK.
+    /// Size of SYN, FIN and ACK on the wire, in bytes.
     pub control_bytes: u32,
-    /// Whether the receiver retransmits SYN+ACK and FIN+ACK by a timer of its own.
+    /// Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer.
     #[serde(default)]
     pub receiver_timers: bool,
-    /// Bytes that wait at a host's interface; none: any number.
+    /// Capacity of a host's interface queue in bytes; `None`: unlimited.
     #[serde(default)]
     pub access_buffer_bytes: Option<u64>,
-    /// Packets of which an edge makes its bursts; none: a burst is one.
+    /// Size on the wire of the packets in a burst generated at an edge; `None`: one packet per
+    /// burst.
     #[serde(default)]
     pub packet_bytes: Option<u32>,
-    /// The settings of that transport.
+    /// Settings specific to this transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,
 }
 
 impl Transport {
-    /// Whether it has no connections.
+    /// Whether the transport has no connections.
     pub fn is_datagram(&self) -> bool {
         OPEN_LOOP.contains(&self.kind.as_str())
     }
 
-    /// Whether each datagram enters the network at the edge of its host, as a burst, and ends at the
-    /// edge of the other.
+    /// Whether each datagram is a burst that enters the network at the edge of its source host and
+    /// ends at the edge of its destination host.
     pub fn at_edge(&self) -> bool {
         self.kind == BURSTS
     }
 
-    /// Sizes on the wire.
+    /// Returns the sizes on the wire.
     pub fn sizes(&self) -> Sizes {
         Sizes {
             segment: self.segment_bytes,
@@ -358,7 +363,7 @@ impl Transport {
         }
     }
 
-    /// Its other settings.
+    /// Returns the settings specific to this transport.
     pub fn parameters(&self) -> Parameters {
         parameters(&self.parameters)
     }
@@ -377,22 +382,23 @@ fn parameters(table: &BTreeMap<String, TransportSetting>) -> Parameters {
     Parameters::new(table.iter().map(value))
 }
 
-/// A setting of a transport.
+/// Setting of a transport.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum TransportSetting {
-    /// On or off.
+    /// Switch: on or off.
     Switch(bool),
-    /// A number.
+    /// Number.
     Number(f64),
-    /// A name.
+    /// Name.
     Word(String),
-    /// The settings of a policy.
+    /// Settings of a policy.
     Table(BTreeMap<String, TransportSetting>),
 }
 
 impl Plan {
-    /// The order of simultaneous events. All that nodes share is what scripted drops count.
+    /// Returns the order of simultaneous events. The counters of scripted drops are the only state
+    /// that nodes share.
     pub fn ties(&self) -> Ties {
         let ties = Ties::new(self.settings.seed, self.settings.shuffle);
         match &self.settings.loss {
@@ -401,20 +407,21 @@ impl Plan {
         }
     }
 
-    /// The settings of a node that is a switch.
+    /// Returns the settings of a switch; `None` if the node is a host.
     pub fn switch(&self, node: u32) -> Option<&dyn SwitchSettings> {
         let switch = node.checked_sub(self.settings.hosts)?;
         let which = self.nodes.switch[switch as usize];
         Some(&*self.settings.switches[usize::from(which)])
     }
 
-    /// How many classes of bursts there are, if they are told apart: each group of flows is one.
+    /// Returns the number of burst classes, one for each group of flows; 0 if bursts are not
+    /// divided into classes.
     pub fn classes(&self) -> usize {
         let switches = self.settings.switches.iter();
         switches.map(|switch| switch.classes()).max().unwrap_or(0)
     }
 
-    /// How the packets of a flow are numbered.
+    /// Returns the numbering of the packets of a flow.
     pub fn numbering(&self, flow: usize) -> Numbering {
         let transport = &self.group(flow).transport;
         let packet = transport.packet_bytes.map(u64::from);
@@ -424,28 +431,30 @@ impl Plan {
         }
     }
 
-    /// What switches cut off bursts, if any does: all the same.
+    /// Returns which part of a burst, head or tail, the switches cut off; `None` if neither. All
+    /// switches that cut bursts cut the same part.
     pub fn cuts(&self) -> Option<DropEnd> {
         let mut switches = self.settings.switches.iter();
         switches.find_map(|switch| switch.cuts())
     }
 
-    /// The node at which a flow enters the network: its host, or that one's edge.
+    /// Returns the node at which a flow enters the network: its source host, or the edge of that
+    /// host.
     pub fn origin(&self, flow: usize) -> NodeId {
         let host = self.flows.source[flow];
         match self.group(flow).transport.at_edge() {
-            // A host has one link, and hosts come first.
+            // A host has one link, and hosts are the first nodes.
             true => NodeId(self.links.to[host as usize]),
             false => NodeId(host),
         }
     }
 
-    /// Which group a flow belongs to.
+    /// Returns the index of the group of a flow.
     pub fn group_index(&self, flow: usize) -> usize {
         self.flows.group.get(flow).copied().map_or(0, usize::from)
     }
 
-    /// The group that a flow belongs to.
+    /// Returns the group of a flow.
     pub fn group(&self, flow: usize) -> &Group {
         &self.settings.groups[self.group_index(flow)]
     }
@@ -460,7 +469,7 @@ impl PlanSettings {
     }
 }
 
-/// Each table as its kind of switch reads it.
+/// Reads the settings of each switch according to its kind.
 fn switches<'de, D>(tables: D) -> Result<Vec<Arc<dyn SwitchSettings>>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! Names: those that a plan may use, and those that a result has from the kinds of node.
+//! Names that a plan may use, and names in a result that depend on the kinds of nodes.
 
 use crate::plan::OPEN_LOOP;
 use lightburst_net::contents::{Fate, Tally};
@@ -8,7 +8,7 @@ use lightburst_net::{Counted, CUT};
 use lightburst_optical::switch;
 use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
 
-/// Names that a plan may use, by what they name.
+/// Returns the names that a plan may use, by topic.
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     fn named<E>(entries: &[E], name: fn(&E) -> &'static str) -> Vec<&'static str> {
         entries.iter().map(name).collect()
@@ -50,20 +50,20 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     registry
 }
 
-/// The names of all reasons for which a unit is dropped; a trace has their places here.
+/// Returns the names of all reasons for drops; a trace stores their positions in this list.
 pub fn drop_reasons() -> Vec<&'static str> {
     let switches = names(&counted().drops);
     let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED, CUT];
     switches.into_iter().chain(others).map(|r| r.name).collect()
 }
 
-/// What the kinds of switch count, one after the other.
+/// Returns the counters of all kinds of switches, one after the other.
 pub fn counted() -> Counted {
     let kinds = switch::REGISTRY.iter().map(|kind| (kind.counted)());
     kinds.fold(Counted::default(), Counted::and)
 }
 
-/// Each name once, in the order in which they come.
+/// Returns each name once, in the order of its first occurrence.
 pub fn names<N: Copy + PartialEq, T>(counts: &[(N, T)]) -> Vec<N> {
     let mut names = Vec::new();
     for (name, _) in counts {

@@ -1,4 +1,4 @@
-//! A run that can be driven in slices, so that whoever drives it can stop it.
+//! Run of a plan, advanced in slices so that the caller can stop it in between.
 
 use crate::columns::{self, Columns, Counts};
 use crate::ideal::{self, Paths};
@@ -11,41 +11,42 @@ use lightburst_des::{Duration, Simulator, Stop, Time};
 use lightburst_net::{Dropped, Fabric, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, Outcomes, TcpHosts};
 
-/// Samples and bins that are looked at at once.
+/// Greatest number of samples and bins taken in one slice.
 const LOOKS: usize = 1000;
 
-/// A run in progress, whatever its hosts.
+/// Run in progress, with any kind of hosts.
 pub trait Run: Send {
-    /// Handles at most `events` events; says whether the run has ended.
+    /// Handles at most `events` events; returns whether the run has ended.
     fn advance(&mut self, events: u64) -> bool;
 
-    /// The number of events handled.
+    /// Returns the number of events handled.
     fn events(&self) -> u64;
 
-    /// The present time.
+    /// Returns the current time.
     fn now(&self) -> Time;
 
-    /// What came out, or has so far: the end of the run.
+    /// Returns the results as if the run ended now.
     fn columns(self: Box<Self>) -> Columns;
 
-    /// What there is most of now. In a run that does not end, that is what grows.
+    /// Returns the largest quantities of the current state; in a run that does not end, some of
+    /// them grow.
     fn load(&self) -> Vec<(&'static str, u64)>;
 
-    /// A link that was given more than the clock can tell the end of.
+    /// Returns a link whose backlog ends beyond the range of the clock, if there is one.
     fn beyond_the_clock(&self) -> Option<LinkId>;
 }
 
-/// Hosts that tell what became of their flows.
+/// Hosts that report the outcomes of their flows.
 trait Told {
     fn outcomes(self, dropped: &Dropped) -> Outcomes;
 
-    /// Useful bytes that have come so far.
+    /// Returns the useful bytes received so far.
     fn delivered(&self) -> u64;
 
-    /// Those with connections; none if there are only datagrams.
+    /// Returns the hosts with connections; `None` if there are only datagrams.
     fn connections(&self) -> Option<&TcpHosts>;
 
-    /// The same, to be changed.
+    /// Returns the hosts with connections for modification.
     fn connections_mut(&mut self) -> Option<&mut TcpHosts>;
 }
 
@@ -108,10 +109,10 @@ impl Told for DatagramHosts {
 struct Running<H: Hosts> {
     simulator: Simulator<Network<H>>,
     limit: Time,
-    /// The time limit if that cut the run off, else the last event so far.
+    /// Time limit if it has ended the run, otherwise the time of the last event.
     end: Time,
     paths: Paths,
-    /// Whether bursts are told apart by their class.
+    /// Whether bursts are divided into classes.
     classes: bool,
     samples: Option<Samples>,
     synchronisation: Option<Box<Synchronisation>>,
@@ -119,12 +120,12 @@ struct Running<H: Hosts> {
 }
 
 impl<H: Hosts + Told> Running<H> {
-    /// Handles events up to the next look, or without one up to the time limit.
+    /// Handles events up to the next reading of state, or else up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
         self.simulator.run(self.limit.min(self.next_look()), events)
     }
 
-    /// When a sample is due, or a bin ends, or counts are to be read.
+    /// Returns the earliest time at which a sample is due, a bin ends or counters are read.
     fn next_look(&self) -> Time {
         let sample = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
         let bins = self.synchronisation.as_ref();
@@ -133,7 +134,8 @@ impl<H: Hosts + Told> Running<H> {
         sample.min(bin).min(window)
     }
 
-    /// Looks at the state at `time`, all events of which have been handled, if it is time for that.
+    /// Takes the sample and ends the bin that are due at `time`; all events up to then must have
+    /// been handled.
     fn look(&mut self, time: Time) {
         let network = &mut self.simulator.model;
         if let Some(samples) = self.samples.as_mut().filter(|it| it.next() == time) {
@@ -143,13 +145,13 @@ impl<H: Hosts + Told> Running<H> {
             let hosts = network.hosts.connections_mut();
             let hosts = hosts.expect("the plan was checked");
             bins.take(hosts);
-            // Those that are over by now have been seen.
+            // The connections that ended in this bin have been counted; their states may be dropped.
             hosts.keep_those_over(bins.next() < Time::NEVER);
         }
     }
 
-    /// Looks that are due before an event at `time`; says whether those were all, or so many that
-    /// whoever drives the run may want to stop it.
+    /// Makes the readings that are due before an event at `time`. Returns whether none are left;
+    /// otherwise the caller gets an opportunity to stop the run.
     fn look_before(&mut self, time: Time) -> bool {
         for _ in 0..LOOKS {
             let next = self.next_look();
@@ -162,7 +164,7 @@ impl<H: Hosts + Told> Running<H> {
         false
     }
 
-    /// Reads the counts if the window begins or ends right after `time`, which is before the end.
+    /// Reads the counters if the window begins or ends right after `time`.
     fn count(&mut self, time: Time) {
         let network = &mut self.simulator.model;
         if let Some(window) = self.window.as_mut().filter(|it| it.next() == time) {
@@ -171,7 +173,7 @@ impl<H: Hosts + Told> Running<H> {
         }
     }
 
-    /// The run ends at `time`, which is the last sample.
+    /// Ends the run at `time`, with a last sample.
     fn end_at(&mut self, time: Time) {
         self.end = time;
         self.look(time);
@@ -247,7 +249,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
         let (network, now) = (&self.simulator.model, self.simulator.scheduler.now());
         let fabric = &network.fabric;
         let (link, waiting) = largest(fabric.carried(now).map(|link| link.waiting));
-        // What its outputs have is with the links.
+        // Bytes in output queues are counted with the links.
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
         let connections = network.hosts.connections();
         let repeated = connections.and_then(TcpHosts::most_repeated);
@@ -289,7 +291,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
     }
 }
 
-/// The place of the first of the largest, and its value; zeros if there is none.
+/// Returns the index of the first largest value, and the value; zeros if there are no values.
 fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
     values.zip(0..).fold((0, 0), |(place, most), (value, at)| {
         if value > most {
@@ -300,7 +302,7 @@ fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
     })
 }
 
-/// A run of `plan`, ready to be advanced.
+/// Prepares a run of a plan.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     check::check(plan)?;
     let fabric = build::fabric(plan);

@@ -1,12 +1,12 @@
-//! What waits where, and how long links have transmitted, at regular times.
+//! Samples of queues, buffers and link utilisation at regular times.
 //!
-//! A sample is no event: the run is driven up to it, and goes on.
+//! A sample is not an event: the run is advanced up to its time and then continues.
 
 use crate::columns::{Column, Table};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Hosts, Network};
 
-/// Samples: a row for each time, and within it for each link and each switch.
+/// Collected samples: one row per time, and for each time one row per link and per switch.
 pub struct Samples {
     every: Duration,
     next: Time,
@@ -17,7 +17,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// No samples yet; the first is due at `every`.
+    /// Creates an empty collection; the first sample is due at `every`.
     pub fn new(every: Duration) -> Samples {
         Samples {
             every,
@@ -29,17 +29,17 @@ impl Samples {
         }
     }
 
-    /// When the next one is due.
+    /// Returns the time of the next sample.
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// How many there are.
+    /// Returns the number of samples.
     pub fn len(&self) -> u64 {
         self.times.len() as u64
     }
 
-    /// Notes the state at `time`, all events of which have been handled.
+    /// Records the state at `time`; all events up to then must have been handled.
     pub fn take<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         let (fabric, before) = (&network.fabric, self.queues.len());
         self.times.push(time.0);
@@ -55,14 +55,14 @@ impl Samples {
         self.next = time + self.every;
     }
 
-    /// Notes the state at the end of the run, unless it is noted already.
+    /// Records the state at the end of the run, unless it has been recorded.
     pub fn end<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         if self.times.last().copied().unwrap_or(0) < time.0 {
             self.take(time, network);
         }
     }
 
-    /// The columns.
+    /// Returns the tables of times, links and switches.
     pub fn tables(&self) -> [Table; 3] {
         let column = |values: &Vec<u64>| Column::U64(values.clone());
         [

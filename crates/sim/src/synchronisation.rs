@@ -1,6 +1,7 @@
-//! Whether connections move together: sums over bins of time, of all of them and of each alone.
+//! Synchronisation of connections: sums over bins of time, of all connections together and of each
+//! one alone.
 //!
-//! A bin is looked at when it ends, which is no event: the run is driven up to it, and goes on.
+//! The end of a bin is not an event: the run is advanced up to it and then continues.
 
 use crate::columns::{Column, Table};
 use crate::plan::Bins;
@@ -10,21 +11,21 @@ use lightburst_tcp::{Progress, Stage, TcpHosts};
 /// Named sums.
 pub type Sums = Vec<(&'static str, u128)>;
 
-/// A connection that has begun, and was not over when the last bin ended.
+/// Connection that has begun and was not over at the end of the last bin.
 struct Live {
-    /// Its place among the connections.
+    /// Index among the connections.
     index: usize,
-    /// What it had then.
+    /// Useful bytes received by the end of the last bin.
     arrived: u64,
-    /// See above.
+    /// Window reductions by the end of the last bin.
     reductions: u64,
-    /// The sum of its windows over the bins that count.
+    /// Sum of its windows over the bins counted.
     windows: u128,
-    /// The same of the bytes that arrived.
+    /// Sum of the bytes received over the bins counted.
     bytes: u128,
 }
 
-/// What is seen of one bin.
+/// Values of all connections in one bin.
 #[derive(Default)]
 struct Bin {
     connections: u64,
@@ -33,15 +34,15 @@ struct Bin {
     reductions: u64,
 }
 
-/// Sums over the bins that count of something that each connection has, and all have together. They
-/// are exact, so that no order of connections matters; sums beyond the type stay at its end.
+/// Sums over the counted bins of one quantity, of all connections together and of each one alone.
+/// They are exact, so that the order of connections does not matter; on overflow they saturate.
 #[derive(Clone, Default)]
 struct Moments {
     sum: u128,
     squares: u128,
-    /// The squares of each connection alone.
+    /// Sum of the squares of the values of single connections.
     own_squares: u128,
-    /// The squares of the sums of each connection alone.
+    /// Sum of the squares of each connection's sum over the bins.
     squared_sums: u128,
 }
 
@@ -55,7 +56,7 @@ impl Moments {
         self.own_squares = self.own_squares.saturating_add(square(u128::from(own)));
     }
 
-    /// A connection is over, of which this is the sum.
+    /// Adds the square of a connection's sum over all bins; called when the connection has ended.
     fn end(&mut self, sum: u128) {
         self.squared_sums = self.squared_sums.saturating_add(square(sum));
     }
@@ -70,7 +71,7 @@ fn square(value: u128) -> u128 {
     value.saturating_mul(value)
 }
 
-/// What each bin had, if that is kept.
+/// Values of each counted bin.
 #[derive(Default)]
 struct Series {
     times: Vec<u64>,
@@ -101,19 +102,19 @@ impl Series {
     }
 }
 
-/// How connections move, all together and each alone. Its memory is that of the connections in
-/// progress, but for the series.
+/// Synchronisation metrics of connections. Apart from the series, memory grows only with the number
+/// of connections in progress.
 pub struct Synchronisation {
     bins: Bins,
     next: Time,
-    /// So many connections have begun: those before this place.
+    /// Number of connections that have begun; they have the lowest indices.
     begun: usize,
     live: Vec<Live>,
     counted: u128,
     connections: u128,
     reductions: u128,
-    /// Pairs of connections in one bin, each both ways: all, those of which the first reduces its
-    /// window, and those of which both do.
+    /// Ordered pairs of connections in one bin: all pairs, pairs whose first member reduces its
+    /// window, and pairs in which both do.
     pairs: u128,
     pairs_one: u128,
     pairs_both: u128,
@@ -123,7 +124,7 @@ pub struct Synchronisation {
 }
 
 impl Synchronisation {
-    /// Nothing is seen yet.
+    /// Creates empty sums, before the first bin.
     pub fn new(bins: Bins) -> Synchronisation {
         let mut new = Synchronisation {
             bins,
@@ -144,19 +145,19 @@ impl Synchronisation {
         new
     }
 
-    /// When the present bin ends; [`Time::NEVER`] after the last one.
+    /// Returns the end of the current bin; [`Time::NEVER`] after the last one.
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// How many bins are kept.
+    /// Returns the number of bins stored in the series.
     pub fn len(&self) -> u64 {
         self.series
             .as_ref()
             .map_or(0, |kept| kept.times.len() as u64)
     }
 
-    /// The next bin begins, if one does.
+    /// Starts the next bin, if there is one.
     fn turn(&mut self) {
         let end = self.next + Duration(self.bins.bin_ps);
         self.next = match end.0 <= self.bins.until_ps {
@@ -165,7 +166,7 @@ impl Synchronisation {
         };
     }
 
-    /// The present bin ends now, all events of which have been handled.
+    /// Ends the current bin; all events up to its end must have been handled.
     pub fn take(&mut self, hosts: &TcpHosts) {
         let (flows, end) = (hosts.flows(), self.next);
         while flows.start(self.begun).is_some_and(|start| start <= end) {
@@ -216,7 +217,7 @@ impl Synchronisation {
         }
     }
 
-    /// The sums, if the run ends now.
+    /// Returns the sums as if the run ended now.
     pub fn sums(&self) -> Sums {
         let (mut window, mut bytes) = (self.window.clone(), self.bytes.clone());
         for live in &self.live {
@@ -246,14 +247,14 @@ impl Synchronisation {
         [counts, window, bytes].concat()
     }
 
-    /// What each bin had, if that was asked for.
+    /// Returns the values of each bin, if requested.
     pub fn series(&self) -> Option<Table> {
         self.series.as_ref().map(Series::table)
     }
 }
 
 impl Live {
-    /// Counts it in a bin at the end of which it is there.
+    /// Adds the values of the connection to a bin that ends now.
     fn count(
         &mut self,
         progress: &Progress,
@@ -265,7 +266,7 @@ impl Live {
         bin.bytes += came;
         bytes.add_own(came);
         self.bytes += u128::from(came);
-        // What is not in progress has no window that anything would be sent with.
+        // Only an open connection has a window that limits transmissions.
         if progress.stage == Stage::Open {
             bin.connections += 1;
             bin.reductions += u64::from(progress.reductions > self.reductions);

@@ -1,4 +1,4 @@
-//! The columns of a trace.
+//! Columns of a trace.
 
 use crate::columns::{Column, Table};
 use crate::registry::drop_reasons;
@@ -8,27 +8,27 @@ use lightburst_net::trace::{
 };
 use lightburst_net::{Birth, Block, DropReason, Header, Options, Trace};
 
-/// Stands for no reason.
+/// Code for the absence of a reason.
 const NO_REASON: u8 = u8::MAX;
 
 fn each<R, T>(rows: &[&R], value: impl Fn(&R) -> T) -> Vec<T> {
     rows.iter().map(|row| value(row)).collect()
 }
 
-/// The rows by a key; those of one key stay in their order.
+/// Sorts rows by a key; rows with equal keys keep their order.
 fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
     let mut rows: Vec<&R> = rows.iter().collect();
     rows.sort_by_key(|row| key(row));
     rows
 }
 
-/// The tables of a trace by their names.
+/// Makes the tables of a trace, by name.
 ///
-/// Rows of one time come in the order of the nodes at which they were noted, and there as they
-/// were noted: nothing hangs on the order of simultaneous events of different nodes.
+/// Rows of the same time are sorted by the node that recorded them, and then by the order of
+/// recording. They therefore do not depend on the order of simultaneous events of different nodes.
 pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
     let numbers = Numbers::of(trace);
-    // A packet's row is made when it is handed to the interface, which may be before it leaves.
+    // The row of a packet is made when the interface accepts it, possibly before it leaves.
     let segments = by_key(&trace.packets, |row| (row.time, row.noted));
     let senders = by_key(&trace.windows, |row| (row.time, row.flow));
     let assembled = by_key(&trace.bursts, |row| row.birth);
@@ -45,7 +45,7 @@ pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
         ("trace_path_switches", path_switches(&switches)),
     ];
     if let Some(kept) = &trace.bookings {
-        // A channel is given to one burst at a time.
+        // A channel carries one burst at a time.
         let carried = by_key(&kept.rows, |row| (row.start, row.link, row.channel));
         tables.push(("trace_bookings", bookings(&carried, &numbers)));
         let lost = by_key(&kept.pieces, |row| (row.time, row.noted));
@@ -54,8 +54,8 @@ pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
     tables
 }
 
-/// The numbers of what the rows name: packets in the order in which they were made, bursts in that
-/// among all bursts of the run, and reasons for losses.
+/// Numbers used in rows: packets in the order of creation, bursts in the order of assembly among
+/// all bursts of the run, and reasons for drops.
 struct Numbers {
     packets: Vec<Birth>,
     bursts: Vec<Birth>,
@@ -64,7 +64,7 @@ struct Numbers {
 
 impl Numbers {
     fn of(trace: &Trace) -> Numbers {
-        // Every packet has a row: it was sent, or lost at its host's interface.
+        // Every packet has a row: it was sent, or lost at the interface of its host.
         let of_rows = trace.packets.iter().map(|row| row.birth);
         Numbers {
             packets: sorted(of_rows),
@@ -85,7 +85,7 @@ impl Numbers {
         })
     }
 
-    /// The number of a burst, if there is one.
+    /// Returns the number of a burst; `u64::MAX` if there is none.
     fn burst(&self, birth: Option<Birth>) -> u64 {
         birth.map_or(u64::MAX, |birth| {
             let place = self.bursts.binary_search(&birth);
@@ -94,7 +94,7 @@ impl Numbers {
     }
 }
 
-/// Each value once.
+/// Sorts the values and removes duplicates.
 fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
     let mut births: Vec<Birth> = births.collect();
     births.sort_unstable();
@@ -102,7 +102,8 @@ fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
     births
 }
 
-/// Why a packet was lost, in which burst, and what used the link.
+/// Returns the reason for a loss, the burst that contained the packet, and the unit that occupied
+/// the link.
 fn loss(what: What) -> (Option<&'static DropReason>, Option<Birth>, Option<Holder>) {
     match what {
         What::Lost {
@@ -115,7 +116,7 @@ fn loss(what: What) -> (Option<&'static DropReason>, Option<Birth>, Option<Holde
     }
 }
 
-/// The link of an event, if there is one.
+/// Returns the link of an event; `u32::MAX` if there is none.
 fn link(what: What) -> u32 {
     match what {
         What::Sent(place) | What::Lost { place, .. } => place.link.0,
@@ -131,7 +132,7 @@ fn holder(what: What, numbers: &Numbers) -> (u32, u64) {
     }
 }
 
-/// What happened to the packets of the traced flows, in time.
+/// Makes the table of the packets of traced flows, in order of time.
 fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
     let header = |value: fn(&Header) -> u64| Column::U64(each(rows, |row| value(&row.header)));
     let mut columns = vec![
@@ -185,7 +186,7 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
     columns
 }
 
-/// The options of the packets.
+/// Makes the columns of the TCP options of packets.
 fn options(rows: &[&Packet]) -> Table {
     let option = |value: &dyn Fn(&Options) -> u64, none: u64| {
         Column::U64(each(rows, |row| row.options.as_ref().map_or(none, value)))
@@ -213,7 +214,7 @@ fn options(rows: &[&Packet]) -> Table {
     ]
 }
 
-/// The windows of the traced senders.
+/// Makes the table of the congestion windows of traced senders.
 fn windows(rows: &[&Window]) -> Table {
     vec![
         ("time_ps", Column::U64(each(rows, |row| row.time.0))),
@@ -240,7 +241,7 @@ fn windows(rows: &[&Window]) -> Table {
     ]
 }
 
-/// The bursts that carried packets of the traced flows, or all.
+/// Makes the table of bursts: those with packets of traced flows, or all bursts.
 fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     let lost = |value: fn(Place) -> u32| {
         Column::U32(each(rows, |row| {
@@ -297,7 +298,7 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     ]
 }
 
-/// The bursts on the traced links.
+/// Makes the table of bursts on traced links.
 fn bookings(rows: &[&Booking], numbers: &Numbers) -> Table {
     let number = |value: &dyn Fn(&Booking) -> u64| Column::U64(each(rows, value));
     vec![
@@ -311,7 +312,7 @@ fn bookings(rows: &[&Booking], numbers: &Numbers) -> Table {
     ]
 }
 
-/// What was cut off bursts on the traced links.
+/// Makes the table of the parts that were cut off bursts on traced links.
 fn cuts(rows: &[&Piece], numbers: &Numbers) -> Table {
     let number = |value: &dyn Fn(&Piece) -> u64| Column::U64(each(rows, value));
     vec![
@@ -325,7 +326,8 @@ fn cuts(rows: &[&Piece], numbers: &Numbers) -> Table {
     ]
 }
 
-/// The hops of the packets of the traced flows, in the order in which they were handed over.
+/// Makes the table of the hops of traced packets, in the order in which they were offered to the
+/// next link.
 fn hops(rows: &[&Hop], numbers: &Numbers) -> Table {
     let number = |value: &dyn Fn(&Hop) -> u64| Column::U64(each(rows, value));
     vec![
@@ -342,7 +344,7 @@ fn hops(rows: &[&Hop], numbers: &Numbers) -> Table {
     ]
 }
 
-/// When the bursts of pairs of edges were led to another path.
+/// Makes the table of path changes by load balancing.
 fn path_switches(rows: &[&PathSwitch]) -> Table {
     vec![
         ("time_ps", Column::U64(each(rows, |row| row.time.0))),

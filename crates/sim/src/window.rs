@@ -1,17 +1,20 @@
-//! What is counted from one time on to before another.
+//! Measurement window: counters for a part of the run.
 //!
-//! Looking is no event: the run is driven up to the last instant before, and goes on.
+//! Reading them is not an event: the run is advanced to the last instant before the reading and
+//! then continues.
 
 use crate::columns::{self, Column, Counts};
 use crate::plan::Span;
 use lightburst_des::Time;
 use lightburst_net::{BurstCount, Hosts, Network, PEAK};
 
-/// Columns and totals that tell a state, and no sum: a window has them as they are at its end.
+/// Columns and totals that describe a state rather than a sum: a window reports their values at its
+/// end.
 const STATES: [&str; 3] = ["waiting_bytes", PEAK, "units_in_flight"];
 
 impl Counts {
-    /// Up to `end`; `delivered` useful bytes have come to their hosts.
+    /// Reads all counters up to `end`; `delivered` is the number of useful bytes that have reached
+    /// their hosts.
     pub fn of<H: Hosts>(network: &Network<H>, delivered: u64, end: Time) -> Counts {
         let fabric = &network.fabric;
         let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
@@ -35,7 +38,7 @@ impl Counts {
         }
     }
 
-    /// What was counted since.
+    /// Returns the counts made since `before`.
     fn since(self, before: &Counts) -> Counts {
         let total =
             |((name, now), (_, then)): ((_, u64), &(_, u64))| (name, later(name, now, *then));
@@ -53,17 +56,17 @@ impl Counts {
     }
 }
 
-/// What was counted under a name between two looks.
+/// Returns the value of a counter for the window between two readings.
 fn later(name: &str, now: u64, then: u64) -> u64 {
     if STATES.contains(&name) {
         now
     } else {
-        // Bytes of what is under way are rounded, and may be one less a picosecond later.
+        // Bytes of transmissions in progress are rounded, and may be one less a picosecond later.
         now.saturating_sub(then)
     }
 }
 
-/// The same, column by column.
+/// Returns the values of the window for each column.
 fn differences<N: AsRef<str>>(now: Vec<(N, Column)>, then: &[(N, Column)]) -> Vec<(N, Column)> {
     let column = |((name, now), (_, then)): ((N, Column), &(N, Column))| {
         let found = match (now, then) {
@@ -83,7 +86,7 @@ fn differences<N: AsRef<str>>(now: Vec<(N, Column)>, then: &[(N, Column)]) -> Ve
     now.into_iter().zip(then).map(column).collect()
 }
 
-/// The window of a run, and what had been counted when it began and when it ended.
+/// Measurement window of a run, with the counters read at its start and at its end.
 pub struct Window {
     begin: Time,
     end: Time,
@@ -92,7 +95,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Nothing counted as yet.
+    /// Creates a window whose counters have not been read.
     pub fn new(span: Span) -> Window {
         Window {
             begin: Time(span.from_ps),
@@ -102,7 +105,7 @@ impl Window {
         }
     }
 
-    /// What is due next, if anything is.
+    /// Returns the time of the next reading, if one is left.
     fn due(&self) -> Option<Time> {
         let begins = self.before.is_none() && self.begin > Time::ZERO;
         let end = Some(self.end).filter(|_| self.after.is_none());
@@ -113,16 +116,16 @@ impl Window {
         }
     }
 
-    /// The last instant before the counts are to be read.
+    /// Returns the last instant before the next reading.
     pub fn next(&self) -> Time {
         match self.due() {
-            // What happens at the beginning is in the window, and at its end no longer.
+            // Events at the start of the window belong to it, events at its end do not.
             Some(at) if at < Time::NEVER => Time(at.0 - 1),
             _ => Time::NEVER,
         }
     }
 
-    /// Reads the counts before anything happens at the time that is due.
+    /// Reads the counters that are due, before any event at that time.
     pub fn take<H: Hosts>(&mut self, network: &mut Network<H>, delivered: u64) {
         let Some(at) = self.due() else { return };
         let counts = Counts::of(network, delivered, at);
@@ -134,8 +137,8 @@ impl Window {
         }
     }
 
-    /// The counts of the window of a run that has ended with these; corrects their maxima, which
-    /// are since its beginning.
+    /// Returns the counters of the window, given those of the whole run at its end. Corrects the
+    /// maxima of the whole run, which were reset at the start of the window.
     pub fn close(&self, whole: &mut Counts) -> Counts {
         let last = self.after.as_ref().unwrap_or(whole).clone();
         match &self.before {
@@ -149,7 +152,7 @@ impl Window {
     }
 }
 
-/// Where there was more before, that is the maximum.
+/// Raises the maxima of the whole run to those reached before the window.
 fn raise_peaks(whole: &mut [(String, Column)], before: &[(String, Column)]) {
     for ((name, now), (_, then)) in whole.iter_mut().zip(before) {
         if let (PEAK, Column::U64(now), Column::U64(then)) = (name.as_str(), now, then) {

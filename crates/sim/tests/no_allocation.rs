@@ -1,5 +1,5 @@
-//! In the steady state nothing is allocated: arenas, event queue and queues have
-//! grown to what they need, and every place is used again.
+//! No memory is allocated in the steady state: arenas, event queue and queues have reached their
+//! final size and reuse their slots.
 #![allow(unsafe_code)]
 
 use lightburst_sim::columns::Column;
@@ -38,8 +38,8 @@ const AT_RANDOM: &str = r#"{"probability": 0.005, "acknowledgement_probability":
 const KEPT_APART: &str = r#"{"kind": "multi-queue", "time_ps": 1000000000, "allocation": {
     "kind": "a-posteriori", "queues": 2, "forget_after_ps": 1000000000000}}"#;
 
-/// Of two flows three segments in 200, the first of them twice, so that a timeout
-/// brings duplicates; and two acknowledgements in 150.
+/// Drops for two flows: three segments in every 200, the first of them twice, so that a timeout
+/// causes duplicates; and two acknowledgements in every 150.
 fn by_script() -> String {
     let mut drops = Vec::new();
     for (flow, k) in (0..2).flat_map(|flow| (1..100).map(move |k| (flow, k))) {
@@ -75,8 +75,8 @@ fn tcp(recovery: &str, timestamps: bool) -> String {
     )
 }
 
-/// A star of `hosts` hosts, each sending one long flow to the next but one; the
-/// links from the hosts to the switch lose units.
+/// Star of `hosts` hosts with four long flows each. The links from the hosts to the switch lose
+/// units.
 fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -> Plan {
     let settings = format!(
         r#"{{"hosts": {hosts}, "nodes": {}, "routing": {{"kind": "shortest-path", "metric": "hops"}},
@@ -122,8 +122,8 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
     }
 }
 
-/// The path of yu2004: some flows from host 0 over two edges and two cores to host 1, whose
-/// bursts are lost in both directions.
+/// The path of yu2004: flows from host 0 over two edges and two cores to host 1. Bursts are lost in
+/// both directions.
 fn burst_path(assembly: &str, transport: &str, count: usize) -> Plan {
     let settings = format!(
         r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path", "metric": "hops"}},
@@ -170,11 +170,11 @@ fn burst_path(assembly: &str, transport: &str, count: usize) -> Plan {
 }
 
 const RING: u32 = 4;
-/// Bursts of each flow, sent every 2 us to 4 us.
+/// Number of bursts per flow, one every 2 us to 4 us.
 const BURSTS: u64 = 60_000;
 
-/// A ring of edges that make bursts of 1 us, for the next node and the one behind it, over fibres
-/// of two channels and 1 ms.
+/// Ring of edges that generate bursts of 1 us for the next node and the one after it. Fibres have
+/// two channels and a delay of 1 ms.
 fn burst_ring() -> Plan {
     let settings = format!(
         r#"{{"hosts": {RING}, "nodes": {}, "routing": {{"kind": "shortest-path", "metric": "hops"}},
@@ -233,8 +233,8 @@ fn burst_ring() -> Plan {
     }
 }
 
-/// The allocations of 400,000 events after the first `warm_up`, and how many scripted
-/// drops and duplicates there were in them.
+/// Returns the number of allocations during 400,000 events after the first `warm_up`, and the
+/// numbers of scripted drops and duplicates during these events.
 fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
     let begun = || {
         let mut run = lightburst_sim::prepare(plan).unwrap();
@@ -249,7 +249,7 @@ fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
     (allocated, [now[0] - seen[0], now[1] - seen[1]])
 }
 
-/// Units that scripted drops took, and duplicates.
+/// Returns the units dropped by script, and the duplicates.
 fn happened(run: Box<dyn Run>) -> [u64; 2] {
     let columns = run.columns();
     [(&columns.drops, "units"), (&columns.flows, "duplicates")].map(|(table, wanted)| {
@@ -272,8 +272,8 @@ fn nothing_is_allocated_in_the_steady_state() {
         r#"{"kind": "electronic"}"#,
     ] {
         let plan = star(16, switch, SAWL, AT_RANDOM, 60);
-        // Without buffers half of the flows wait for the others to end, and lose their first data
-        // then.
+        // Without buffers, half of the flows wait for the others to end and lose their first data
+        // only then.
         assert_eq!(allocations(&plan, 3 * WARM_UP).0, 0, "{switch}");
     }
     let switch = r#"{"kind": "electronic", "queue_bytes": 900000}"#;
@@ -294,11 +294,11 @@ fn nothing_is_allocated_in_the_steady_state() {
         let plan = burst_path(assembly, &tcp("sack", true), 1);
         assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
     }
-    // Two flows, which lose data together: the most holes of both at once come later.
+    // Two flows that lose data together: the largest number of simultaneous holes comes later.
     let plan = burst_path(KEPT_APART, &tcp("sack", true), 2);
     assert_eq!(allocations(&plan, 8 * WARM_UP).0, 0, "{KEPT_APART}");
     assert_eq!(allocations(&burst_ring(), WARM_UP).0, 0, "bursts of edges");
-    // with time stamps, and D-SACK for duplicates; the most holes at once come early
+    // With timestamps, and D-SACK for duplicates; the largest number of holes comes early.
     let plan = star(4, switch, &tcp("sack", true), &by_script(), 6000);
     let (allocated, happened) = allocations(&plan, 2 * WARM_UP);
     assert_eq!(allocated, 0, "by script");

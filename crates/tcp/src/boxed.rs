@@ -1,13 +1,13 @@
-//! Policies behind a pointer that can be copied: each connection begins with a copy of those that
-//! its group was built with, so that no setting is read twice.
+//! Cloning of boxed policies. A group builds its policies once and every connection starts with a
+//! clone, so settings are read once per group.
 
-/// Gives a trait `$policy` that all its implementers have who can be copied, and lets
-/// `Box<dyn $policy>` be copied.
+/// Defines a trait `$copied` with a blanket implementation for every `Clone` implementer of
+/// `$policy`, and implements `Clone` for `Box<dyn $policy>`.
 macro_rules! copied_in_box {
     ($policy:ident, $copied:ident) => {
-        /// Copies itself behind a pointer; whatever is `Clone` does.
+        /// Clones the implementer into a box; implemented for every type that is `Clone`.
         pub trait $copied {
-            /// A copy.
+            /// Returns a boxed clone.
             fn boxed(&self) -> Box<dyn $policy>;
         }
 

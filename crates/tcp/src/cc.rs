@@ -1,6 +1,6 @@
-//! Congestion control: how much may be in flight, and how fast it may be sent.
+//! Congestion control: how much data may be in flight, and how fast it may be sent.
 //!
-//! One file for each; [`REGISTRY`] is the one list of them.
+//! Each law has a file of its own; [`REGISTRY`] lists them all.
 
 mod cubic;
 mod dctcp;
@@ -19,27 +19,27 @@ use lightburst_net::Rate;
 pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
 
-/// What a congestion control is built from.
+/// Inputs from which a congestion control is built.
 pub struct CongestionControlSettings<'a> {
-    /// The settings of its own table.
+    /// Settings from the table of the congestion control.
     pub parameters: &'a Parameters,
-    /// Useful bytes of a full segment (SMSS of RFC 5681).
+    /// Payload of a full segment in bytes (SMSS of RFC 5681).
     pub mss: u32,
-    /// Useful bytes that the receiver has room for (rwnd of RFC 5681).
+    /// Receive window in payload bytes (rwnd of RFC 5681).
     pub rwnd: f64,
 }
 
-/// A congestion control by its name in the scenario.
+/// Registry entry of a congestion control.
 pub struct CongestionControlKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// Whether its receiver echoes the marks of the network (ECN).
+    /// Whether the receiver echoes congestion marks of the network (ECN).
     pub ecn: bool,
     /// Builds the state of one connection.
     pub build: fn(&CongestionControlSettings) -> Box<dyn CongestionControl>,
 }
 
-/// All congestion controls of `tcp`. A new one is a new file and a line here.
+/// All congestion controls of `tcp`. To add one, add a file and an entry here.
 pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "cubic",
@@ -83,75 +83,77 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     },
 ];
 
-/// The congestion control called `name`.
+/// Returns the congestion control called `name`.
 pub fn find(name: &str) -> Option<&'static CongestionControlKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
-/// A segment was handed to the network interface.
+/// A segment that was handed to the network interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// From when on its times count; [`Time::NEVER`] as long as it waits at a fair interface, if they
-    /// count from its transmission.
+    /// Time from which the segment's timer and round trip are counted. [`Time::NEVER`] if they are
+    /// counted from the start of its transmission and it still waits at a fair interface.
     pub at: Time,
-    /// Its useful bytes.
+    /// Payload in bytes.
     pub bytes: u64,
-    /// Useful bytes in flight, this segment included.
+    /// Payload bytes in flight, this segment included.
     pub in_flight: u64,
-    /// Whether it was sent before.
+    /// Whether the segment was sent before.
     pub retransmission: bool,
 }
 
-/// An acknowledgement came.
+/// An acknowledgement, as the window law sees it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
-    /// When.
+    /// Arrival time.
     pub at: Time,
-    /// Useful bytes newly acknowledged; none by a duplicate.
+    /// Payload bytes newly acknowledged; 0 for a duplicate.
     pub bytes: u64,
-    /// Useful bytes still in flight.
+    /// Payload bytes still in flight.
     pub in_flight: u64,
-    /// Round-trip time: one for each acknowledgement that tells one, if the law
-    /// [wants](Wants::round_trips) that, else those that the timeout is told.
+    /// Round-trip time, if this acknowledgement yields one. Covers every such acknowledgement if
+    /// the law [wants](Wants::round_trips) it, otherwise only the samples of the retransmission
+    /// timeout.
     pub rtt: Option<Duration>,
-    /// Whether it echoes a mark of the network (ECE of RFC 3168).
+    /// Whether the acknowledgement echoes a congestion mark (ECE of RFC 3168).
     pub ecn_echo: bool,
-    /// How fast data was delivered over the last round trip, if the law
-    /// [wants](Wants::delivery_rates) to know.
+    /// Delivery rate over the last round trip, if the law [wants](Wants::delivery_rates) it.
     pub delivery_rate: Option<DeliveryRate>,
 }
 
-/// All that an acknowledgement tells, new or duplicate, also during a recovery, which has
-/// handled it already.
+/// Full information from an acknowledgement, new or duplicate. Built after the loss recovery has
+/// handled the acknowledgement, and also during a recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// What came.
+    /// The acknowledgement.
     pub ack: Ack,
-    /// Useful bytes that are newly known to be at the receiver, by the cumulative
-    /// acknowledgement or by SACK blocks.
+    /// Payload bytes newly known to have reached the receiver, by the cumulative acknowledgement or
+    /// by SACK blocks.
     pub delivered: u64,
-    /// Useful bytes that the recovery newly takes for lost; what a timeout does is told by it.
+    /// Payload bytes newly taken for lost by the recovery. Losses inferred from a timeout are not
+    /// included; the law learns of them in `on_timeout`.
     pub lost: u64,
-    /// Where the recovery is now.
+    /// Phase of the recovery after this acknowledgement.
     pub phase: Phase,
-    /// Whether there is nothing more to send though the window has room for it.
+    /// Whether no data is left to send although the window has room.
     pub application_limited: bool,
 }
 
-/// What a law wants to know beside what every law is told. What nobody wants is not computed.
+/// Optional inputs of a window law. Inputs that no law requests are not computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// A round-trip time with each acknowledgement that tells one, whatever the timeout is told.
+    /// A round-trip time for every acknowledgement that yields one, not only for the samples of the
+    /// timeout.
     pub round_trips: bool,
-    /// A [`Report`] of each acknowledgement.
+    /// A [`Report`] for every acknowledgement.
     pub reports: bool,
-    /// A delivery rate with each acknowledgement of new data, which costs a record for each
-    /// segment in flight.
+    /// A delivery rate for every acknowledgement of new data; costs one record per segment in
+    /// flight.
     pub delivery_rates: bool,
 }
 
 impl Wants {
-    /// What a law by delay wants: all of each acknowledgement, with its round-trip time.
+    /// Inputs of a delay-based law: a report of every acknowledgement, with its round-trip time.
     pub const DELAYS: Wants = Wants {
         round_trips: true,
         reports: true,
@@ -162,61 +164,64 @@ impl Wants {
 /// A sample of the delivery rate (draft-ietf-ccwg-bbr, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryRate {
-    /// Useful bytes delivered between the sending of a segment and its acknowledgement.
+    /// Payload bytes delivered between the transmission of a segment and its acknowledgement.
     pub delivered: u64,
-    /// The time that took: the longer of the send and the acknowledgement interval.
+    /// Length of the sampling interval: the longer of the send interval and the acknowledgement
+    /// interval.
     pub interval: Duration,
 }
 
-/// The retransmission timer expired.
+/// An expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timeout {
-    /// When.
+    /// Time of the expiry.
     pub at: Time,
-    /// Useful bytes in flight before.
+    /// Payload bytes in flight before the expiry.
     pub in_flight: u64,
-    /// Whether nothing was acknowledged since the last timeout.
+    /// Whether nothing was acknowledged since the previous timeout.
     pub repeated: bool,
 }
 
-/// A loss was seen without a timeout.
+/// A loss detected without a timeout.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loss {
-    /// When.
+    /// Time of the detection.
     pub at: Time,
-    /// Useful bytes in flight before (FlightSize).
+    /// Payload bytes in flight before the detection (FlightSize).
     pub in_flight: u64,
 }
 
-/// The window of one connection, in useful bytes; a float, because it grows by fractions of them.
+/// Window of one connection in payload bytes; floating-point, because it grows by fractions of a
+/// byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// How much may be in flight (cwnd of RFC 5681); the first segment may always be sent.
+    /// Limit of the data in flight (cwnd of RFC 5681). The first unacknowledged segment may always
+    /// be sent.
     pub cwnd: f64,
-    /// Below this window it is in slow start (ssthresh of RFC 5681).
+    /// Window below which the connection is in slow start (ssthresh of RFC 5681).
     pub ssthresh: f64,
 }
 
 impl Window {
-    /// RFC 5681, section 3.1: slow start is used when cwnd < ssthresh.
+    /// Returns whether cwnd < ssthresh (RFC 5681, section 3.1).
     #[inline]
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// RFC 5681, equation 2: cwnd += min (N, SMSS).
+    /// Grows by RFC 5681, equation 2: cwnd += min (N, SMSS).
     #[inline]
     pub fn slow_start(&mut self, ack: &Ack, mss: f64) {
         self.cwnd += (ack.bytes as f64).min(mss);
     }
 
-    /// RFC 5681, equation 4: ssthresh is so much, and at least 2*SMSS.
+    /// Sets ssthresh to `bytes`, but at least 2*SMSS (RFC 5681, equation 4).
     pub fn lower_threshold(&mut self, bytes: f64, mss: f64) {
         self.ssthresh = bytes.max(2.0 * mss);
     }
 
-    /// RFC 5681, section 3.1: after a timeout ssthresh is so much, but is held when the same
-    /// segment times out again, and cwnd is the loss window of one segment.
+    /// Handles a timeout (RFC 5681, section 3.1): cwnd becomes the loss window of one segment, and
+    /// ssthresh becomes `bytes` unless the same segment timed out before (`repeated`).
     pub fn restart(&mut self, bytes: f64, repeated: bool, mss: f64) {
         if !repeated {
             self.lower_threshold(bytes, mss);
@@ -225,46 +230,49 @@ impl Window {
     }
 }
 
-/// A law by which the window of one connection moves. It never sends anything itself.
+/// A window law: changes the window of one connection on acknowledgements, losses and timeouts. It
+/// never sends anything itself.
 ///
-/// The window is the sender's: whatever a law does to it, the sender takes no growth beyond what
-/// the receiver has room for, and lowers it where RFC 5681 and RFC 6582 want that.
+/// The sender owns the window. It cuts growth beyond the receive window, and lowers the window
+/// where RFC 5681 and RFC 6582 require it.
 pub trait CongestionControl: CopiedLaw + Send {
-    /// The window after the handshake; `initial` is the one that the scenario gives.
+    /// Returns the window after the handshake; `initial` is the initial window of the scenario, in
+    /// payload bytes.
     fn start(&self, initial: f64) -> Window {
         Window {
             cwnd: initial,
-            // RFC 5681, section 3.1: arbitrarily high at first.
+            // RFC 5681, section 3.1: ssthresh is arbitrarily high at first.
             ssthresh: f64::INFINITY,
         }
     }
 
-    /// New data was acknowledged: the window may grow. Not called while a recovery holds it.
+    /// Handles an acknowledgement of new data; the window may grow. Not called while a recovery
+    /// keeps the window constant.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
-    /// An acknowledgement came, if the law [wants](Wants::reports) to know; after `on_ack` or
-    /// `on_loss`, if it causes one of them, and before anything is sent.
+    /// Handles any acknowledgement, if the law [wants](Wants::reports) reports. Called after the
+    /// `on_ack` or `on_loss` that the same acknowledgement causes, and before anything is sent.
     fn on_report(&mut self, _report: &Report, _window: &mut Window) {}
 
-    /// A loss was seen, and will be repaired without a timeout.
+    /// Handles a loss that is repaired without a timeout.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window);
 
-    /// The retransmission timer expired.
+    /// Handles an expiry of the retransmission timer.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
-    /// The last loss was none, and the window is as it was before: RFC 9438, section 4.9, lets a
-    /// law that remembers more than the window take that back, too.
+    /// Handles the discovery that the last loss was spurious; the sender has already restored the
+    /// window. A law with further state restores it here (RFC 9438, section 4.9).
     fn on_spurious(&mut self) {}
 
-    /// A segment was sent.
+    /// Notes that a segment was sent.
     fn on_sent(&mut self, _sent: &Sent) {}
 
-    /// The rate at which segments may leave; none: as fast as the window lets them.
+    /// Returns the rate at which segments may leave; `None` for no pacing.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// What it wants to know. Asked once, before the first segment.
+    /// Returns the optional inputs that the law needs. Called once, before the first segment.
     fn wants(&self) -> Wants {
         Wants::default()
     }
@@ -272,17 +280,17 @@ pub trait CongestionControl: CopiedLaw + Send {
 
 crate::boxed::copied_in_box!(CongestionControl, CopiedLaw);
 
-/// A window and the law by which it moves.
+/// The window of a connection and its law.
 #[derive(Clone)]
 pub struct Congestion {
     window: Window,
-    /// Useful bytes that the receiver has room for.
+    /// Receive window in payload bytes.
     rwnd: f64,
     law: Box<dyn CongestionControl>,
 }
 
 impl Congestion {
-    /// The window after the handshake; `initial` and `rwnd` are in useful bytes.
+    /// Creates the window after the handshake; `initial` and `rwnd` are in payload bytes.
     pub fn new(law: Box<dyn CongestionControl>, initial: f64, rwnd: f64) -> Congestion {
         Congestion {
             window: law.start(initial),
@@ -291,61 +299,62 @@ impl Congestion {
         }
     }
 
-    /// The window as the law has it.
+    /// Returns the window.
     #[inline]
     pub fn window(&self) -> &Window {
         &self.window
     }
 
-    /// The window in whole bytes.
+    /// Returns cwnd in whole bytes.
     #[inline]
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd as u64
     }
 
-    /// Lets the window grow by what was acknowledged.
+    /// Passes an acknowledgement of new data to the law.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) {
         self.law.on_ack(ack, &mut self.window);
-        // What the receiver has no room for would never be used.
+        // Data beyond the receive window could never be sent.
         self.window.cwnd = self.window.cwnd.min(self.rwnd);
     }
 
-    /// Lets the law answer all that an acknowledgement tells.
+    /// Passes a report to the law.
     pub fn on_report(&mut self, report: &Report) {
         self.law.on_report(report, &mut self.window);
         self.window.cwnd = self.window.cwnd.min(self.rwnd);
     }
 
-    /// Lets the law answer a loss that was seen.
+    /// Passes a loss to the law.
     pub fn on_loss(&mut self, loss: &Loss) {
         self.law.on_loss(loss, &mut self.window);
     }
 
-    /// Lets the law answer a timeout.
+    /// Passes a timeout to the law.
     pub fn on_timeout(&mut self, timeout: &Timeout) {
         self.law.on_timeout(timeout, &mut self.window);
     }
 
-    /// Takes a reduction back that answered no loss, with the window before it.
+    /// Undoes the last reduction after a spurious loss; `before` is the window before that
+    /// reduction.
     pub fn undo(&mut self, before: Window) {
         self.window.cwnd = self.window.cwnd.max(before.cwnd);
         self.window.ssthresh = before.ssthresh;
         self.law.on_spurious();
     }
 
-    /// Allows no more than so many bytes now: a recovery ends, or a connection begins after a SYN
-    /// that was lost.
+    /// Lowers the window to at most `bytes`: at the end of a recovery, or at the start of a
+    /// connection whose SYN was lost.
     pub fn limit(&mut self, bytes: u64) {
         self.window.cwnd = self.window.cwnd.min(bytes as f64);
     }
 
-    /// Begins anew with so many bytes: the loss window of RFC 5681, section 3.1.
+    /// Sets the window to `bytes`, the loss window (RFC 5681, section 3.1).
     pub fn restart(&mut self, bytes: u64) {
         self.window.cwnd = bytes as f64;
     }
 
-    /// Tells the law that a segment was sent.
+    /// Passes a transmission to the law.
     #[inline]
     pub fn on_sent(&mut self, sent: &Sent) {
         self.law.on_sent(sent);
@@ -367,7 +376,7 @@ impl Congestion {
 mod tests {
     use super::*;
 
-    /// A law that knows no bound.
+    /// A law that doubles the window without limit.
     #[derive(Clone)]
     struct Greedy;
 

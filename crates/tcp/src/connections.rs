@@ -1,32 +1,33 @@
-//! The connections that have begun and are not over. Each has a place for its two ends, which goes
-//! to another one afterwards: what they take is by those in progress, and not by all there ever are.
+//! Connections in progress. Each occupies a slot with its two endpoints; a later connection reuses
+//! the slot, so memory grows with the connections in progress and not with all flows.
 
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 
-/// In place of a place: the flow has not begun.
+/// Slot of a flow that has not started.
 const TO_COME: u32 = u32::MAX;
-/// In place of a place: nothing can happen to it any more.
+/// Slot of a flow that has ended and can receive no further event.
 const OVER: u32 = u32::MAX - 1;
-/// There is room for so many from the start. It costs addresses alone until it is used, where an
-/// array that grows is copied again and again.
+/// Initial capacity in connections. Unused capacity costs only address space, whereas a growing
+/// array is copied repeatedly.
 const ROOM: usize = 1 << 16;
 
 /// The connections in progress.
 pub struct Connections {
-    /// By the flow.
+    /// Slot of each flow, `TO_COME` or `OVER`.
     places: Vec<u32>,
-    /// By the place: the flow, and its two ends.
+    /// Per slot: the flow and its two endpoints.
     flows: Vec<u32>,
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     free: Vec<u32>,
-    /// Before there are more places than this it is looked which connections are over.
+    /// Number of slots at which the next search for ended connections takes place, before further
+    /// slots are added.
     room: usize,
 }
 
 impl Connections {
-    /// None yet of so many flows.
+    /// Creates an empty set for `flows` flows.
     pub fn new(flows: usize) -> Connections {
         let room = flows.min(ROOM);
         Connections {
@@ -39,25 +40,25 @@ impl Connections {
         }
     }
 
-    /// The sender of a flow that is in progress.
+    /// Returns the sender of a flow in progress.
     #[inline]
     pub fn sender(&mut self, flow: usize) -> &mut Sender {
         &mut self.senders[self.places[flow] as usize]
     }
 
-    /// The receiver of a flow that is in progress.
+    /// Returns the receiver of a flow in progress.
     #[inline]
     pub fn receiver(&mut self, flow: usize) -> &mut Receiver {
         &mut self.receivers[self.places[flow] as usize]
     }
 
-    /// Both ends of a flow, if it is in progress.
+    /// Returns both endpoints of a flow, or `None` if it is not in progress.
     pub fn ends(&self, flow: usize) -> Option<(&Sender, &Receiver)> {
         let place = self.places[flow] as usize;
         self.senders.get(place).zip(self.receivers.get(place))
     }
 
-    /// Both ends of a flow, to be changed, if it is in progress.
+    /// Returns both endpoints of a flow mutably, or `None` if it is not in progress.
     #[inline]
     pub fn in_progress(&mut self, flow: usize) -> Option<(&mut Sender, &mut Receiver)> {
         let place = self.places[flow] as usize;
@@ -65,18 +66,18 @@ impl Connections {
         Some((sender, &mut self.receivers[place]))
     }
 
-    /// Whether nothing can happen to a flow any more.
+    /// Returns whether a flow has ended and its slot was freed.
     pub fn is_over(&self, flow: usize) -> bool {
         self.places[flow] == OVER
     }
 
-    /// Whether it is to be looked which connections are over before another one begins.
+    /// Returns whether the caller should search for ended connections before it begins another one.
     pub fn are_many(&self) -> bool {
         self.free.is_empty() && self.flows.len() >= self.room
     }
 
-    /// The flows that are done and to which nothing can happen any more, given those of which packets
-    /// are under way: all that happens to a flow is that a packet arrives or a timer expires.
+    /// Returns the flows that have ended: both endpoints are done, so that no timer is set, and no
+    /// packet is under way. `under_way` yields the flow of every packet under way.
     pub fn over(&self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut reached = vec![false; self.flows.len()];
         for flow in under_way {
@@ -92,8 +93,9 @@ impl Connections {
         flows.filter(over).collect()
     }
 
-    /// Frees the places of these flows, which are over. If that is few, more are made before it is
-    /// looked again, so that looking costs each flow the same in the mean.
+    /// Frees the slots of the flows in `over`, which have ended. If at most a quarter of the slots
+    /// is free afterwards, the number of slots may double before the next search, so that the cost
+    /// of searching per flow stays constant on average.
     pub fn end(&mut self, over: &[usize]) {
         for &flow in over {
             let place = std::mem::replace(&mut self.places[flow], OVER);
@@ -104,7 +106,7 @@ impl Connections {
         }
     }
 
-    /// A flow begins with these ends.
+    /// Puts the endpoints of a new connection into a free slot.
     pub fn begin(&mut self, flow: usize, sender: Sender, receiver: Receiver) {
         let place = self.free.pop();
         self.places[flow] = place.unwrap_or(self.flows.len() as u32);

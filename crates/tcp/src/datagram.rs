@@ -1,4 +1,4 @@
-//! Open loop: datagrams leave at given times and nobody answers.
+//! Open-loop traffic: datagrams leave at given times and are not acknowledged.
 
 use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
@@ -7,8 +7,8 @@ use lightburst_des::Time;
 use lightburst_net::arena::prefetch;
 use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, Token};
 
-/// So many departures ahead one is prefetched, a line of the cache: the lists of more flows are read
-/// side by side than a processor foresees.
+/// Distance of the prefetch in departures, one cache line. The departure lists of all flows are
+/// read interleaved, more lists than a hardware prefetcher follows.
 const AHEAD: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -19,20 +19,21 @@ struct State {
     transmissions: u64,
 }
 
-/// What the flows of a group have in common.
+/// Settings shared by the flows of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagrams {
     /// Sizes on the wire.
     pub sizes: Sizes,
-    /// Whether they enter at an edge, which is then the source of each, as bursts; otherwise their
-    /// hosts send them.
+    /// Whether the datagrams enter the network as bursts at an edge node, which is then the source
+    /// of each flow. Otherwise hosts send them.
     pub at_edge: bool,
-    /// Bytes of each packet of such a burst but the last; none: it is one packet.
+    /// Size in bytes of the packets in such a burst, except the last; `None` if a burst is a single
+    /// packet.
     pub packet: Option<u32>,
 }
 
 impl Datagrams {
-    /// The packets of a datagram with this payload.
+    /// Returns the number of packets of a datagram with this payload in bytes.
     fn packets(&self, payload: u32) -> u64 {
         let bytes = payload + self.sizes.header;
         self.packet
@@ -44,15 +45,15 @@ impl Datagrams {
 pub struct DatagramHosts {
     flows: Vec<Flow>,
     states: Vec<State>,
-    /// Times at which datagrams are handed over, flow by flow.
+    /// Times at which datagrams are handed over, grouped by flow.
     departures: Vec<Time>,
-    /// The first departure of each flow, and the number of all.
+    /// Index in `departures` of the first departure of each flow, and finally the total number.
     offsets: Vec<usize>,
     groups: Vec<Datagrams>,
 }
 
 impl DatagramHosts {
-    /// Hosts for `flows` of these groups; the flow at place `f` sends at
+    /// Creates hosts for `flows` of these groups. Flow `f` sends at the times
     /// `departures[offsets[f]..offsets[f + 1]]`.
     pub fn new(
         flows: Vec<Flow>,
@@ -80,7 +81,8 @@ impl DatagramHosts {
         }
     }
 
-    /// Writes down what became of each flow, of which these datagrams were dropped.
+    /// Writes the outcome of every flow to `outcomes`; `dropped` counts the datagrams dropped per
+    /// flow.
     pub fn tell(&self, dropped: &Dropped, outcomes: &mut Outcomes) {
         for (index, flow) in self.flows.iter().enumerate() {
             let outcome = self.outcome(index, dropped.packets(flow.id));
@@ -88,12 +90,12 @@ impl DatagramHosts {
         }
     }
 
-    /// Useful bytes that have come, of all flows so far.
+    /// Returns the payload bytes that all flows have received so far.
     pub fn delivered(&self) -> u64 {
         self.states.iter().map(|state| state.received).sum()
     }
 
-    /// What became of one flow, of which so many datagrams were dropped.
+    /// Returns the outcome of one flow, `dropped` of whose datagrams were dropped.
     fn outcome(&self, index: usize, dropped: u64) -> Outcome {
         let state = &self.states[index];
         let finished = state.received == self.flows[index].size;
@@ -121,7 +123,7 @@ impl DatagramHosts {
         }
     }
 
-    /// The packets that the flow at this place has sent.
+    /// Returns the number of packets that a flow has sent.
     fn packets_sent(&self, index: usize) -> u64 {
         let state = &self.states[index];
         let group = &self.groups[usize::from(self.flows[index].group)];
@@ -129,7 +131,7 @@ impl DatagramHosts {
             return state.transmissions;
         }
         let most = group.sizes.mss();
-        // Only the last one of a flow is smaller.
+        // Only the last datagram of a flow is smaller than the others.
         let rest = (state.sent % u64::from(most)) as u32;
         let last = if rest > 0 { group.packets(rest) } else { 0 };
         state.sent / u64::from(most) * group.packets(most) + last
@@ -150,7 +152,7 @@ impl DatagramHosts {
         }
     }
 
-    /// A datagram of the flow at this place arrives.
+    /// Handles the arrival of a datagram.
     #[inline]
     pub(crate) fn on_datagram(&mut self, index: usize, packet: &Packet, ctx: &Context<'_>) {
         let state = &mut self.states[index];
@@ -158,7 +160,7 @@ impl DatagramHosts {
         state.last_arrival = ctx.now();
     }
 
-    /// The flow at this place sends.
+    /// Sends the next datagram of a flow from its host.
     #[inline]
     pub(crate) fn on_flow_timer(&mut self, index: usize, ctx: &mut Context<'_>) {
         let header = self.next(index);
@@ -168,8 +170,8 @@ impl DatagramHosts {
         self.arm(index, ctx);
     }
 
-    /// The next datagram of the flow at this place, which enters at an edge: the first of its
-    /// packets, which are linked.
+    /// Sends the next datagram of a flow that enters at an edge node. Returns the first of its
+    /// packets, which form a linked list.
     #[inline]
     pub(crate) fn enter(&mut self, index: usize, ctx: &mut Context<'_>) -> PacketId {
         let header = self.next(index);
@@ -185,7 +187,7 @@ impl DatagramHosts {
         first
     }
 
-    /// What the flow at this place sends next.
+    /// Returns the header of the next datagram of a flow and advances the flow.
     #[inline]
     fn next(&mut self, index: usize) -> Header {
         let flow = &self.flows[index];
@@ -204,8 +206,9 @@ impl DatagramHosts {
     }
 }
 
-/// Puts a datagram into the network as packets of so many bytes, the header in the first: returns
-/// this. The last one has what is left, and what fills the datagram up to its least size.
+/// Enters a datagram into the network as packets of `size` bytes and returns the first, which
+/// contains the header. The last packet holds the remainder and the padding up to the minimum size
+/// of a datagram.
 fn enter_in_packets(whole: &Packet, header: u32, size: u32, ctx: &mut Context<'_>) -> PacketId {
     let bytes = header + whole.header.payload;
     let useful = |upto: u32| upto.saturating_sub(header);

@@ -1,34 +1,35 @@
-//! How fast data is delivered (draft-ietf-ccwg-bbr, section 4.1), for a law that asks.
+//! Delivery rate samples (draft-ietf-ccwg-bbr, section 4.1), for laws that request them.
 
 use crate::cc::DeliveryRate;
 use crate::flight::Flight;
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
 
-/// What was known when a segment was sent.
+/// State of the connection at the transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     sent: Time,
-    /// Useful bytes acknowledged by then, and when the last of them was.
+    /// Payload bytes acknowledged when the segment was sent, and the time of their last
+    /// acknowledgement.
     delivered: u64,
     delivered_at: Time,
-    /// When the segment was sent whose acknowledgement came last before.
+    /// Send time of the newest segment that was acknowledged when this one was sent.
     first_sent: Time,
 }
 
-/// The samples of one sender.
+/// Delivery rate estimator of one sender.
 #[derive(Debug)]
 pub struct DeliveryRates {
-    /// Of the segments in flight, in their order.
+    /// Records of the segments in flight, in sequence order.
     records: VecDeque<Record>,
-    /// When data was acknowledged last.
+    /// Time of the last acknowledgement of new data.
     delivered_at: Time,
-    /// When the newest segment was sent that is acknowledged.
+    /// Send time of the newest acknowledged segment.
     first_sent: Time,
 }
 
 impl DeliveryRates {
-    /// Before the first segment, which may be sent `now`.
+    /// Creates the estimator at time `now`, before the first segment is sent.
     pub fn new(now: Time) -> DeliveryRates {
         DeliveryRates {
             records: VecDeque::new(),
@@ -37,7 +38,8 @@ impl DeliveryRates {
         }
     }
 
-    /// The segment at `sequence` was sent, perhaps again; the flight knows already.
+    /// Records the transmission or retransmission of the segment at `sequence`; called after
+    /// `flight` was updated.
     pub fn on_sent(&mut self, sequence: u64, sent: Time, flight: &Flight) {
         let record = Record {
             sent,
@@ -51,8 +53,8 @@ impl DeliveryRates {
         }
     }
 
-    /// New data was acknowledged; the flight knows already. Section 4.1.2: the interval is the
-    /// longer of the one in which the data was sent and the one in which it was acknowledged.
+    /// Returns the sample for an acknowledgement of new data; called after `flight` was updated.
+    /// The interval is the longer of the send and the acknowledgement interval (section 4.1.2).
     pub fn on_ack(&mut self, flight: &Flight, now: Time) -> Option<DeliveryRate> {
         let covered = self.records.len() - flight.segments();
         let newest = self.records.drain(..covered).next_back()?;
@@ -71,8 +73,9 @@ impl DeliveryRates {
 mod tests {
     use super::*;
 
-    /// Segments of one byte: 0 to 2 leave at the beginning, one after another, 1 again after the
-    /// acknowledgement of 0, and 3 after that of 1 and 2 together.
+    /// Segments of one byte. Segments 0 to 2 leave one after another at the start; segment 1 is
+    /// sent again after the acknowledgement of 0, and segment 3 is sent after the acknowledgement
+    /// of 1. The last acknowledgement covers 2 and 3.
     #[test]
     fn a_rate_is_of_the_newest_segment_that_is_acknowledged_and_of_its_last_transmission() {
         let mut flight = Flight::new(10, 1, u64::MAX);
@@ -93,11 +96,13 @@ mod tests {
         assert_eq!(rates.on_ack(&flight, Time(150)), rate(1, 50));
         send(1, 160, &mut flight, &mut rates);
         flight.acknowledge(2);
-        // What was sent again at 160 knows of the one byte acknowledged at 150, sent at 100.
+        // Segment 1 was sent again at 160; by then one byte was acknowledged, at 150, and had been
+        // sent at 100.
         assert_eq!(rates.on_ack(&flight, Time(210)), rate(1, 60));
         send(3, 220, &mut flight, &mut rates);
         flight.acknowledge(4);
-        // Of 3, and not of 2: from the acknowledgement of 1 at 210, and its sending at 160, on.
+        // The sample belongs to segment 3: it starts at 210, the acknowledgement of 1, and at 160,
+        // the transmission of 1.
         assert_eq!(rates.on_ack(&flight, Time(230)), rate(2, 60));
     }
 }

@@ -1,38 +1,39 @@
-//! What a sender has in flight: its sequence variables and its segments.
+//! Data in flight of a sender: sequence variables and segments.
 
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
 
-/// A segment that was sent and is not acknowledged.
+/// A segment that was sent and is not yet acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// When it was last sent.
+    /// Time of its last transmission, as counted by [`crate::transport::Clock`].
     pub sent: Time,
-    /// How often it was sent.
+    /// Number of its transmissions.
     pub sendings: u32,
 }
 
 impl Segment {
-    /// Whether it was sent more than once.
+    /// Returns whether the segment was sent more than once.
     #[inline]
     pub fn retransmitted(&self) -> bool {
         self.sendings > 1
     }
 }
 
-/// What an acknowledgement covered.
+/// The data covered by a cumulative acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct Covered {
-    /// Useful bytes.
+    /// Payload bytes.
     pub bytes: u64,
-    /// The newest segment; none if what was covered is no longer on record.
+    /// The last segment covered; `None` if it is no longer recorded.
     pub newest: Option<Segment>,
-    /// Whether any of the segments was sent more than once.
+    /// Whether any of the covered segments was sent more than once.
     pub retransmitted: bool,
 }
 
 impl Covered {
-    /// Since the newest segment was sent, unless one of them was sent more than once (Karn).
+    /// Returns the time since the newest segment was sent, or `None` if one of the segments was
+    /// sent more than once (Karn's algorithm).
     #[inline]
     pub fn round_trip(&self, now: Time) -> Option<Duration> {
         let newest = self.newest.filter(|_| !self.retransmitted);
@@ -40,32 +41,32 @@ impl Covered {
     }
 }
 
-/// The segments of one flow, in order; all but the last are full.
+/// The segments of one flow in sequence order; all but the last are full.
 #[derive(Clone, Debug)]
 pub struct Flight {
-    /// First byte not acknowledged (SND.UNA).
+    /// First unacknowledged byte (SND.UNA).
     pub snd_una: u64,
     /// Next byte to send (SND.NXT).
     pub snd_nxt: u64,
-    /// The byte after the last one ever sent (SND.MAX).
+    /// End of the data ever sent (SND.MAX).
     pub snd_max: u64,
-    /// Useful bytes of the flow.
+    /// Payload bytes of the flow.
     pub size: u64,
-    /// Useful bytes of a full segment (SMSS).
+    /// Payload of a full segment in bytes (SMSS).
     pub mss: u32,
     /// Whether the last segment carries the FIN.
     pub fin_with_data: bool,
-    /// Bytes from `snd_una` on that the receiver has room for.
+    /// Receive window in bytes, counted from `snd_una`.
     rwnd: u64,
-    /// The one at `snd_una`, if it was sent. Stop-and-wait has no other, and so needs no memory
-    /// elsewhere.
+    /// The segment at `snd_una`, valid if it was sent. Stored here so that stop-and-wait, with one
+    /// segment in flight, allocates no memory.
     first: Segment,
-    /// Those behind it, to `snd_max`.
+    /// The segments after the first, up to `snd_max`.
     others: VecDeque<Segment>,
 }
 
 impl Flight {
-    /// Nothing sent yet of `size` bytes.
+    /// Creates the state of a flow of `size` bytes before anything is sent.
     pub fn new(size: u64, mss: u32, rwnd: u64) -> Flight {
         Flight {
             snd_una: 0,
@@ -83,63 +84,64 @@ impl Flight {
         }
     }
 
-    /// Bytes sent and not acknowledged (FlightSize of RFC 5681).
+    /// Returns the bytes sent and not acknowledged (FlightSize of RFC 5681).
     #[inline]
     pub fn flight_size(&self) -> u64 {
         self.snd_nxt - self.snd_una
     }
 
-    /// Whether all that was ever sent is acknowledged.
+    /// Returns whether all data ever sent is acknowledged.
     #[inline]
     pub fn is_acknowledged(&self) -> bool {
         self.snd_una == self.snd_max
     }
 
-    /// Whether the receiver has room for the bytes before `end`.
+    /// Returns whether the bytes before `end` fit into the receive window.
     #[inline]
     pub fn is_advertised(&self, end: u64) -> bool {
         end - self.snd_una <= self.rwnd
     }
 
-    /// Useful bytes of the segment that begins at `sequence`.
+    /// Returns the payload in bytes of the segment that starts at `sequence`.
     #[inline]
     pub fn payload(&self, sequence: u64) -> u64 {
         (self.size - sequence).min(u64::from(self.mss))
     }
 
-    /// How many segments there are from `snd_una` to `snd_max`.
+    /// Returns the number of segments from `snd_una` to `snd_max`.
     pub fn segments(&self) -> usize {
         usize::from(!self.is_acknowledged()) + self.others.len()
     }
 
-    /// The segment that begins at `sequence`, if it is in flight.
+    /// Returns the segment that starts at `sequence`, if it is in flight.
     #[inline]
     fn segment(&self, sequence: u64) -> Option<&Segment> {
-        // Mostly the first, which needs no division.
+        // Usually the first segment, whose index needs no division.
         if sequence == self.snd_una {
             return (!self.is_acknowledged()).then_some(&self.first);
         }
         self.others.get(self.place(sequence) - 1)
     }
 
-    /// Which of these begins at `sequence`, counted from 0.
+    /// Returns the index, from 0, of the segment in flight that starts at `sequence`.
     pub fn place(&self, sequence: u64) -> usize {
         ((sequence - self.snd_una) / u64::from(self.mss)) as usize
     }
 
-    /// The segment that ends at `end`, which is in flight.
+    /// Returns the segment that ends at `end`, if it is in flight.
     pub fn ending_at(&self, end: u64) -> Option<&Segment> {
         self.segment(self.last_before(end)?)
     }
 
-    /// The first byte of the last segment before `end`; none if nothing is in flight there.
+    /// Returns the first byte of the last segment that starts before `end`, or `None` if `end` is
+    /// not beyond `snd_una`.
     pub fn last_before(&self, end: u64) -> Option<u64> {
         let mss = u64::from(self.mss);
         let before = end.checked_sub(self.snd_una + 1)?;
         Some(self.snd_una + before / mss * mss)
     }
 
-    /// How often the segment at `sequence` was sent.
+    /// Returns the number of transmissions of the segment at `sequence`.
     #[inline]
     pub fn sendings(&self, sequence: u64) -> u32 {
         match sequence < self.snd_max {
@@ -148,15 +150,16 @@ impl Flight {
         }
     }
 
-    /// The first byte of each segment that is not acknowledged and begins before `end`, and how
-    /// often it was sent.
+    /// Yields the first byte and the number of transmissions of each unacknowledged segment that
+    /// starts before `end`.
     pub fn sendings_before(&self, end: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
         let starts = (self.snd_una..end).step_by(self.mss as usize);
         let segments = std::iter::once(&self.first).chain(&self.others);
         starts.zip(segments.map(|segment| segment.sendings))
     }
 
-    /// Notes that the segment at `sequence` is sent.
+    /// Records a transmission of the segment at `sequence`; `sent` is the time from which its round
+    /// trip is counted.
     #[inline]
     pub fn send(&mut self, sequence: u64, sent: Time) {
         let end = sequence + self.payload(sequence);
@@ -181,8 +184,8 @@ impl Flight {
         segment.sendings += 1;
     }
 
-    /// Notes that the transmission of the segment at `sequence` begins; says whether it is the first
-    /// that is not acknowledged.
+    /// Records that the transmission of the segment at `sequence` starts; returns whether it is the
+    /// first unacknowledged segment.
     pub fn departs(&mut self, sequence: u64, at: Time) -> bool {
         let awaited = sequence == self.snd_una && !self.is_acknowledged();
         if awaited {
@@ -191,7 +194,7 @@ impl Flight {
         awaited
     }
 
-    /// Takes out what a cumulative acknowledgement covers.
+    /// Removes the segments covered by a cumulative acknowledgement.
     #[inline]
     pub fn acknowledge(&mut self, acknowledgement: u64) -> Covered {
         let mut covered = Covered {
@@ -211,7 +214,7 @@ impl Flight {
         covered
     }
 
-    /// Goes back to the first byte not acknowledged.
+    /// Sets `snd_nxt` back to the first unacknowledged byte.
     pub fn rewind(&mut self) {
         self.snd_nxt = self.snd_una;
     }

@@ -1,61 +1,62 @@
-//! A row of the table of flows and what became of it.
+//! Flows, as rows and as a table, and their outcomes.
 
 use crate::{Reordered, Repetitions};
 use lightburst_des::Time;
 use lightburst_net::{FlowId, NodeId, Shared};
 
-/// A transfer that is to be made.
+/// A transfer of data from one host to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// Its number in the table of all flows.
+    /// Number in the table of all flows.
     pub id: FlowId,
-    /// The group that it belongs to, of those that its hosts know.
+    /// Index of its group among the groups of the hosts.
     pub group: u16,
-    /// Host that has the data.
+    /// Host that sends the data.
     pub source: NodeId,
-    /// Host that wants it.
+    /// Host that receives the data.
     pub destination: NodeId,
-    /// When it is asked for.
+    /// Time at which the transfer is requested.
     pub start: Time,
-    /// Useful bytes.
+    /// Payload bytes.
     pub size: u64,
 }
 
-/// Flows in the order of their starts, as columns that the plan has, too.
+/// Flows in the order of their start times. The columns are shared with the plan and may contain
+/// further flows.
 pub struct Flows {
-    /// Their numbers in the table of all flows, ascending; none: these are all.
+    /// Numbers of these flows in the columns, ascending; `None` if these are all flows.
     pub ids: Option<Vec<u32>>,
-    /// Of each group of the plan, which of those it is that the hosts know.
+    /// For each group of the plan, its index among the groups of the hosts.
     pub groups: Vec<u16>,
-    /// The group in the plan; empty: all are of the first.
+    /// Group in the plan, per flow; empty if all flows belong to the first group.
     pub group: Shared<u16>,
-    /// Hosts that have the data.
+    /// Hosts that send the data.
     pub source: Shared<u32>,
-    /// Hosts that want it.
+    /// Hosts that receive the data.
     pub destination: Shared<u32>,
-    /// When they are asked for, in picoseconds.
+    /// Times at which the transfers are requested, in picoseconds.
     pub start_ps: Shared<u64>,
-    /// Useful bytes.
+    /// Payload bytes per flow.
     pub bytes: Shared<u64>,
 }
 
 impl Flows {
-    /// How many there are.
+    /// Returns the number of these flows.
     pub fn len(&self) -> usize {
         self.ids.as_ref().map_or(self.source.len(), Vec::len)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no flows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of the flow at a place.
+    /// Returns the number of the flow at `index`.
     pub fn id(&self, index: usize) -> FlowId {
         FlowId(self.ids.as_ref().map_or(index as u32, |ids| ids[index]))
     }
 
-    /// The place of a flow, if it is one of these.
+    /// Returns the index of a flow, or `None` if it is not one of these flows.
     pub fn index(&self, flow: FlowId) -> Option<usize> {
         match &self.ids {
             None => Some(flow.index()),
@@ -63,13 +64,13 @@ impl Flows {
         }
     }
 
-    /// When the flow at a place starts, if there is one.
+    /// Returns the start time of the flow at `index`, or `None` beyond the last flow.
     pub fn start(&self, index: usize) -> Option<Time> {
         let row = (index < self.len()).then(|| self.id(index).index())?;
         Some(Time(self.start_ps[row]))
     }
 
-    /// The flow at a place.
+    /// Returns the flow at `index`.
     pub fn get(&self, index: usize) -> Flow {
         let id = self.id(index);
         let row = id.index();
@@ -113,82 +114,82 @@ impl From<Vec<Flow>> for Flows {
     }
 }
 
-/// How a flow ended.
+/// Final state of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All data arrived, acknowledged or not.
+    /// All data arrived, whether or not its acknowledgement did.
     Finished,
-    /// The simulation ended first.
+    /// The simulation ended before all data arrived.
     TimeLimit,
-    /// The simulation ended before it started.
+    /// The simulation ended before the flow started.
     NotStarted,
-    /// Open loop, and not all of it arrived.
+    /// The flow is incomplete because datagrams were dropped; open-loop flows only.
     Lost,
-    /// Not all of it arrived before an end repeated something as often as it may.
+    /// An endpoint reached its limit of repetitions before all data arrived.
     GaveUp,
 }
 
 impl Status {
-    /// The names, in the order of the variants.
+    /// Names of the variants, in their order.
     pub const NAMES: [&'static str; 5] =
         ["finished", "time-limit", "not-started", "lost", "gave-up"];
 }
 
-/// Where a connection is, seen from its sender.
+/// Stage of a connection, as seen by its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It has not begun, or waits for the SYN+ACK.
+    /// Not started, or waiting for the SYN+ACK.
     Opening,
-    /// It is in progress: established, and not all of its data is acknowledged.
+    /// Established, with data that is not yet acknowledged.
     Open,
-    /// All of its data is acknowledged, or its sender gave up.
+    /// All data is acknowledged, or the sender gave up.
     Over,
 }
 
-/// How far a connection is at some instant.
+/// Progress of a connection at some instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Where it is.
+    /// Stage of the connection.
     pub stage: Stage,
-    /// Its congestion window, in thousandths of a full segment.
+    /// Congestion window in thousandths of a full segment.
     pub window: u64,
-    /// Useful bytes that its receiver has, in order or not.
+    /// Payload bytes at the receiver, in order or not.
     pub arrived: u64,
-    /// Losses that its window has answered so far: fast retransmissions, and timeouts of data.
+    /// Number of times data was taken for lost so far: fast retransmissions, and timeouts of data.
     pub reductions: u64,
 }
 
-/// What became of a flow.
+/// Results of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Arrival of the last data byte in order; [`Time::NEVER`] if not all came.
+    /// Arrival time of the last data byte in order; [`Time::NEVER`] if data is missing.
     pub received: Time,
-    /// Arrival of its acknowledgement (for datagrams, which have none: as `received`);
-    /// [`Time::NEVER`] if it did not come.
+    /// Arrival time of its acknowledgement, or [`Time::NEVER`]. Equals `received` for datagrams,
+    /// which are not acknowledged.
     pub acknowledged: Time,
-    /// Useful bytes that reached the destination in order.
+    /// Payload bytes that reached the destination in order.
     pub delivered: u64,
-    /// Data segments sent, retransmissions included.
+    /// Number of data segments sent, retransmissions included.
     pub transmissions: u64,
-    /// Data segments sent again.
+    /// Number of data segments retransmitted.
     pub retransmissions: u64,
-    /// Expirations of the sender's retransmission timer (SYN, data and FIN).
+    /// Number of expiries of the sender's retransmission timer (SYN, data and FIN).
     pub timeouts: u64,
-    /// Data segments that the receiver had already.
+    /// Number of data segments that arrived although the receiver already had them.
     pub duplicates: u64,
-    /// Fast retransmissions, and what was repeated though it was not lost.
+    /// Counts of fast retransmissions, and of retransmissions and timeouts without a loss.
     pub repetitions: Repetitions,
-    /// In which order its data arrived.
+    /// Counts of segments that arrived out of order.
     pub reordered: Reordered,
-    /// How it ended.
+    /// Final state.
     pub status: Status,
 }
 
-/// How the number of a column follows from an outcome.
+/// Extracts the value of one column.
 type Number = fn(&Outcome) -> u64;
 
 impl Outcome {
-    /// Of a flow that has not begun.
+    /// Returns the outcome of a flow that has not started.
     pub fn not_started() -> Outcome {
         Outcome {
             received: Time::NEVER,
@@ -204,7 +205,7 @@ impl Outcome {
         }
     }
 
-    /// Its numbers, by the names of their columns.
+    /// Names of the output columns and the functions that extract their values.
     pub const NUMBERS: [(&'static str, Number); 16] = [
         ("received_ps", |o| o.received.0),
         ("acknowledged_ps", |o| o.acknowledged.0),

@@ -1,4 +1,4 @@
-//! The hosts: the two ends of every flow.
+//! Hosts with TCP connections: both endpoints of every flow.
 
 use crate::connections::Connections;
 use crate::receiver::Receiver;
@@ -12,29 +12,30 @@ use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, Token};
 use std::collections::BTreeMap;
 
-/// What the flows of a group are built from.
+/// Settings from which the flows of a group are built.
 pub struct Group {
-    /// Their transport.
+    /// Transport of the flows.
     pub transport: TransportKind,
-    /// Its settings.
+    /// Settings of the transport.
     pub parameters: Parameters,
     /// Sizes on the wire.
     pub sizes: Sizes,
-    /// Whether SYN+ACK and FIN+ACK have a timer of their own (RFC 9293).
+    /// Whether SYN+ACK and FIN+ACK have a retransmission timer of their own (RFC 9293).
     pub receiver_timers: bool,
 }
 
-/// What both ends of the flows of a group look up.
+/// State of a group that its endpoints read.
 struct Shared {
     reception: Reception,
     sizes: Sizes,
-    /// What their senders begin with, by the transmission time of a segment at their hosts. To
-    /// build it is to read many settings by name, which takes longer than to copy it.
+    /// Initial transport of a sender, by the transmission time of a segment at its host. Cloning
+    /// one is faster than building it, which reads many settings by name.
     transports: Vec<(Duration, Transport)>,
 }
 
 impl Shared {
-    /// What a sender begins with whose host sends a segment in that time.
+    /// Returns the initial transport of a sender whose host takes `segment_time` to transmit a
+    /// segment.
     fn transport(&mut self, group: &Group, segment_time: Duration) -> Transport {
         let mut known = self.transports.iter();
         if let Some((_, transport)) = known.find(|(time, _)| *time == segment_time) {
@@ -50,21 +51,22 @@ impl Shared {
     }
 }
 
-/// Hosts that speak TCP.
+/// Hosts with TCP connections.
 pub struct TcpHosts {
     flows: Flows,
     connections: Connections,
     groups: Vec<Shared>,
     built_from: Vec<Group>,
     starts: Starts,
-    /// Of the flows that are over.
+    /// Outcomes of the flows that have ended.
     outcomes: Outcomes,
-    /// How far those came that are over since the last look, if anybody looks.
+    /// Progress of the flows that have ended since it was last cleared, by their index; `None` if
+    /// it is not kept.
     just_over: Option<BTreeMap<usize, Progress>>,
 }
 
 impl TcpHosts {
-    /// Hosts for `flows` of these groups, out of so many flows.
+    /// Creates hosts for `flows` of these groups. `of` is the number of flows in the whole plan.
     pub fn new(flows: Flows, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
         let shared = groups.iter().map(|group| Shared {
             reception: (group.transport.reception)(&group.parameters),
@@ -82,7 +84,7 @@ impl TcpHosts {
         }
     }
 
-    /// What became of each flow, of which these packets were dropped.
+    /// Returns the outcome of every flow; `dropped` records the packets dropped per flow.
     pub fn outcomes(mut self, dropped: &Dropped) -> Outcomes {
         for index in 0..self.flows.len() {
             if !self.connections.is_over(index) {
@@ -94,7 +96,7 @@ impl TcpHosts {
         self.outcomes
     }
 
-    /// Useful bytes that have come in order, of all flows so far.
+    /// Returns the payload bytes that all flows have received in order so far.
     pub fn delivered(&self) -> u64 {
         let of = |index| match self.connections.ends(index) {
             Some((_, receiver)) => receiver.received(),
@@ -103,7 +105,8 @@ impl TcpHosts {
         (0..self.flows.len()).map(of).sum()
     }
 
-    /// What became so far of one flow that is not over, of which these packets were dropped.
+    /// Returns the outcome so far of a flow that has not ended; `dropped` records the packets
+    /// dropped per flow.
     pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let Some((sender, receiver)) = self.connections.ends(index) else {
             return Outcome::not_started();
@@ -131,12 +134,13 @@ impl TcpHosts {
         }
     }
 
-    /// The flows, in the order of their starts.
+    /// Returns the flows in the order of their start times.
     pub fn flows(&self) -> &Flows {
         &self.flows
     }
 
-    /// How far the flow at this place is now. If it is over that must be kept.
+    /// Returns the present progress of the flow at `index`. Panics if the flow has ended and its
+    /// progress was not kept.
     pub fn progress(&self, index: usize) -> Progress {
         match self.connections.ends(index) {
             Some((sender, receiver)) => sender.progress(receiver.arrived()),
@@ -144,12 +148,13 @@ impl TcpHosts {
         }
     }
 
-    /// From now on how far flows came is kept when they are over, or is not.
+    /// Discards the progress kept of ended flows, and sets whether it is kept from now on.
     pub fn keep_those_over(&mut self, kept: bool) {
         self.just_over = kept.then(BTreeMap::new);
     }
 
-    /// The flow whose sender repeated most, SYN, data or FIN, and how often; none without flows.
+    /// Returns the flow whose sender repeated most (SYN, data or FIN) and the larger of its counts
+    /// of retransmissions and timeouts; `None` if there are no flows.
     pub fn most_repeated(&self) -> Option<(FlowId, u64)> {
         let repeated = |index: usize| {
             let flow = self.flows.id(index);
@@ -163,7 +168,7 @@ impl TcpHosts {
         each.max_by_key(|(_, number)| *number)
     }
 
-    /// The flow at this place begins: its ends are made.
+    /// Creates the endpoints of the flow at `index`.
     fn begin(&mut self, index: usize, ctx: &mut Context<'_>) {
         if self.connections.are_many() {
             self.end_those_over(ctx);
@@ -185,7 +190,7 @@ impl TcpHosts {
         self.connections.begin(index, sender, receiver);
     }
 
-    /// Writes down what became of the connections that are over, and frees their places.
+    /// Records the outcomes of the connections that have ended and frees their slots.
     fn end_those_over(&mut self, ctx: &mut Context<'_>) {
         let under_way = ctx.flows_under_way();
         let over = self
@@ -204,13 +209,13 @@ impl TcpHosts {
         self.connections.end(&over);
     }
 
-    /// Sets the timer for the start of the flow at this place.
+    /// Sets the timer for the start of the flow at `index`.
     fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
         let flow = self.flows.get(index);
         ctx.timer_at(flow.source, flow.start, token(flow.id, token::START));
     }
 
-    /// A segment of the flow at this place arrives.
+    /// Handles the arrival of a segment of the flow at `index`.
     #[inline]
     pub(crate) fn on_segment(
         &mut self,
@@ -238,7 +243,7 @@ impl TcpHosts {
         }
     }
 
-    /// A segment of the flow at this place leaves the interface of its host.
+    /// Handles the start of the transmission of a segment that waited at the interface of its host.
     pub(crate) fn on_flow_departure(
         &mut self,
         index: usize,
@@ -259,16 +264,16 @@ impl TcpHosts {
         }
     }
 
-    /// A timer of the flow at this place expires.
+    /// Handles the expiry of a timer of the flow at `index`.
     pub(crate) fn on_flow_timer(&mut self, index: usize, token: Token, ctx: &mut Context<'_>) {
         if token.kind == token::START {
             self.begin(index, ctx);
         }
         let Some((sender, receiver)) = self.connections.in_progress(index) else {
-            // It is over, and the timer was not wanted any more.
+            // The flow has ended; the timer was cleared but its event remained.
             return;
         };
-        // Only the end whose timer it is is looked at.
+        // Accesses only the endpoint that owns the timer, to save cache misses.
         if matches!(token.kind, token::RECEIVER | token::DELAY) {
             let shared = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_timer(token, receiver.peer, &shared.sizes, ctx);

@@ -1,4 +1,4 @@
-//! Transport: what hosts send and when. Knows no optics.
+//! Transport protocols: the endpoints at the hosts. Independent of the optical layer.
 
 mod boxed;
 pub mod cc;

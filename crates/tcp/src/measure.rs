@@ -1,4 +1,4 @@
-//! What a sender measures: round-trip times, and what else its law wants to know.
+//! Measurements of a sender: round-trip times, and the optional inputs of its window law.
 
 use crate::cc::{DeliveryRate, Wants};
 use crate::delivery_rate::DeliveryRates;
@@ -11,20 +11,20 @@ use lightburst_net::Options;
 /// The measurements of one sender.
 pub struct Measure {
     clock: Clock,
-    /// The byte after the one segment that is timed, and when it was sent;
-    /// [`Time::NEVER`]: none is.
+    /// End of the segment that is timed, and the time from which it is timed; [`Time::NEVER`] if
+    /// none is.
     timed: u64,
     timed_at: Time,
-    /// Whether the law wants a round-trip time with each acknowledgement.
+    /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
-    /// None: the law does not ask for them.
+    /// `None` unless the law requests delivery rates.
     delivery_rates: Option<Box<DeliveryRates>>,
-    /// None: the law does not ask for them.
+    /// `None` unless the law requests reports.
     pub reports: Option<Box<Reports>>,
 }
 
 impl Measure {
-    /// Nothing measured yet.
+    /// Creates the state before the first measurement.
     pub fn new(clock: Clock) -> Measure {
         Measure {
             clock,
@@ -36,7 +36,7 @@ impl Measure {
         }
     }
 
-    /// A law wants this to be measured, too, of what is sent from now on.
+    /// Starts the optional measurements that a law requests, for segments sent from `now` on.
     pub fn want(&mut self, wants: Wants, now: Time) {
         self.round_trips = wants.round_trips;
         self.delivery_rates = wants
@@ -47,8 +47,9 @@ impl Measure {
             .then(|| Box::new(Reports::new(wants.round_trips)));
     }
 
-    /// From when on the timer and the round trip of a segment count; [`Time::NEVER`] as long as its
-    /// transmission has not begun, if they count from there.
+    /// Returns the time from which the timer and the round trip of a segment are counted: its
+    /// hand-over to the interface or the start of its transmission. [`Time::NEVER`] if the
+    /// transmission counts and has not started.
     #[inline]
     pub fn counted_from(&self, transmission: Option<Time>, hand_over: Time) -> Time {
         match self.counts_transmissions() {
@@ -57,26 +58,29 @@ impl Measure {
         }
     }
 
-    /// Whether times count from the beginning of the transmission.
+    /// Returns whether times are counted from the start of the transmission.
     #[inline]
     pub fn counts_transmissions(&self) -> bool {
         self.clock == Clock::Transmission
     }
 
-    /// The options of a segment: RFC 7323, section 3.2, wants them in every one.
+    /// Returns the options of a segment: a timestamp in every segment (RFC 7323, section 3.2), if
+    /// timestamps are used.
     #[inline]
     pub fn options(&self, now: Time) -> Option<Options> {
         (self.clock == Clock::Timestamps).then(|| Options::stamped(now))
     }
 
-    /// A segment was sent, perhaps again; the flight knows already.
+    /// Records the transmission of a segment, `again` if it was sent before; called after `flight`
+    /// was updated.
     #[inline]
     pub fn on_sent(&mut self, sequence: u64, sent: Time, again: bool, flight: &Flight) {
         if let Some(rates) = &mut self.delivery_rates {
             rates.on_sent(sequence, sent, flight);
         }
         if again {
-            // Karn: it may be the one that is timed, which tells nothing then.
+            // Karn's algorithm: the timed segment may be the one sent again, and its
+            // acknowledgement would then be ambiguous.
             self.stop();
         } else if self.clock == Clock::OneAtATime && self.timed_at == Time::NEVER {
             self.timed = flight.snd_max;
@@ -89,7 +93,7 @@ impl Measure {
         self.timed_at = Time::NEVER;
     }
 
-    /// The round-trip time that an acknowledgement of new data tells the timeout.
+    /// Returns the round-trip time that the timeout samples at an acknowledgement of new data.
     #[inline]
     pub fn round_trip(
         &mut self,
@@ -99,7 +103,7 @@ impl Measure {
         now: Time,
     ) -> Option<Duration> {
         match self.clock {
-            // Karn: no sample from a segment that was sent more than once.
+            // Karn's algorithm: no sample from a segment that was sent more than once.
             Clock::Transmission | Clock::EveryAcknowledgement => covered.round_trip(now),
             Clock::OneAtATime => {
                 let sent = self.timed_at;
@@ -109,14 +113,15 @@ impl Measure {
                 self.stop();
                 Some(now.since(sent))
             }
-            // RFC 7323, section 4.1: from an acknowledgement of new data.
+            // RFC 7323, section 4.1: only acknowledgements of new data give samples.
             Clock::Timestamps => options
                 .filter(|options| options.echo != Time::NEVER)
                 .map(|options| now.since(options.echo)),
         }
     }
 
-    /// The one that it tells the law, if it told the timeout `sample`.
+    /// Returns the round-trip time for the window law at the same acknowledgement; `sample` is that
+    /// for the timeout.
     #[inline]
     pub fn round_trip_of_law(
         &self,
@@ -130,7 +135,7 @@ impl Measure {
         }
     }
 
-    /// The delivery rate that an acknowledgement of new data tells, if one is wanted.
+    /// Returns the delivery rate at an acknowledgement of new data, if the law requests it.
     #[inline]
     pub fn delivery_rate(&mut self, flight: &Flight, now: Time) -> Option<DeliveryRate> {
         self.delivery_rates.as_mut()?.on_ack(flight, now)

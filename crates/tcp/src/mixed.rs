@@ -1,28 +1,28 @@
-//! Hosts with flows of both families: connections and datagrams.
+//! Hosts with both kinds of flows: connections and datagrams.
 
 use crate::token;
 use crate::{DatagramHosts, Outcomes, TcpHosts};
 use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, PacketId, Token};
 
-/// Where a flow is, and whose it is.
+/// Kind of a flow, and its index among the flows of that kind.
 #[derive(Clone, Copy, Debug)]
 pub enum Place {
-    /// So many connections are before it.
+    /// Index among the connections.
     Connection(u32),
-    /// So many flows of datagrams are before it.
+    /// Index among the flows of datagrams.
     Datagrams(u32),
 }
 
-/// Hosts that speak TCP and send datagrams.
+/// Hosts that have TCP connections and send datagrams.
 pub struct MixedHosts {
     tcp: TcpHosts,
     datagrams: DatagramHosts,
-    /// By the number of the flow.
+    /// Kind and index of each flow, by its number.
     places: Vec<Place>,
 }
 
 impl MixedHosts {
-    /// Hosts of which each has the flows that these places give it, in their order.
+    /// Creates the hosts; `places` gives the kind and index of each flow.
     pub fn new(tcp: TcpHosts, datagrams: DatagramHosts, places: Vec<Place>) -> MixedHosts {
         MixedHosts {
             tcp,
@@ -31,22 +31,23 @@ impl MixedHosts {
         }
     }
 
-    /// Those with connections.
+    /// Returns the hosts with connections.
     pub fn connections(&self) -> &TcpHosts {
         &self.tcp
     }
 
-    /// The same, to be changed.
+    /// Returns the hosts with connections, mutably.
     pub fn connections_mut(&mut self) -> &mut TcpHosts {
         &mut self.tcp
     }
 
-    /// Useful bytes that have come in order, of all flows so far.
+    /// Returns the payload bytes that all flows have received so far; those of connections count
+    /// once they are in order.
     pub fn delivered(&self) -> u64 {
         self.tcp.delivered() + self.datagrams.delivered()
     }
 
-    /// What became of each flow, of which these packets were dropped.
+    /// Returns the outcome of every flow; `dropped` records the packets dropped per flow.
     pub fn outcomes(self, dropped: &Dropped) -> Outcomes {
         let mut outcomes = self.tcp.outcomes(dropped);
         self.datagrams.tell(dropped, &mut outcomes);

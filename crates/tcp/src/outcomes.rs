@@ -1,17 +1,18 @@
-//! What became of the flows, in columns: a flow that is over is its row here, and nothing else.
+//! Outcomes of all flows, stored in columns. After the end of a flow its row here is the only state
+//! kept of it.
 
 use crate::Outcome;
 use lightburst_net::{FlowId, Narrow};
 
-/// What became of each flow.
+/// Outcomes of all flows.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
-    /// In the order of [`Outcome::NUMBERS`].
+    /// Columns in the order of [`Outcome::NUMBERS`].
     columns: [Narrow; Outcome::NUMBERS.len()],
 }
 
 impl Outcomes {
-    /// Room for so many flows.
+    /// Creates columns for `flows` flows, filled with zeros.
     pub fn new(flows: usize) -> Outcomes {
         Outcomes {
             columns: std::array::from_fn(|_| Narrow::zeros(flows)),
@@ -25,13 +26,13 @@ impl Outcomes {
         }
     }
 
-    /// The columns by their names.
+    /// Returns the columns with their names.
     pub fn columns(self) -> impl Iterator<Item = (&'static str, Narrow)> {
         let names = Outcome::NUMBERS.map(|(name, _)| name);
         names.into_iter().zip(self.columns)
     }
 
-    /// A number of a flow by its name.
+    /// Returns the value of a flow in the column `name`; 0 if there is no such column.
     pub fn get(&self, name: &str, flow: FlowId) -> u64 {
         let mut columns = Outcome::NUMBERS.iter().zip(&self.columns);
         let named = columns.find(|((known, _), _)| *known == name);

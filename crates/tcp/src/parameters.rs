@@ -1,4 +1,4 @@
-//! The settings of a transport by name, and what each can be.
+//! Settings of a transport by name, and their valid ranges.
 
 use lightburst_des::LONGEST_PS;
 use std::cell::RefCell;
@@ -10,11 +10,11 @@ const FACTOR: (f64, f64) = (1.0, 1e9);
 const WINDOW: (f64, f64) = (1.0, (1u64 << 62) as f64);
 const COUNT: (f64, f64) = (1.0, (1u64 << 31) as f64);
 
-/// A number of segments that wait.
+/// Range of a number of queued segments.
 const BACKLOG: (f64, f64) = (0.0, 1e9);
 const SHARE: (f64, f64) = (0.0, 1.0);
 
-/// What the numbers of some kinds can be at least and at most.
+/// Ranges (minimum, maximum) of settings whose meaning depends on the kind of the policy.
 const OWN_RANGES: &[(&str, &str, (f64, f64))] = &[
     ("fast", "alpha", BACKLOG),
     ("fast", "beta", BACKLOG),
@@ -24,7 +24,7 @@ const OWN_RANGES: &[(&str, &str, (f64, f64))] = &[
     ("vegas", "gamma", BACKLOG),
 ];
 
-/// The same of those of any kind; one that is in neither list can be any.
+/// Ranges of the other settings. A setting in neither list may have any value.
 const RANGES: &[(&str, (f64, f64))] = &[
     ("acknowledge_every", COUNT),
     ("acknowledgement_delay_ps", TIME),
@@ -52,21 +52,21 @@ const RANGES: &[(&str, (f64, f64))] = &[
     ("sack_blocks", (1.0, 4.0)),
 ];
 
-/// A setting of a transport.
+/// Value of a setting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number.
+    /// A number; times are in picoseconds.
     Number(f64),
-    /// A choice that is on or off.
+    /// A choice between on and off.
     Switch(bool),
     /// A choice by name.
     Word(String),
-    /// The settings of a policy, in a table of their own.
+    /// Settings of a policy, in a table of their own.
     Table(Parameters),
 }
 
-/// The settings of a transport by name. A reader asks for a number, a switch or a word; where
-/// the setting is missing, or something else, the first such fault is kept.
+/// Settings of a transport by name. Readers request a number, a switch or a word. The first setting
+/// that is missing or has another type is recorded as a fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     pub(crate) values: BTreeMap<String, Value>,
@@ -74,7 +74,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Collects named settings.
+    /// Creates a table of named settings.
     pub fn new(settings: impl IntoIterator<Item = (String, Value)>) -> Parameters {
         Parameters {
             values: settings.into_iter().collect(),
@@ -82,7 +82,7 @@ impl Parameters {
         }
     }
 
-    /// What was wrong with a setting that was read, here or in a table of these.
+    /// Describes the first invalid setting that was read, from this table or from a table in it.
     pub fn fault(&self) -> Option<String> {
         let inner = || {
             self.values.values().find_map(|value| match value {
@@ -102,7 +102,7 @@ impl Parameters {
         self.fault.borrow_mut().get_or_insert(words);
     }
 
-    /// What a number can be at least and at most.
+    /// Returns the minimum and the maximum of a number.
     fn range(&self, name: &str) -> (f64, f64) {
         let of_any = RANGES.iter().find(|(known, _)| *known == name);
         let of_any = of_any.map_or((f64::MIN, f64::MAX), |(_, range)| *range);
@@ -114,7 +114,7 @@ impl Parameters {
         own.map_or(of_any, |(_, _, range)| *range)
     }
 
-    /// A number.
+    /// Returns a number. Records a fault if it is missing, not a number or out of range.
     pub fn get(&self, name: &str) -> f64 {
         let (least, most) = self.range(name);
         match self.values.get(name) {
@@ -126,12 +126,12 @@ impl Parameters {
         }
     }
 
-    /// A number that need not be there.
+    /// Returns a number that may be absent.
     pub fn optional(&self, name: &str) -> Option<f64> {
         self.values.contains_key(name).then(|| self.get(name))
     }
 
-    /// Whether a choice is on.
+    /// Returns whether a switch is on; records a fault if the setting is not a switch.
     pub fn is(&self, name: &str) -> bool {
         match self.values.get(name) {
             Some(Value::Switch(on)) => *on,
@@ -142,7 +142,7 @@ impl Parameters {
         }
     }
 
-    /// A choice by name.
+    /// Returns a word; records a fault and returns an empty string if the setting is not a word.
     pub fn word(&self, name: &str) -> &str {
         match self.values.get(name) {
             Some(Value::Word(word)) => word,
@@ -153,7 +153,7 @@ impl Parameters {
         }
     }
 
-    /// The kind of the policy in a table, if it has one.
+    /// Returns the kind of the policy in the table `name`, if there is such a table.
     pub fn kind(&self, name: &str) -> Option<&str> {
         match self.values.get(name) {
             Some(Value::Table(table)) => Some(table.word("kind")),
@@ -161,7 +161,7 @@ impl Parameters {
         }
     }
 
-    /// The settings of a policy.
+    /// Returns the table with the settings of a policy; panics if there is none.
     pub fn table(&self, name: &str) -> &Parameters {
         match self.values.get(name) {
             Some(Value::Table(table)) => table,

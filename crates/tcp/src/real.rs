@@ -1,12 +1,14 @@
-//! Roots and logarithms from operations that IEEE 754 rounds correctly, in a fixed order: the same
-//! to the bit on every machine, which the library of the system does not promise.
+//! Roots and logarithms computed from correctly rounded IEEE 754 operations in a fixed order. The
+//! results are identical on every machine, which system mathematics libraries do not guarantee.
 
 /// ln 2, rounded.
 const LN_2: f64 = std::f64::consts::LN_2;
-/// Terms of the series of the logarithm: of the next one no bit is left.
+/// Number of terms in the series of the logarithm; further terms lie below the precision of a
+/// double.
 const TERMS: u32 = 17;
 
-/// The `n`-th root of a positive `x`: Newton's method from above, until it falls no more.
+/// Returns the `n`-th root of a positive `x`, by Newton's method from above until the value no
+/// longer decreases.
 pub fn root(x: f64, n: u32) -> f64 {
     let mut root = x.max(1.0);
     loop {
@@ -19,7 +21,7 @@ pub fn root(x: f64, n: u32) -> f64 {
     }
 }
 
-/// The natural logarithm of an `x` of at least 1.
+/// Returns the natural logarithm of `x`, which must be at least 1.
 pub fn ln(x: f64) -> f64 {
     let (mut rest, mut doublings) = (x, 0.0);
     while rest >= 2.0 {

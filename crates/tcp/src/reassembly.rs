@@ -1,44 +1,44 @@
-//! What a receiver holds beyond the next byte that it expects.
+//! Data that a receiver holds out of order, beyond the next byte expected.
 
 use lightburst_net::Block;
 
-/// Blocks of bytes, the one that got a segment last first.
+/// Blocks of bytes; the block that received a segment most recently comes first.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     blocks: Vec<Block>,
 }
 
 impl Reassembly {
-    /// Whether nothing is held.
+    /// Returns whether no data is held.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The blocks, most recent first (RFC 2018, section 4).
+    /// Returns the blocks, most recent first (RFC 2018, section 4).
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The byte after the highest one that is held; 0 if none is.
+    /// Returns the end of the highest block; 0 if no data is held.
     pub fn end(&self) -> u64 {
         let ends = self.blocks.iter().map(|held| held.end);
         ends.max().unwrap_or(0)
     }
 
-    /// How many bytes are held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> u64 {
         let each = self.blocks.iter().map(|held| held.end - held.start);
         each.sum()
     }
 
-    /// Whether all of it is held already.
+    /// Returns whether the whole block is held already.
     pub fn holds(&self, block: Block) -> bool {
         let around = |held: &Block| held.start <= block.start && block.end <= held.end;
         self.blocks.iter().any(around)
     }
 
-    /// Holds a block, if it did not already: with those that it touches it becomes the first.
+    /// Adds a block, merges it with adjacent and overlapping ones, and puts the result first.
     pub fn insert(&mut self, block: Block) {
         let mut grown = block;
         self.blocks.retain(|held| {
@@ -52,7 +52,8 @@ impl Reassembly {
         self.blocks.insert(0, grown);
     }
 
-    /// Gives up what follows `expected` without a gap; returns the byte after it.
+    /// Removes the block that starts at `expected`, if there is one, and returns its end; otherwise
+    /// returns `expected`.
     #[inline]
     pub fn advance(&mut self, expected: u64) -> u64 {
         let place = self.blocks.iter().position(|held| held.start == expected);

@@ -1,4 +1,4 @@
-//! The end of a flow that wants the data.
+//! Receiving endpoint of a flow.
 
 use crate::reassembly::Reassembly;
 use crate::reordering::{Reordered, Reordering};
@@ -17,47 +17,49 @@ enum State {
     Established,
     LastAck,
     Closed,
-    /// Its SYN+ACK or FIN+ACK was repeated as often as it may be.
+    /// The SYN+ACK or FIN+ACK was repeated as often as permitted.
     GaveUp,
 }
 
-/// The receiving end of one flow. What every segment needs fills its first line of memory.
+/// Receiving endpoint of one flow. The fields needed for every segment come first and fill one
+/// cache line.
 #[repr(C, align(64))]
 pub struct Receiver {
     /// Next byte expected (RCV.NXT).
     rcv_nxt: u64,
     held: Reassembly,
     delay: Timer,
-    /// When the last byte before `rcv_nxt` arrived.
+    /// Arrival time of the segment that last advanced `rcv_nxt`.
     advanced: Time,
-    /// In-order segments that are not acknowledged yet.
+    /// Number of in-order segments that are not yet acknowledged.
     waiting: u32,
-    /// The group of its flow.
+    /// Index of the flow's group.
     pub group: u16,
     state: State,
-    /// Whether a FIN came with data, perhaps ahead of what is missing.
+    /// Whether a FIN arrived with data, possibly while earlier data is missing.
     fin: bool,
     timer: Timer,
-    /// Whether the last segment was marked by the network, if it echoes that (DCTCP.CE).
+    /// Whether the last segment carried a congestion mark (DCTCP.CE); used only if ECN marks are
+    /// echoed.
     marked: bool,
-    /// Last.ACK.sent of RFC 7323, kept with time stamps only.
+    /// Last.ACK.sent of RFC 7323; used only with timestamps.
     last_ack_sent: u64,
-    /// TS.Recent of RFC 7323.
+    /// Timestamp to echo (TS.Recent of RFC 7323).
     ts_recent: Time,
-    /// The host that has the data.
+    /// Host of the sender.
     pub peer: NodeId,
-    /// None: only the sender retransmits, and this end answers.
+    /// Timeout of SYN+ACK and FIN+ACK; `None` if only the sender retransmits.
     timeout: Option<Box<dyn TimeoutPolicy>>,
-    /// Expirations of its timer since the sender answered.
+    /// Number of expiries of the timer since the sender last responded.
     attempts: u32,
-    /// Segments that it had already.
+    /// Number of segments received although their data was held already.
     pub duplicates: u64,
-    /// None: all came in order.
+    /// Reordering statistics; `None` as long as all segments arrive in order.
     reordering: Option<Box<Reordering>>,
 }
 
 impl Receiver {
-    /// A receiver of this flow that waits for a SYN.
+    /// Creates the receiver of a flow, waiting for a SYN.
     pub fn new(flow: &Flow, timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver {
             group: flow.group,
@@ -80,38 +82,38 @@ impl Receiver {
         }
     }
 
-    /// Useful bytes received in order.
+    /// Returns the payload bytes received in order.
     pub fn received(&self) -> u64 {
         self.rcv_nxt
     }
 
-    /// Useful bytes that are here, in order or not.
+    /// Returns the payload bytes received, in order or not.
     pub fn arrived(&self) -> u64 {
         self.rcv_nxt + self.held.bytes()
     }
 
-    /// When the last of the bytes in order arrived; [`Time::NEVER`] before the first.
+    /// Returns the arrival time of the last data in order; [`Time::NEVER`] before the first.
     pub fn advanced(&self) -> Time {
         self.advanced
     }
 
-    /// What came behind something that was sent later.
+    /// Returns the reordering statistics.
     pub fn reordered(&self) -> Reordered {
         let counts = self.reordering.as_ref().map(|it| it.counts);
         counts.unwrap_or_default()
     }
 
-    /// Whether it gave up.
+    /// Returns whether the receiver gave up.
     pub fn gave_up(&self) -> bool {
         self.state == State::GaveUp
     }
 
-    /// Whether it does nothing more unless something comes.
+    /// Returns whether no timer is set, so that only an arriving segment can cause an action.
     pub fn is_done(&self) -> bool {
         !self.timer.is_set() && !self.delay.is_set()
     }
 
-    /// A segment from the sender arrives; `first`: what it carries was not sent before.
+    /// Handles a segment from the sender; `first` is true at the first transmission of its data.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -185,7 +187,8 @@ impl Receiver {
                 self.waiting += 1;
                 at_once = turned || self.waiting >= reception.acknowledge_every;
             } else {
-                // RFC 5681, section 4.2: a gap is filled, or part of it.
+                // RFC 5681, section 4.2: a segment that fills all or part of a gap is acknowledged
+                // at once.
                 self.note_order(segment, first, end);
                 self.rcv_nxt = self.held.advance(segment.end);
             }
@@ -200,8 +203,8 @@ impl Receiver {
                 self.held.insert(segment);
             }
         }
-        // Nothing is held back: the FIN, if it came, is in order. RFC 9293, section 3.10.7.4: it is
-        // acknowledged at once, and again when it comes again.
+        // No data is held out of order, so a FIN that arrived is in order. It is acknowledged at
+        // once, and again whenever it is repeated (RFC 9293, section 3.10.7.4).
         if self.fin && self.held.is_empty() && (in_order || has_fin) {
             self.state = State::LastAck;
             self.answer(FIN, duplicate, reception, end);
@@ -214,20 +217,21 @@ impl Receiver {
         }
     }
 
-    /// Sees whether a segment that it has not got yet comes behind one that was sent later.
+    /// Updates the reordering statistics with a segment that was not held before.
     fn note_order(&mut self, segment: Block, first: bool, end: &Endpoint<'_, '_>) {
         let mss = u64::from(end.sizes.mss());
         let next = self.held.end().max(self.rcv_nxt);
-        // All segments but the last of a flow are full.
+        // All segments of a flow but the last are full.
         let arrived = (self.rcv_nxt + self.held.bytes()).div_ceil(mss);
         let reordering = self.reordering.get_or_insert_with(Default::default);
         reordering.advance(self.rcv_nxt);
         reordering.on_segment(segment.start, first, next, arrived);
     }
 
-    /// Looks whether the network has marked a segment; says whether it is the other way than with
-    /// the one before, so that an acknowledgement goes at once. RFC 8257, section 3.2, lets what
-    /// waited be acknowledged on its own before, so that each byte is counted for what it was.
+    /// Records whether the network marked a segment; returns whether this differs from the previous
+    /// segment, in which case an acknowledgement is due at once. Segments that await an
+    /// acknowledgement are acknowledged first, so that each byte is reported with its own mark (RFC
+    /// 8257, section 3.2).
     fn turn(&mut self, header: &Header, reception: &Reception, end: &mut Endpoint<'_, '_>) -> bool {
         let marked = header.flags & Header::MARKED != 0;
         if marked == self.marked {
@@ -241,7 +245,8 @@ impl Receiver {
         true
     }
 
-    /// RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
+    /// Updates the timestamp to echo: that of the oldest unacknowledged segment (RFC 7323, section
+    /// 4.3).
     #[inline]
     fn stamp(&mut self, sequence: u64, options: Option<&Options>) {
         let Some(options) = options.filter(|_| sequence <= self.last_ack_sent) else {
@@ -255,7 +260,8 @@ impl Receiver {
     fn on_ack(&mut self, acknowledgement: u64) {
         match self.state {
             State::SynReceived => self.state = State::Established,
-            // An ACK of a duplicate SYN+ACK may still be under way: it closes nothing.
+            // An ACK of a duplicate SYN+ACK may still be under way; it must not close the
+            // connection.
             State::LastAck if acknowledgement == FIN_ACKNOWLEDGED => self.state = State::Closed,
             _ => return,
         }
@@ -263,7 +269,8 @@ impl Receiver {
         self.timer.clear();
     }
 
-    /// SACK blocks, the duplicate's first (RFC 2883, section 4), and the time stamp to echo.
+    /// Returns the options of an acknowledgement: SACK blocks, a duplicate first (RFC 2883, section
+    /// 4), and the timestamp to echo.
     #[inline]
     fn options(
         &mut self,
@@ -272,14 +279,14 @@ impl Receiver {
         now: Time,
     ) -> Option<Options> {
         let duplicate = duplicate.filter(|_| reception.duplicate_sack);
-        // Options without a block say nothing: most acknowledgements are spared them.
+        // Most acknowledgements have no SACK blocks and need no options.
         let selective = reception.blocks > 0 && (duplicate.is_some() || !self.held.is_empty());
         if !selective && !reception.timestamps {
             return None;
         }
         let mut options = Options::default();
-        // RFC 2018, section 4: the block of the segment that is answered, then the others, the most
-        // recently reported first.
+        // RFC 2018, section 4: the block with the segment that caused the acknowledgement comes
+        // first, then the most recently reported ones.
         let blocks = duplicate.iter().chain(self.held.blocks());
         blocks
             .take(reception.blocks)
@@ -292,7 +299,7 @@ impl Receiver {
         Some(options)
     }
 
-    /// Sends a SYN or FIN with an acknowledgement; waits for the answer if it has a timer.
+    /// Sends a SYN or FIN with an acknowledgement, and sets the timer if there is one.
     fn answer(
         &mut self,
         flag: u8,
@@ -309,14 +316,14 @@ impl Receiver {
         self.wait_from(sent, end);
     }
 
-    /// Waits for the answer to a SYN or FIN, if it has a timer.
+    /// Sets the timer for the response to a SYN or FIN, counted from `sent`, if there is a timer.
     fn wait_from(&mut self, sent: Time, end: &mut Endpoint<'_, '_>) {
         if let Some(timeout) = &self.timeout {
             self.timer.set(sent + timeout.value(), token::RECEIVER, end);
         }
     }
 
-    /// A segment that has waited at the interface begins its transmission.
+    /// Handles the start of the transmission of a segment that waited at the interface.
     pub fn on_departure(
         &mut self,
         header: &Header,
@@ -352,8 +359,8 @@ impl Receiver {
         end.send(header, options, 0)
     }
 
-    /// What it echoes of the network's marks. A function of its own, so that the mark, which stands
-    /// in another line of memory, is looked at only where marks are echoed.
+    /// Returns the ECN flags of an acknowledgement. The function is not inlined, so that `marked`,
+    /// which lies in another cache line, is read only if marks are echoed.
     #[cold]
     #[inline(never)]
     fn echo(&self) -> u8 {
@@ -364,7 +371,7 @@ impl Receiver {
         }
     }
 
-    /// The delay timer's event fires.
+    /// Handles the event of the delayed-acknowledgement timer.
     pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
         if self.delay.expired(token::DELAY, end) {
             let options = self.options(None, reception, end.now());
@@ -372,7 +379,7 @@ impl Receiver {
         }
     }
 
-    /// The timer's event fires: SYN+ACK or FIN+ACK is sent again, unless it may not be.
+    /// Handles the event of the retransmission timer: repeats the SYN+ACK or FIN+ACK, or gives up.
     pub fn on_timer(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
         if !self.timer.expired(token::RECEIVER, end) {
             return;

@@ -1,7 +1,7 @@
-//! Loss recovery: what is sent again, and when. The window law
-//! ([`crate::cc`]) is a choice of its own.
+//! Loss recovery: decides which segments are retransmitted, and when. The window law
+//! ([`crate::cc`]) is chosen independently.
 //!
-//! One file for each; [`REGISTRY`] is the one list of them.
+//! Each recovery has a file of its own; [`REGISTRY`] lists them all.
 
 mod go_back_n;
 mod new_reno;
@@ -20,17 +20,17 @@ use lightburst_net::Block;
 
 pub use go_back_n::GoBackN;
 
-/// A recovery by its name in the scenario.
+/// Registry entry of a loss recovery.
 pub struct RecoveryKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// Whether it wants SACK blocks.
+    /// Whether the receiver sends SACK blocks.
     pub selective: bool,
     /// Builds the state of one connection.
     pub build: fn(&Parameters) -> Box<dyn LossRecovery>,
 }
 
-/// All recoveries of `tcp`. A new one is a new file and a line here.
+/// All loss recoveries of `tcp`. To add one, add a file and an entry here.
 pub const REGISTRY: &[RecoveryKind] = &[
     RecoveryKind {
         name: "tahoe",
@@ -64,23 +64,23 @@ pub const REGISTRY: &[RecoveryKind] = &[
     },
 ];
 
-/// The recovery called `name`.
+/// Returns the loss recovery called `name`.
 pub fn find(name: &str) -> Option<&'static RecoveryKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
-/// What a recovery works with.
+/// State of the sender that a recovery reads and changes.
 pub struct SenderState<'a> {
-    /// What was sent.
+    /// Data in flight.
     pub flight: &'a mut Flight,
-    /// The window law.
+    /// Window and window law.
     pub congestion: &'a mut Congestion,
-    /// The present time.
+    /// Present time.
     pub now: Time,
 }
 
 impl<'a> SenderState<'a> {
-    /// What a sender lends it.
+    /// Borrows the state from a sender.
     #[inline]
     pub fn new(
         flight: &'a mut Flight,
@@ -94,21 +94,22 @@ impl<'a> SenderState<'a> {
         }
     }
 
-    /// How much of the bytes that were sent beyond the window does not fit into it yet.
+    /// Returns how many of the `bytes` sent beyond the window still exceed it.
     fn still_beyond(&self, bytes: u64) -> u64 {
         let outstanding = self.flight.flight_size();
         bytes.min(outstanding.saturating_sub(self.congestion.cwnd()))
     }
 }
 
-/// What the sender is to do at once, whatever the window says.
+/// Actions that the sender takes at once, regardless of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reaction {
-    /// Send the first segment that is not acknowledged.
+    /// Whether to retransmit the first unacknowledged segment.
     pub retransmit: bool,
-    /// That is a fast retransmission, with which a fast recovery begins, if there is one.
+    /// Whether this is a fast retransmission; it starts a fast recovery where the algorithm has
+    /// one.
     pub fast: bool,
-    /// What becomes of the retransmission timer.
+    /// Action on the retransmission timer.
     pub timer: TimerAction,
 }
 
@@ -118,8 +119,8 @@ impl Reaction {
         fast: false,
         timer: TimerAction::Keep,
     };
-    /// A fast retransmit starts the timer anew, as BSD, Linux and ns-2 do and
-    /// RFC 6675, section 6, allows.
+    /// A fast retransmit. It restarts the timer, as in BSD, Linux and ns-2; RFC 6675, section 6,
+    /// permits this.
     const RETRANSMIT: Reaction = Reaction {
         retransmit: true,
         fast: true,
@@ -127,125 +128,128 @@ impl Reaction {
     };
 }
 
-/// What becomes of the retransmission timer.
+/// Action on the retransmission timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimerAction {
-    /// RFC 6298, section 5: (5.3) new data acknowledged: restarted.
+    /// Restart, since new data was acknowledged (RFC 6298, section 5, (5.3)).
     #[default]
     Restart,
-    /// It goes on.
+    /// Leave unchanged.
     Keep,
 }
 
 /// A segment that may be sent now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its first byte.
+    /// First byte of the segment.
     pub sequence: u64,
-    /// Why it may be sent.
+    /// Reason for sending it.
     pub reason: Reason,
 }
 
-/// Why a segment may be sent.
+/// Reason why a segment may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is the next one in order.
+    /// It is the next segment in order and fits into the window.
     Next,
-    /// It is that, but with it more than the window is outstanding: it may go because others have
-    /// left the network, in limited transmit (RFC 3042) or in a recovery.
+    /// It is the next segment in order but exceeds the window. It may be sent because other
+    /// segments have left the network: limited transmit (RFC 3042) or a recovery.
     Beyond,
     /// It is missing at the receiver.
     Hole,
-    /// It ends the window, which may be missing (RFC 6675, section 4, NextSeg, rule 4).
+    /// It is the last outstanding segment that is not SACKed, and possibly lost (RFC 6675, section
+    /// 4, NextSeg, rule 4).
     Rescue,
 }
 
 impl Candidate {
-    /// The next segment in order.
+    /// Returns the next segment in order, which fits into the window.
     pub fn next(sequence: u64) -> Candidate {
         let reason = Reason::Next;
         Candidate { sequence, reason }
     }
 
-    /// The next segment in order, which the window may or may not have room for.
+    /// Returns the next segment in order; the reason depends on whether it fits into `window`.
     fn in_order(sequence: u64, flight: &Flight, window: u64) -> Candidate {
         let fits = flight.flight_size() + flight.payload(sequence) <= window;
         let reason = if fits { Reason::Next } else { Reason::Beyond };
         Candidate { sequence, reason }
     }
 
-    /// A missing segment.
+    /// Returns a missing segment.
     pub fn hole(sequence: u64) -> Candidate {
         let reason = Reason::Hole;
         Candidate { sequence, reason }
     }
 }
 
-/// Where a sender is between two losses.
+/// Phase of the loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No loss is being repaired.
     Open,
     /// Fast recovery.
     Recovery,
-    /// After a timeout, until what was outstanding is acknowledged.
+    /// After a timeout, until the data outstanding at the timeout is acknowledged.
     Loss,
 }
 
-/// What is retransmitted when, for one connection.
+/// Loss recovery of one connection.
 pub trait LossRecovery: CopiedRecovery + Send {
-    /// SACK blocks arrived; says whether they tell anything new. Called before
-    /// `on_ack` or `on_duplicate`, if there are any.
+    /// Handles SACK blocks; returns whether they contain new information. Called before `on_ack` or
+    /// `on_duplicate` if an acknowledgement has SACK blocks.
     fn on_blocks(&mut self, _blocks: &[Block], _flight: &Flight) -> bool {
         false
     }
 
-    /// New data was acknowledged; the flight knows already. `news`: the
-    /// acknowledgement brings SACK blocks that tell something new, too.
+    /// Handles an acknowledgement of new data; called after the flight was updated. `news` is true
+    /// if its SACK blocks contain new information.
     fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction;
 
-    /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
+    /// Handles an acknowledgement of no new data; `news` is true if its SACK blocks contain new
+    /// information.
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction;
 
-    /// FlightSize as a window law is told it at a loss and at a timeout. RFC 5681, section 3.2,
-    /// step 2 leaves out what limited transmit has sent. A recovery that goes on sending leaves
-    /// out what it has sent as well: section 3.1 wants no more than equation 4, and a loss would
-    /// make the window larger.
+    /// Returns FlightSize as reported to the window law at a loss or a timeout. Data sent beyond
+    /// the window by limited transmit does not count (RFC 5681, section 3.2, step 2). Data sent
+    /// beyond the window in a recovery does not count either; otherwise a loss could enlarge the
+    /// window, while RFC 5681, section 3.1, permits at most equation 4.
     fn flight_size(&self, flight: &Flight) -> u64 {
         flight.flight_size()
     }
 
-    /// The retransmission timer expired; the window law knows already.
+    /// Handles an expiry of the retransmission timer; called after the window law.
     fn on_timeout(&mut self, flight: &Flight);
 
-    /// What may be sent now.
+    /// Returns the segment to send next, if one may be sent now.
     fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate>;
 
-    /// A segment was sent; the flight knows already.
+    /// Notes that a segment was sent; called after the flight was updated.
     fn on_sent(&mut self, _candidate: Candidate, _flight: &mut Flight) {}
 
-    /// Bytes by which duplicate acknowledgements widen the window.
+    /// Returns the bytes by which duplicate acknowledgements widen the window.
     fn inflation(&self) -> i64 {
         0
     }
 
-    /// What SACK blocks reported, if it reads them.
+    /// Returns the scoreboard of SACKed data; `None` if the recovery does not use SACK.
     fn scoreboard(&self) -> Option<&Scoreboard> {
         None
     }
 
-    /// Useful bytes that it takes for lost, and did not when this was asked last.
+    /// Returns the payload bytes taken for lost since the last call.
     fn newly_lost(&mut self, _flight: &Flight) -> u64 {
         0
     }
 
-    /// Where it is.
+    /// Returns the present phase.
     fn phase(&self, flight: &Flight) -> Phase;
 }
 
 crate::boxed::copied_in_box!(LossRecovery, CopiedRecovery);
 
-/// The next segment in order, if `window` has room for it beside what is `outstanding`.
+/// Returns the next segment in order, if `window` has room for it in addition to the `outstanding`
+/// bytes.
 #[inline]
 fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate> {
     let sequence = flight.snd_nxt;
@@ -254,26 +258,26 @@ fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate
     }
     let payload = flight.payload(sequence);
     let fits = outstanding + payload <= window && flight.is_advertised(sequence + payload);
-    // The first segment may always be sent.
+    // The first unacknowledged segment may always be sent.
     (fits || sequence == flight.snd_una).then(|| Candidate::next(sequence))
 }
 
-/// Duplicate acknowledgements, and which data they may cause to be sent again:
-/// what Tahoe, Reno, New-Reno and Sack1 share.
+/// Counter of duplicate acknowledgements, with the conditions for a fast retransmit and for limited
+/// transmit. Shared by Tahoe, Reno, New-Reno and Sack1.
 #[derive(Clone, Debug)]
 struct Duplicates {
-    /// Since the last acknowledgement of new data.
+    /// Duplicate acknowledgements since the last acknowledgement of new data.
     count: u64,
     threshold: u64,
     limited_transmit: bool,
-    /// No second fast retransmit of data sent before `recover`.
+    /// Whether a second fast retransmit of data sent before `recover` is suppressed.
     bug_fix: bool,
-    /// The byte after the last one sent when the last loss was seen.
+    /// End of the data sent when the last loss was detected.
     recover: u64,
     after_timeout: bool,
-    /// Bytes sent beyond the window that do not fit into it yet.
+    /// Bytes sent beyond the window that still exceed it.
     beyond: u64,
-    /// Bytes taken for lost that nobody has asked for.
+    /// Bytes taken for lost since the last call of [`LossRecovery::newly_lost`].
     lost: u64,
 }
 
@@ -291,31 +295,31 @@ impl Duplicates {
         }
     }
 
-    /// Counts one; says whether a fast retransmit is due.
+    /// Counts a duplicate acknowledgement; returns whether a fast retransmit is due.
     fn count(&mut self, flight: &Flight) -> bool {
         self.count += 1;
         self.count == self.threshold && self.may_enter(flight)
     }
 
-    /// RFC 6582, section 3.2, step 2: only if the acknowledgement covers more than
-    /// what was sent before the last loss.
+    /// Returns whether a fast retransmit is permitted: more data is acknowledged than was sent
+    /// before the last loss (RFC 6582, section 3.2, step 2).
     fn may_enter(&self, flight: &Flight) -> bool {
         !self.bug_fix || self.recover == 0 || flight.snd_una > self.recover
     }
 
-    /// New data was acknowledged.
+    /// Handles an acknowledgement of new data.
     fn clear(&mut self, sender: &SenderState<'_>) {
         self.count = 0;
         self.beyond = sender.still_beyond(self.beyond);
         self.after_timeout &= sender.flight.snd_una < self.recover;
     }
 
-    /// FlightSize without what was sent beyond the window.
+    /// Returns FlightSize without the data sent beyond the window.
     fn flight_size(&self, flight: &Flight) -> u64 {
         flight.flight_size() - self.beyond
     }
 
-    /// A loss is seen now; returns what was in flight.
+    /// Records the detection of a loss; returns FlightSize.
     fn loss(&mut self, flight: &Flight) -> u64 {
         self.recover = flight.snd_max;
         self.after_timeout = false;
@@ -323,13 +327,13 @@ impl Duplicates {
         self.flight_size(flight)
     }
 
-    /// The first segment that is not acknowledged is taken for lost.
+    /// Counts the first unacknowledged segment as lost.
     fn lose(&mut self, flight: &Flight) {
         self.lost += flight.payload(flight.snd_una);
     }
 
-    /// Fast recovery begins: RFC 5681, section 3.2, step 3 widens the window by the
-    /// segments that have left the network, which is returned in bytes.
+    /// Starts a fast recovery. Returns the initial inflation of the window in bytes, for the
+    /// segments that have left the network (RFC 5681, section 3.2, step 3).
     fn enter(&mut self, sender: &mut SenderState<'_>) -> i64 {
         let in_flight = self.loss(sender.flight);
         sender.congestion.on_loss(&Loss {
@@ -346,7 +350,8 @@ impl Duplicates {
         self.after_timeout = true;
     }
 
-    /// RFC 3042, section 2: each of the first two duplicates lets one new segment go.
+    /// Returns the bytes that limited transmit permits beyond the window: one segment for each
+    /// duplicate below the threshold (RFC 3042, section 2).
     fn limited(&self, flight: &Flight) -> u64 {
         match self.limited_transmit && self.count < self.threshold {
             true => self.count * u64::from(flight.mss),
@@ -354,7 +359,8 @@ impl Duplicates {
         }
     }
 
-    /// What may be sent in order, with the window widened by `inflation` or by limited transmit.
+    /// Returns the next segment in order, if it fits into the window widened by `inflation` or by
+    /// limited transmit.
     fn candidate(&self, inflation: Option<i64>, flight: &Flight, window: u64) -> Option<Candidate> {
         let wider = match inflation {
             Some(inflation) => window.saturating_add_signed(inflation),
@@ -365,7 +371,7 @@ impl Duplicates {
         Some(Candidate::in_order(candidate.sequence, flight, window))
     }
 
-    /// Notes what is sent beyond the window.
+    /// Counts a segment that was sent beyond the window.
     fn sent(&mut self, candidate: Candidate, flight: &Flight) {
         if candidate.reason == Reason::Beyond {
             self.beyond += flight.payload(candidate.sequence);

@@ -1,39 +1,40 @@
-//! How much the segments of a flow overtake each other on their way (RFC 4737).
+//! Reordering of the segments of a flow in the network (RFC 4737).
 
 use std::collections::VecDeque;
 
-/// What is counted of the order in which the segments of a flow arrive.
+/// Reordering statistics of a flow at its receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reordered {
-    /// Segments that came, for the first time and sent for the first time, behind one that was
-    /// sent later (RFC 4737, section 3.3).
+    /// Number of reordered segments: they arrived after a segment that was sent later (RFC 4737,
+    /// section 3.3). Only first arrivals of first transmissions count.
     pub segments: u64,
-    /// The sum of their extents, in segments (RFC 4737, section 4.2).
+    /// Sum of the reordering extents in segments (RFC 4737, section 4.2).
     pub extent_sum: u64,
-    /// The largest of these.
+    /// Largest reordering extent in segments.
     pub extent_max: u64,
 }
 
-/// Data that was missing when data beyond it arrived.
+/// A gap in the data received: it was missing when later data arrived.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     start: u64,
-    /// How many segments had arrived before the one that is beyond it.
+    /// Number of segments that had arrived before the first one beyond the gap.
     arrived: u64,
 }
 
-/// The order of arrival of one flow.
+/// Reordering state of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct Reordering {
-    /// What is counted.
+    /// Statistics so far.
     pub counts: Reordered,
-    /// The gaps, in the order of the bytes, in which they came about, too.
+    /// Gaps in ascending order of their bytes, which is also the order in which they arose.
     gaps: VecDeque<Gap>,
 }
 
 impl Reordering {
-    /// The segment at `start` arrives when `arrived` others have, all of them before `next`.
-    /// `first`: it was not sent before.
+    /// Handles the arrival of the segment at `start`. `first`: it is the first transmission of the
+    /// segment; `next`: end of the highest data that arrived before; `arrived`: number of segments
+    /// that arrived before.
     pub fn on_segment(&mut self, start: u64, first: bool, next: u64, arrived: u64) {
         if start > next {
             let start = next;
@@ -43,14 +44,15 @@ impl Reordering {
             return;
         }
         let after = self.gaps.partition_point(|gap| gap.start <= start);
-        // RFC 4737, section 4.2: from the first that was sent later to this one.
+        // RFC 4737, section 4.2: the extent counts from the earliest arrival of a segment that was
+        // sent later.
         let extent = arrived - self.gaps[after - 1].arrived;
         self.counts.segments += 1;
         self.counts.extent_sum += extent;
         self.counts.extent_max = self.counts.extent_max.max(extent);
     }
 
-    /// All before `expected` has arrived.
+    /// Discards gaps that are no longer needed once all data before `expected` has arrived.
     pub fn advance(&mut self, expected: u64) {
         while self.gaps.get(1).is_some_and(|gap| gap.start <= expected) {
             self.gaps.pop_front();
@@ -62,8 +64,9 @@ impl Reordering {
 mod tests {
     use super::*;
 
-    /// Segments of ten bytes by their numbers, in the order in which they arrive, for the first
-    /// time or not; what is before the first gap is taken out of order.
+    /// Returns the statistics of a flow with segments of ten bytes. Each entry of `arrivals` is the
+    /// number of a segment and whether this is its first transmission. As in a receiver, `advance`
+    /// is called after each arrival.
     fn counts(arrivals: &[(u64, bool)]) -> Reordered {
         let mut order = Reordering::default();
         let mut there: Vec<u64> = Vec::new();
@@ -82,7 +85,7 @@ mod tests {
         counts(&arrivals)
     }
 
-    /// As in the examples of RFC 4737, section 7: one late packet, and three one after another.
+    /// The examples of RFC 4737, section 7: one late packet, and three consecutive late packets.
     #[test]
     fn the_extent_is_counted_from_the_first_that_was_sent_later() {
         let of = |segments, extent_sum, extent_max| Reordered {
@@ -96,9 +99,9 @@ mod tests {
             sent_once(&[0, 1, 2, 6, 7, 8, 9, 3, 4, 5]),
             of(3, 4 + 5 + 6, 6)
         );
-        // Two gaps: 1 comes three after 2, and 3 three after 4.
+        // Two gaps: segment 1 arrives three segments after 2, and segment 3 three segments after 4.
         assert_eq!(sent_once(&[0, 2, 4, 5, 1, 3]), of(2, 3 + 3, 3));
-        // What is sent again comes late on purpose.
+        // Retransmitted segments do not count as reordered.
         let again = [(0, true), (2, true), (1, false), (4, true), (3, true)];
         assert_eq!(counts(&again), of(1, 1, 1));
     }

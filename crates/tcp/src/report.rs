@@ -1,22 +1,23 @@
-//! All that an acknowledgement tells, for a law that asks.
+//! Reports of acknowledgements, for window laws that request them.
 
 use crate::cc::{Ack, Report};
 use crate::flight::Flight;
 use crate::recovery::LossRecovery;
 use lightburst_des::{Duration, Time};
 
-/// What was told before.
+/// State from which the changes since the last report are computed.
 #[derive(Debug)]
 pub struct Reports {
     round_trips: bool,
-    /// Useful bytes known to be at the receiver: acknowledged or SACKed.
+    /// Payload bytes known to have reached the receiver: acknowledged or SACKed.
     delivered: u64,
-    /// The byte after the highest one that was ever SACKed.
+    /// End of the highest data ever SACKed.
     sacked: u64,
 }
 
 impl Reports {
-    /// Nothing told yet; with `round_trips` SACK blocks tell them, too.
+    /// Creates the state before the first report. With `round_trips`, SACK blocks also yield
+    /// round-trip times.
     pub fn new(round_trips: bool) -> Reports {
         Reports {
             round_trips,
@@ -25,7 +26,8 @@ impl Reports {
         }
     }
 
-    /// What an acknowledgement tells that the recovery has handled, with so much congestion window.
+    /// Returns the report of an acknowledgement; called after the recovery has handled it. `cwnd`
+    /// is the congestion window in bytes.
     pub fn of(
         &mut self,
         mut ack: Ack,
@@ -36,7 +38,8 @@ impl Reports {
         let first = flight.snd_una;
         let scoreboard = recovery.scoreboard();
         let (sacked, end) = scoreboard.map_or((0, 0), |s| (s.sacked(first), s.end()));
-        // What a receiver gave up again, or a timeout forgot, is not delivered twice.
+        // SACK information can vanish: a receiver may discard data, and a timeout clears the
+        // scoreboard. The maximum keeps such data from being counted as delivered twice.
         let delivered = self.delivered.max(first + sacked);
         if end > self.sacked {
             self.sacked = end;
@@ -56,7 +59,8 @@ impl Reports {
     }
 }
 
-/// Since the segment that ends at `end` was sent, if that was once (Karn).
+/// Returns the time since the segment that ends at `end` was sent, or `None` if it was sent more
+/// than once (Karn's algorithm).
 fn round_trip(flight: &Flight, end: u64, now: Time) -> Option<Duration> {
     let segment = flight.ending_at(end)?;
     (!segment.retransmitted()).then(|| now.since(segment.sent))

@@ -1,19 +1,19 @@
-//! Round trips, for a law that acts once in each.
+//! Detection of round trips, for window laws that act once per round trip.
 
 use crate::cc::Ack;
 
-/// What is acknowledged, and what was sent when the round trip began.
+/// Acknowledged bytes, and the end of the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
-    /// Useful bytes acknowledged (SND.UNA).
+    /// Payload bytes acknowledged (SND.UNA).
     pub acknowledged: u64,
-    /// SND.NXT when it began.
+    /// SND.NXT at the start of the current round trip.
     end: u64,
 }
 
 impl Rounds {
-    /// Counts an acknowledgement; says whether it covers something that was sent in this round
-    /// trip, and so begins the next one.
+    /// Counts an acknowledgement. Returns whether it covers data sent in the current round trip,
+    /// which ends that round trip and starts the next.
     pub fn ends(&mut self, ack: &Ack) -> bool {
         self.acknowledged += ack.bytes;
         let ends = self.acknowledged > self.end;
@@ -38,7 +38,8 @@ mod tests {
                 ..Ack::default()
             })
         };
-        // Three in flight after the first: the fourth and the fifth acknowledgement.
+        // Three segments are in flight after the first acknowledgement; the round trip ends when
+        // more than these three are acknowledged.
         assert!(ends(1, 3));
         assert!(![ends(1, 3), ends(0, 4), ends(2, 3)].contains(&true));
         assert!(ends(1, 2));

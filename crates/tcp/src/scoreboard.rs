@@ -1,31 +1,32 @@
-//! What the receiver reported to hold beyond the cumulative acknowledgement
-//! (RFC 6675, section 3). A change costs as much as there are holes, however
-//! many segments are in flight.
+//! Data that the receiver reported beyond the cumulative acknowledgement (RFC 6675, section 3). The
+//! cost of an update grows with the number of holes, not with the segments in flight.
 
 use lightburst_net::Block;
 
-/// SACKed bytes as blocks in order, each with a hole before it.
+/// SACKed data as blocks in ascending order, each preceded by a hole.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     blocks: Vec<Block>,
 }
 
 impl Scoreboard {
-    /// The blocks, lowest first.
+    /// Returns the blocks in ascending order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The byte after the highest one that is SACKed.
+    /// Returns the end of the highest SACKed block; 0 if there is none.
     pub fn end(&self) -> u64 {
         self.blocks.last().map_or(0, |held| held.end)
     }
 
-    /// Marks what is reported when all before `acknowledged` is; says whether that is news.
+    /// Adds the reported blocks, given that all data before `acknowledged` is acknowledged; returns
+    /// whether they contain new information.
     pub fn mark(&mut self, reported: &[Block], acknowledged: u64) -> bool {
         let mut news = false;
         for &block in reported {
-            // A DSACK block or an old one lies below what is acknowledged (RFC 2883, section 4).
+            // Blocks below the cumulative acknowledgement are duplicate SACKs or outdated (RFC
+            // 2883, section 4).
             if block.start >= acknowledged {
                 news |= self.insert(block);
             }
@@ -33,7 +34,8 @@ impl Scoreboard {
         news
     }
 
-    /// Joins a block with those that it touches; says whether that is news.
+    /// Adds a block and merges it with adjacent and overlapping ones; returns whether it contains
+    /// new information.
     fn insert(&mut self, block: Block) -> bool {
         let first = self.blocks.partition_point(|held| held.end < block.start);
         let after = self.blocks.partition_point(|held| held.start <= block.end);
@@ -48,18 +50,18 @@ impl Scoreboard {
         news
     }
 
-    /// Takes out what a cumulative acknowledgement covers.
+    /// Removes the blocks that a cumulative acknowledgement covers.
     pub fn acknowledge(&mut self, acknowledgement: u64) {
         let covered = |held: &Block| held.end <= acknowledgement;
         self.blocks.drain(..self.blocks.partition_point(covered));
     }
 
-    /// Forgets everything (RFC 2018, section 8).
+    /// Removes all blocks (RFC 2018, section 8).
     pub fn clear(&mut self) {
         self.blocks.clear();
     }
 
-    /// The first byte from `at` on that is not SACKed.
+    /// Returns the first byte from `at` on that is not SACKed.
     pub fn hole(&self, at: u64) -> u64 {
         let next = self.blocks.partition_point(|held| held.end <= at);
         match self.blocks.get(next) {
@@ -68,7 +70,8 @@ impl Scoreboard {
         }
     }
 
-    /// The byte after the last one before `end` that is not SACKed.
+    /// Returns the start of the last block if that block ends at `end`, otherwise `end`: the data
+    /// directly before the result is not SACKed.
     pub fn hole_before(&self, end: u64) -> u64 {
         match self.blocks.last() {
             Some(held) if held.end == end => held.start,
@@ -76,13 +79,13 @@ impl Scoreboard {
         }
     }
 
-    /// How many bytes from `start` on are SACKed.
+    /// Returns the number of SACKed bytes from `start` on.
     pub fn sacked(&self, start: u64) -> u64 {
         let end = self.end().max(start);
         end - start - self.unsacked(start, end)
     }
 
-    /// How many of the bytes from `start` to before `end` are not SACKed.
+    /// Returns the number of bytes in `start..end` that are not SACKed.
     pub fn unsacked(&self, start: u64, end: u64) -> u64 {
         let first = self.blocks.partition_point(|held| held.end <= start);
         let within = self.blocks[first..].iter();

@@ -1,4 +1,4 @@
-//! Segments and their sizes on the wire.
+//! Segments and their sizes on the wire, and the actions of an endpoint.
 
 use crate::token::{self, token};
 use crate::Flow;
@@ -7,27 +7,27 @@ use lightburst_net::{
     Context, DropReason, FlowId, Header, LostSending, NodeId, Options, Packet, PortId, Token, Trace,
 };
 
-/// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
+/// Flag of the first segment in each direction (RFC 9293, section 3.1).
 pub const SYN: u8 = 1;
-/// The acknowledgement field counts.
+/// Flag of a segment with a valid acknowledgement field.
 pub const ACK: u8 = 2;
-/// No more data from the sender of this segment.
+/// Flag of a segment after which its sender has no more data.
 pub const FIN: u8 = 4;
-/// From the flow's source to its destination.
+/// Flag of a segment from the flow's source to its destination.
 pub const FORWARD: u8 = 8;
-/// ECN echo: a mark of the network came (RFC 3168, section 6.1).
+/// ECN echo: flag of an acknowledgement that reports a congestion mark (RFC 3168, section 6.1).
 pub const ECE: u8 = 16;
 
-/// What the sender acknowledges: the receiver's SYN, and its FIN, each of which
-/// takes one sequence number (RFC 9293, section 3.4).
+/// Sender's acknowledgement of the receiver's SYN. SYN and FIN take one sequence number each (RFC
+/// 9293, section 3.4).
 pub const SYN_ACKNOWLEDGED: u64 = 1;
-/// See [`SYN_ACKNOWLEDGED`].
+/// Sender's acknowledgement of the receiver's FIN; see [`SYN_ACKNOWLEDGED`].
 pub const FIN_ACKNOWLEDGED: u64 = 2;
 
-/// A host's only port.
+/// The only port of a host.
 pub const NIC: PortId = PortId(0);
 
-/// The queue of a host's interface had no room.
+/// Drop reason: the queue of the host's interface is full.
 pub const ACCESS_BUFFER_FULL: &DropReason = &DropReason {
     name: "access-buffer-full",
     busy: false,
@@ -36,23 +36,23 @@ pub const ACCESS_BUFFER_FULL: &DropReason = &DropReason {
 /// Sizes on the wire, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// A full data segment, headers included.
+    /// Size of a full data segment, headers included.
     pub segment: u32,
-    /// The headers of a data segment.
+    /// Size of the headers of a data segment.
     pub header: u32,
-    /// SYN, FIN and ACK; no data segment is smaller.
+    /// Size of a SYN, FIN or ACK, and minimum size of a data segment.
     pub control: u32,
-    /// Bytes that wait at a host's interface at the most.
+    /// Capacity of the queue at a host's interface.
     pub access_buffer: u64,
 }
 
 impl Sizes {
-    /// Useful bytes of a full segment (SMSS of RFC 5681).
+    /// Returns the payload of a full segment in bytes (SMSS of RFC 5681).
     pub fn mss(&self) -> u32 {
         self.segment - self.header
     }
 
-    /// Size on the wire of a segment with this payload.
+    /// Returns the size on the wire of a segment with this payload in bytes.
     pub fn wire(&self, payload: u32) -> u32 {
         if payload == 0 {
             self.control
@@ -62,20 +62,20 @@ impl Sizes {
     }
 }
 
-/// One end of a flow at an event: through it a sender or a receiver acts.
+/// One endpoint of a flow during the handling of an event; senders and receivers act through it.
 pub struct Endpoint<'a, 'c> {
-    /// The flow's handle.
+    /// Number of the flow.
     pub id: FlowId,
-    /// The host at the other end.
+    /// Host of the other endpoint.
     pub peer: NodeId,
     /// Sizes on the wire.
     pub sizes: &'a Sizes,
-    /// The host at this end.
+    /// Access to the network and the clock, at the host of this endpoint.
     pub ctx: &'a mut Context<'c>,
 }
 
 impl<'a, 'c> Endpoint<'a, 'c> {
-    /// The end of `flow` that has the data.
+    /// Returns the sending endpoint of `flow`.
     pub fn source(flow: &Flow, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
         Endpoint {
             id: flow.id,
@@ -85,7 +85,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
-    /// The end of which a timer expires.
+    /// Returns the endpoint whose timer expired.
     #[inline]
     pub fn at_timer(
         token: Token,
@@ -101,8 +101,8 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
-    /// The end at which a packet arrives; answers go to where it came from. So the flow's row in
-    /// the table is not touched.
+    /// Returns the endpoint at which a packet arrived. The peer is the source of the packet, so the
+    /// table of flows need not be read.
     #[inline]
     pub fn at_arrival(packet: &Packet, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
         Endpoint {
@@ -113,7 +113,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
-    /// The end whose packet leaves its interface.
+    /// Returns the endpoint whose packet leaves the interface of its host.
     pub fn at_departure(packet: &Packet, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
         Endpoint {
             id: packet.envelope.flow,
@@ -123,40 +123,41 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
-    /// The present time.
+    /// Returns the present time.
     #[inline]
     pub fn now(&self) -> Time {
         self.ctx.now()
     }
 
-    /// Sets a timer of this end; see [`crate::token`] for the kinds.
+    /// Sets a timer of this endpoint at time `at`; see [`crate::token`] for the kinds.
     #[inline]
     pub fn timer(&mut self, at: Time, kind: u8) {
         self.ctx.timer(at, token(self.id, kind));
     }
 
-    /// The trace, if the flow is traced.
+    /// Returns the trace, if the flow is traced.
     #[inline]
     pub fn trace(&mut self) -> Option<&mut Trace> {
         self.ctx.trace(self.id)
     }
 
-    /// The segments of this flow that were lost until now, of which its sender has not read.
+    /// Takes the losses of this flow's segments that the sender has not read yet.
     #[inline]
     pub fn lost(&mut self) -> impl Iterator<Item = LostSending> + '_ {
         let now = self.now();
         self.ctx.dropped().take(self.id, now)
     }
 
-    /// Whether the interface has room for another segment with data. If not, the sender hears when
-    /// one has left.
+    /// Returns whether the interface accepts another data segment. If not, the sender is notified
+    /// when a segment of the flow leaves.
     #[inline]
     pub fn has_room(&mut self) -> bool {
         self.ctx.has_room(self.id)
     }
 
-    /// Hands a segment to the network interface; returns when its transmission begins, unless it
-    /// waits there for its turn. It is sent for the `sending`-th time; 0: nobody counts.
+    /// Hands a segment to the network interface. Returns the start of its transmission, or `None`
+    /// if it waits for its turn at a fair interface. `sending` is the number of this transmission
+    /// of the segment, from 1, or 0 if transmissions are not counted.
     #[inline]
     pub fn send(&mut self, header: Header, options: Option<Options>, sending: u32) -> Option<Time> {
         let ctx = &mut *self.ctx;
@@ -167,7 +168,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         if let Some(options) = options {
             ctx.set_options(packet, options);
         }
-        // Of the trace only data is sent again.
+        // In the trace only repeated data counts as a retransmission.
         ctx.mark(packet, header.payload > 0 && sending > 1);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.access_backlog() + u64::from(bytes) > room {

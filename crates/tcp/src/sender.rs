@@ -1,4 +1,4 @@
-//! The end of a flow that has the data.
+//! Sending endpoint of a flow.
 
 mod observed;
 
@@ -22,13 +22,13 @@ enum State {
     Established,
     FinWait,
     Closed,
-    /// It repeated something as often as it may.
+    /// A segment was repeated as often as permitted.
     GaveUp,
 }
 
-/// The sending end of one flow. What every segment and acknowledgement needs fills the first four
-/// lines of memory, what a timer needs the fourth, what a timeout needs the fifth: with many flows
-/// each line counts.
+/// Sending endpoint of one flow. The fields are grouped by cache line, since with many flows cache
+/// misses dominate: the first four lines serve every segment and acknowledgement, the fourth serves
+/// timers as well, and the fifth serves timeouts.
 #[repr(C, align(64))]
 pub struct Sender {
     flight: Flight,
@@ -36,39 +36,41 @@ pub struct Sender {
     recovery: Box<dyn LossRecovery>,
     timeout: Box<dyn TimeoutPolicy>,
     measure: Measure,
-    /// When pacing lets the next segment leave.
+    /// Earliest time at which pacing permits the next segment.
     release: Time,
-    /// First byte of the segment that pacing holds back though it is to be sent again at once;
-    /// `u64::MAX`: none.
+    /// First byte of a segment whose immediate retransmission is held back by pacing or by the
+    /// interface; `u64::MAX` if there is none.
     owed: u64,
-    /// Data segments sent.
+    /// Number of data segments sent.
     pub transmissions: u64,
     timer: Timer,
     state: State,
-    /// Whether something was sent again or taken for lost of which it is not known whether that
-    /// was right. As long as not, an acknowledgement reads nothing of the truth.
+    /// Whether some retransmission or loss decision is not yet known to be justified. If not,
+    /// acknowledgements need not consult `truth`.
     in_doubt: bool,
-    /// The group of its flow.
+    /// Index of the flow's group.
     pub group: u16,
-    /// The host that wants the data.
+    /// Host of the receiver.
     pub peer: NodeId,
-    /// Expirations of the retransmission timer since something new was acknowledged.
+    /// Consecutive expiries of the retransmission timer without new data acknowledged.
     attempts: u32,
-    /// Data segments sent again.
+    /// Number of data segments retransmitted.
     pub retransmissions: u64,
-    /// Expirations of the retransmission timer.
+    /// Number of expiries of the retransmission timer.
     pub timeouts: u64,
-    /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
+    /// First unacknowledged byte at the last expiry of the timer; `u64::MAX` before the first
+    /// expiry.
     timed_out_at: u64,
     truth: Truth,
     pacing: Timer,
-    /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
+    /// Time from which the round trip of the SYN is counted; [`Time::NEVER`] after the SYN was
+    /// repeated.
     syn_sent: Time,
-    /// Arrival of the acknowledgement of the last byte.
+    /// Arrival time of the acknowledgement of the last byte; [`Time::NEVER`] before.
     pub acknowledged: Time,
 }
 
-// Where a pointer has 64 bits.
+// The layout holds for 64-bit pointers.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     const LINE: usize = 64;
@@ -77,8 +79,8 @@ const _: () = {
 };
 
 impl Sender {
-    /// A sender of the data of `flow` in segments of `mss` to a receiver that has room
-    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::TransportKind`].
+    /// Creates the sender of `flow`, with segments of `mss` payload bytes and a receive window of
+    /// `advertised` bytes. For `fin_with_data` see [`crate::transport::TransportKind`].
     pub fn new(
         flow: &Flow,
         mss: u32,
@@ -113,12 +115,12 @@ impl Sender {
         }
     }
 
-    /// Whether it gave up.
+    /// Returns whether the sender gave up.
     pub fn gave_up(&self) -> bool {
         self.state == State::GaveUp
     }
 
-    /// Whether it has done all that it has to, and does nothing more unless something comes.
+    /// Returns whether the sender is finished: it acts again only if a segment arrives.
     pub fn is_done(&self) -> bool {
         let over = matches!(self.state, State::FinWait | State::Closed | State::GaveUp);
         over && !self.timer.is_set() && !self.pacing.is_set()
@@ -130,7 +132,7 @@ impl Sender {
         self.syn_sent = self.control(SYN, 1, end);
     }
 
-    /// A segment from the receiver arrives.
+    /// Handles a segment from the receiver.
     #[inline]
     pub fn on_segment(
         &mut self,
@@ -147,7 +149,7 @@ impl Sender {
         if self.state == State::Established {
             self.on_ack(header, options, end);
         }
-        // It may be the acknowledgement of the last data as well.
+        // A segment with a FIN may also acknowledge the last data.
         if header.flags & FIN != 0 {
             self.on_fin_ack(end);
         }
@@ -166,7 +168,7 @@ impl Sender {
         if self.syn_sent != Time::NEVER {
             self.sample(now.since(self.syn_sent), end);
         } else {
-            // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
+            // RFC 5681, section 3.1: one segment if the SYN or SYN+ACK was lost.
             self.congestion.limit(u64::from(self.flight.mss));
         }
         self.measure.want(self.congestion.wants(), now);
@@ -196,7 +198,7 @@ impl Sender {
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         match covered {
             Some(covered) => self.on_new_ack(covered, news, header, options, end),
-            // RFC 5681, section 2: a duplicate, since data is outstanding.
+            // RFC 5681, section 2: data is outstanding, so this is a duplicate.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
                 let ack = Ack {
                     at: end.now(),
@@ -247,13 +249,14 @@ impl Sender {
             self.timer.clear();
             self.acknowledged = now;
             self.state = State::FinWait;
-            // A FIN that went with the data is acknowledged with it.
+            // A FIN sent with the last data is acknowledged together with it.
             if !self.flight.fin_with_data {
                 self.control(FIN, 1, end);
             }
             return;
         }
-        // RFC 6298, section 5: (5.2) all that was ever sent is acknowledged: off.
+        // RFC 6298, section 5, (5.2): the timer is turned off when all outstanding data is
+        // acknowledged.
         if self.flight.is_acknowledged() {
             self.timer.clear();
         }
@@ -261,7 +264,7 @@ impl Sender {
         self.send_allowed(end);
     }
 
-    /// Tells the law all that an acknowledgement tells, if it wants to know.
+    /// Passes a report of an acknowledgement to the window law, if the law requests reports.
     #[inline]
     fn report(&mut self, ack: &Ack) {
         if let Some(reports) = &mut self.measure.reports {
@@ -280,7 +283,7 @@ impl Sender {
         }
     }
 
-    /// Does what the recovery wants done at once.
+    /// Carries out the immediate actions of the loss recovery.
     #[inline]
     fn react(&mut self, reaction: Reaction, end: &mut Endpoint<'_, '_>) {
         let restart = reaction.timer == TimerAction::Restart;
@@ -289,7 +292,7 @@ impl Sender {
         }
         let held_back = reaction.retransmit && (self.release > end.now() || !end.has_room());
         if held_back {
-            // Sent as soon as pacing and the interface let it; the timer runs anew from now on.
+            // Retransmitted as soon as pacing and the interface permit; the timer restarts now.
             self.owed = self.flight.snd_una;
         }
         if reaction.retransmit && !held_back {
@@ -299,13 +302,13 @@ impl Sender {
             let candidate = Candidate::hole(self.flight.snd_una);
             self.send_segment(candidate, end);
         } else if restart && !self.flight.is_acknowledged() {
-            // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
+            // RFC 6298, section 5, (5.3): an acknowledgement of new data restarts the timer.
             let value = self.timeout.value();
             self.timer.set(end.now() + value, token::SENDER, end);
         }
     }
 
-    /// Sends what the recovery, the window, the pacing and the interface allow.
+    /// Sends all segments that recovery, window, pacing and interface permit.
     #[inline]
     fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
@@ -334,7 +337,7 @@ impl Sender {
         let payload = self.flight.payload(sequence);
         self.owed = u64::MAX;
         let window = self.congestion.cwnd() / u64::from(self.flight.mss);
-        // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
+        // RFC 9293, section 3.10.4: the FIN is sent with the last segment of the data.
         let last = self.flight.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
             sequence,
@@ -365,14 +368,15 @@ impl Sender {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
             self.release = begin.unwrap_or(end.now()) + rate.transmission_time(wire);
         }
-        // RFC 6298, section 5: (5.1) started if it is not running.
+        // RFC 6298, section 5, (5.1): a transmission starts the timer if it is off.
         if !self.timer.is_set() {
             let value = self.timeout.value();
             self.timer.set(sent + value, token::SENDER, end);
         }
     }
 
-    /// Sends a SYN or a FIN, for that time, and waits for the answer; returns when that was.
+    /// Sends a SYN or FIN and sets the timer; `sending` is the number of this transmission, from 1.
+    /// Returns the time from which timer and round trip are counted.
     fn control(&mut self, flag: u8, sending: u32, end: &mut Endpoint<'_, '_>) -> Time {
         let header = Header {
             flags: FORWARD | flag,
@@ -394,8 +398,8 @@ impl Sender {
         end.send(header, self.measure.options(end.now()), 0);
     }
 
-    /// A segment that has waited at the interface begins its transmission; `wanted`: this sender
-    /// waits for room there.
+    /// Handles the start of the transmission of a segment that waited at the interface. `wanted`:
+    /// this sender waits for room at the interface.
     pub fn on_departure(&mut self, header: &Header, wanted: bool, end: &mut Endpoint<'_, '_>) {
         if self.measure.counts_transmissions() {
             self.count_from_departure(header, end);
@@ -405,7 +409,8 @@ impl Sender {
         }
     }
 
-    /// Lets timer and round trip of a segment count from now on, unless it was answered meanwhile.
+    /// Restarts the timer and the round trip of a segment at the start of its transmission, unless
+    /// it was acknowledged meanwhile.
     fn count_from_departure(&mut self, header: &Header, end: &mut Endpoint<'_, '_>) {
         let awaited = match self.state {
             State::SynSent if header.flags & SYN != 0 => {
@@ -426,15 +431,15 @@ impl Sender {
         }
     }
 
-    /// The pacing timer's event fires.
+    /// Handles the event of the pacing timer.
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
         if self.pacing.expired(token::PACING, end) {
             self.send_allowed(end);
         }
     }
 
-    /// Counts an expiration of the retransmission timer; says whether nothing new was
-    /// acknowledged since the last one of data or of the FIN.
+    /// Counts an expiry of the retransmission timer. Returns whether nothing was acknowledged since
+    /// the previous expiry for data or FIN.
     fn count_timeout(&mut self) -> bool {
         self.timeouts += 1;
         if self.state == State::SynSent {
@@ -447,14 +452,15 @@ impl Sender {
         repeated
     }
 
-    /// The retransmission timer's event fires; `most` is how often it may repeat something.
+    /// Handles the event of the retransmission timer; `most` is the maximum number of repetitions
+    /// of a segment.
     pub fn on_timer(&mut self, most: u32, end: &mut Endpoint<'_, '_>) {
         if !self.timer.expired(token::SENDER, end) {
             return;
         }
         let repeated = self.count_timeout();
         self.decide(Cause::Timeout, end);
-        // RFC 9293, section 3.8.3, (b): the connection is closed at R2 retransmissions.
+        // RFC 9293, section 3.8.3, (b): the connection is closed after R2 retransmissions.
         if self.attempts > most {
             self.state = State::GaveUp;
             self.pacing.clear();
@@ -477,8 +483,9 @@ impl Sender {
                 });
                 self.recovery.on_timeout(&self.flight);
                 self.owed = u64::MAX;
-                // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
-                // Everything in flight is taken for lost and sent again (go-back-N).
+                // RFC 6298, section 5, (5.4) to (5.6): the earliest segment is retransmitted and
+                // the timer restarted. All data in flight is taken for lost and sent again
+                // (go-back-N).
                 self.flight.rewind();
                 self.send_allowed(end);
                 self.trace(end);

@@ -1,28 +1,30 @@
-//! The flow that starts next at each host: a chain of its own for every host, so that nothing
-//! passes from host to host, and one pending event for each.
+//! Start order of the flows at each host. Each host has a chain of its own and one pending start
+//! event, so no state is shared between hosts.
 
 use crate::Flows;
 use lightburst_des::{Ties, Time};
 
-/// Stands for no flow.
+/// Marks the end of a chain.
 const NONE: u32 = u32::MAX;
 
-/// The flows of each host in the order in which they start.
+/// Chains of the flows of each host, in the order of their start times.
 pub struct Starts {
     first: Vec<u32>,
     next: Vec<u32>,
 }
 
 impl Starts {
-    /// Flows that start at one host at one instant come in the order of their timers.
+    /// Builds the chains. `ties` orders flows that start at the same host and time, as it orders
+    /// their timers.
     pub fn new(flows: &Flows, ties: Ties) -> Starts {
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
-        // The columns once, and not for each of very many comparisons.
+        // Borrowed once, not at every comparison.
         let (sources, starts_ps) = (&*flows.source, &*flows.start_ps);
         let row = |&index: &u32| flows.id(index as usize).index();
         let when = |row: usize| (sources[row], starts_ps[row]);
         let rank = |row: usize| ties.rank_at(Time(starts_ps[row]), sources[row], row as u32);
-        // In place, since there may be very many. Few start at one host at one instant.
+        // Sorts in place, as there may be very many flows. Ranks are computed only for flows with
+        // the same host and start time.
         order.sort_unstable_by(|one, other| {
             let (one, other) = (row(one), row(other));
             let ranks = || rank(one).cmp(&rank(other)).then(one.cmp(&other));
@@ -44,12 +46,12 @@ impl Starts {
         starts
     }
 
-    /// The first flow of each host that has any.
+    /// Yields the first flow of each host that has flows.
     pub fn first(&self) -> impl Iterator<Item = usize> + '_ {
         self.first.iter().map(|&index| index as usize)
     }
 
-    /// The flow that starts at the same host after this one.
+    /// Returns the flow that starts next at the same host.
     pub fn after(&self, index: usize) -> Option<usize> {
         let next = self.next[index];
         (next != NONE).then_some(next as usize)

@@ -1,5 +1,5 @@
-//! Two hosts on one wire: what the sender does with a given window, with a pacing rate, and
-//! with a timeout that is too short.
+//! Two hosts on one wire: tests a sender with a fixed window, with a pacing rate, and with a
+//! timeout that is too short.
 
 mod knowledge;
 mod scripted;
@@ -23,7 +23,7 @@ const SIZES: Sizes = Sizes {
     access_buffer: u64::MAX,
 };
 
-/// A wire of 10 Gb/s and 1 us, for so many flows.
+/// A wire of 10 Gb/s with a delay of 1 us, for `flows` flows.
 fn fabric(flows: usize) -> Fabric {
     let wire = |from, to| Wire {
         from: NodeId(from),
@@ -38,14 +38,14 @@ fn fabric(flows: usize) -> Fabric {
     Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), flows)
 }
 
-/// A window that stays as it is, paced at `rate` if there is one; notes what it is told. Unless
-/// it paces, it asks for delivery rates.
+/// A law with a constant window, paced at `rate` if given, that records its inputs. Unless it
+/// paces, it requests delivery rates.
 #[derive(Clone)]
 struct Fixed {
     rate: Option<Rate>,
 }
 
-/// Whether the sender paces, and the segment.
+/// Segments sent, each with whether its sender paces.
 static SENT: Mutex<Vec<(bool, Sent)>> = Mutex::new(Vec::new());
 static ACKED: Mutex<Vec<Ack>> = Mutex::new(Vec::new());
 
@@ -123,7 +123,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
     (outcomes[0], sent, acked)
 }
 
-/// What senders note is of one test.
+/// Locks and clears the records of the laws, so that they belong to one test at a time.
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let guard = ONE_AT_A_TIME
@@ -134,7 +134,8 @@ fn one_at_a_time() -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Senders that count times from the hand-over of a segment, or from its transmission.
+/// Returns a group whose senders count times from the hand-over of a segment to the interface, or
+/// from the start of its transmission.
 fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Group {
     let numbers = [
         ("segments", segments),
@@ -156,7 +157,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
     }
 }
 
-/// Runs a flow of `size` bytes in each group, all between the same hosts.
+/// Runs one flow of `size` bytes in each group, all between the same hosts.
 fn run_flows(size: u64, groups: Vec<Group>, fairness: Option<Fairness>) -> Vec<Outcome> {
     let flow = |group: u16| Flow {
         id: FlowId(group.into()),
@@ -182,7 +183,7 @@ fn run_flows(size: u64, groups: Vec<Group>, fairness: Option<Fairness>) -> Vec<O
         .collect()
 }
 
-/// The first data segment follows the handshake and the ACK that ends it.
+/// Start of the first data segment: after the handshake and the ACK that completes it.
 fn first_start() -> Time {
     Time::ZERO + (CONTROL + DELAY) * 2 + CONTROL
 }
@@ -208,7 +209,7 @@ fn a_window_of_one_is_stop_and_wait() {
 
 #[test]
 fn a_window_of_four_fills_the_pipe() {
-    // four segments take longer than the round trip of one, so the wire never rests
+    // Four segments take longer than the round trip of one, so the wire is always busy.
     let (outcome, sent, acked) = run(20_000, 4.0, 0.0, 1e9);
     let starts: Vec<Time> = sent.iter().map(|sent| sent.at).collect();
     let expected: Vec<Time> = (0..20).map(|i| first_start() + SEGMENT * i).collect();
@@ -216,28 +217,28 @@ fn a_window_of_four_fills_the_pipe() {
     assert!(sent.iter().all(|sent| sent.in_flight <= 4000));
     let last = first_start() + SEGMENT * 20 + DELAY + CONTROL + DELAY;
     assert_eq!(outcome.acknowledged, last);
-    // in the steady state the delivery rate is that of the wire: 4 segments in 4 segment times
+    // In the steady state the delivery rate is that of the wire: 4 segments in 4 segment times.
     let rate = acked[10].delivery_rate.unwrap();
     assert_eq!((rate.delivered, rate.interval), (4000, SEGMENT * 4));
-    // the wire is busy when a segment is handed over; its round trip starts with its transmission
+    // The wire is busy when a segment is handed over; its round trip counts from its transmission.
     assert_eq!(acked[10].rtt, Some(SEGMENT + DELAY + CONTROL + DELAY));
 }
 
 #[test]
 fn pacing_spaces_segments() {
-    // half the rate of the wire: a segment every two segment times
+    // Half the rate of the wire: one segment every two segment times.
     let (_, sent, acked) = run(20_000, 20.0, 5e9, 1e9);
     let starts: Vec<Time> = sent.iter().map(|sent| sent.at).collect();
     let expected: Vec<Time> = (0..20).map(|i| first_start() + SEGMENT * (2 * i)).collect();
     assert_eq!(starts, expected);
-    // nobody asked
+    // The law did not request delivery rates.
     assert!(acked.iter().all(|ack| ack.delivery_rate.is_none()));
 }
 
 #[test]
 fn pacing_spaces_segments_at_a_fair_interface() {
     let _guard = one_at_a_time();
-    // A quarter of the wire, beside a flow that always has a segment waiting.
+    // A quarter of the rate of the wire, next to a flow that always has a segment waiting.
     let paced = group(20.0, 2.5e9, 1e9, true);
     let greedy = group(100.0, 0.0, 1e9, true);
     let fairness = Fairness {
@@ -246,7 +247,8 @@ fn pacing_spaces_segments_at_a_fair_interface() {
         all_departures: false,
     };
     run_flows(20_000, vec![paced, greedy], Some(fairness));
-    // Four segment times between two hand-overs, though the greedy flow takes each turn in between.
+    // Hand-overs are four segment times apart, although the greedy flow takes every turn in
+    // between.
     let (handshake, space) = (Time::ZERO + (CONTROL + DELAY) * 2, SEGMENT * 4);
     let expected: Vec<Time> = (0..20).map(|i| handshake + space * i).collect();
     let sent = SENT.lock().unwrap();
@@ -269,6 +271,6 @@ fn a_timeout_that_is_too_short_sends_everything_again_and_still_ends() {
         sent.iter().filter(|s| s.retransmission).count(),
         outcome.retransmissions as usize
     );
-    // Karn: no sample from a segment that was sent again
+    // Karn's algorithm: no sample from a segment that was sent more than once.
     assert!(acked.iter().any(|ack| ack.rtt.is_none()));
 }

@@ -1,4 +1,4 @@
-//! How long to wait for an acknowledgement: one file for each rule.
+//! Retransmission timeouts. Each rule has a file of its own.
 
 mod rfc6298;
 mod saw;
@@ -10,16 +10,16 @@ use lightburst_des::Duration;
 
 /// A rule for the retransmission timeout, with its state for one endpoint.
 pub trait TimeoutPolicy: CopiedTimeout + Send {
-    /// The timeout to set now.
+    /// Returns the present timeout.
     fn value(&self) -> Duration;
 
-    /// A round-trip time was measured on a segment that was sent once (Karn).
+    /// Handles a round-trip time, measured on a segment that was sent once (Karn's algorithm).
     fn on_sample(&mut self, rtt: Duration);
 
-    /// Data may be sent; `repeated`: the SYN was sent more than once.
+    /// Handles the end of the handshake; `repeated` is true if the SYN was sent more than once.
     fn on_established(&mut self, _repeated: bool) {}
 
-    /// The timer expired.
+    /// Handles an expiry of the timer.
     fn on_timeout(&mut self);
 }
 

@@ -1,14 +1,15 @@
-//! A timer of one endpoint (retransmission, delayed acknowledgement, pacing): a
-//! deadline that moves, and at most one event that is pending and counts.
+//! A timer of one endpoint (retransmission, delayed acknowledgement, pacing) whose deadline can be
+//! moved. At most one pending event of the queue is valid.
 
 use crate::segment::Endpoint;
 use lightburst_des::Time;
 
-/// A timer of one endpoint.
+/// A timer with a movable deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
     deadline: Time,
-    /// Time of the pending event; an event at another time is stale.
+    /// Time of the valid pending event; events at other times are stale. [`Time::NEVER`] if there
+    /// is none.
     armed: Time,
 }
 
@@ -22,13 +23,13 @@ impl Default for Timer {
 }
 
 impl Timer {
-    /// Whether a deadline is set.
+    /// Returns whether a deadline is set.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.deadline != Time::NEVER
     }
 
-    /// Sets the deadline.
+    /// Sets the deadline. A new event is scheduled only if the pending one would be too late.
     #[inline]
     pub fn set(&mut self, deadline: Time, kind: u8, end: &mut Endpoint<'_, '_>) {
         self.deadline = deadline;
@@ -38,20 +39,20 @@ impl Timer {
         }
     }
 
-    /// Takes the deadline away; the pending event will find nothing to do.
+    /// Removes the deadline; the pending event will have no effect.
     #[inline]
     pub fn clear(&mut self) {
         self.deadline = Time::NEVER;
     }
 
-    /// Whether the deadline is reached, at an event of this timer.
+    /// Handles an event of this timer; returns whether the deadline is reached.
     #[inline]
     pub fn expired(&mut self, kind: u8, end: &mut Endpoint<'_, '_>) -> bool {
         if self.armed != end.now() {
             return false;
         }
         self.armed = Time::NEVER;
-        // Not yet, or never: then nothing is armed.
+        // The deadline was moved or removed. If it was moved, the timer is armed again.
         if self.deadline > end.now() {
             self.set(self.deadline, kind, end);
             return false;

@@ -1,19 +1,19 @@
-//! The timers of a flow's two ends.
+//! Timers of the two endpoints of a flow.
 
 use lightburst_net::{FlowId, Token};
 
-/// The start of a flow.
+/// Start of a flow.
 pub const START: u8 = 0;
-/// Of the sender: retransmission, or the next datagram.
+/// Sender: retransmission timer, or the departure of the next datagram.
 pub const SENDER: u8 = 1;
-/// Of the receiver.
+/// Receiver: retransmission timer of SYN+ACK and FIN+ACK.
 pub const RECEIVER: u8 = 2;
-/// The sender may go on.
+/// Sender: pacing permits the next segment.
 pub const PACING: u8 = 3;
-/// A delayed acknowledgement is due.
+/// Receiver: a delayed acknowledgement is due.
 pub const DELAY: u8 = 4;
 
-/// The token of a timer of this kind.
+/// Returns the token of a flow's timer of this kind.
 #[inline]
 pub fn token(flow: FlowId, kind: u8) -> Token {
     Token {
@@ -22,7 +22,7 @@ pub fn token(flow: FlowId, kind: u8) -> Token {
     }
 }
 
-/// The flow of a token.
+/// Returns the flow of a token.
 #[inline]
 pub fn flow(token: Token) -> FlowId {
     FlowId(token.subject)

@@ -1,5 +1,5 @@
-//! Transports by name: which congestion control, loss recovery and timeout go
-//! together, and what the receiver does.
+//! Transports by name. A transport combines congestion control, loss recovery and timeout with the
+//! behaviour of the receiver.
 
 use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
@@ -7,9 +7,9 @@ use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::{Parameters, Sizes};
 use lightburst_des::Duration;
 
-/// What a transport is built from.
+/// Inputs from which a transport is built.
 pub struct TransportSettings<'a> {
-    /// The transport's numbers and words.
+    /// Settings of the transport.
     pub parameters: &'a Parameters,
     /// Sizes on the wire.
     pub sizes: &'a Sizes,
@@ -17,59 +17,61 @@ pub struct TransportSettings<'a> {
     pub segment_time: Duration,
 }
 
-/// The choices that make the sender of a connection.
+/// Components of the sender of a connection.
 #[derive(Clone)]
 pub struct Transport {
-    /// How much may be in flight.
+    /// Window and window law.
     pub congestion: Congestion,
-    /// What is sent again.
+    /// Loss recovery.
     pub recovery: Box<dyn LossRecovery>,
-    /// When to retransmit.
+    /// Retransmission timeout.
     pub timeout: Box<dyn TimeoutPolicy>,
-    /// How it looks at the clock.
+    /// Rule by which times are measured.
     pub clock: Clock,
 }
 
-/// From when on timers and round-trip times count, and which are measured.
+/// Start of the interval that timers and round-trip times measure, and the selection of the
+/// segments measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// From the beginning of the transmission on the network interface, every
+    /// Counts from the start of the transmission at the network interface, with a sample for every
     /// acknowledgement (minakhmetov2018, section 2).
     Transmission,
-    /// From the hand-over to the interface, whose queue a host does not see;
-    /// one segment at a time (RFC 6298, section 3).
+    /// Counts from the hand-over to the interface, so the queueing there is included; one segment
+    /// is timed at a time (RFC 6298, section 3).
     OneAtATime,
-    /// The same, every acknowledgement of segments that were sent once.
+    /// Counts from the hand-over, with a sample for every acknowledgement of segments that were
+    /// sent once.
     EveryAcknowledgement,
-    /// The same, by time stamps (RFC 7323, section 4).
+    /// Counts from the hand-over, by timestamps (RFC 7323, section 4).
     Timestamps,
 }
 
-/// What a receiver does.
+/// Behaviour of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Reception {
-    /// Bytes that it has room for.
+    /// Receive window in bytes.
     pub advertised: u64,
-    /// In-order segments for one acknowledgement (b).
+    /// Number of in-order segments per acknowledgement (b).
     pub acknowledge_every: u32,
-    /// How long an acknowledgement may wait for the next segment.
+    /// Longest delay of an acknowledgement that waits for a further segment.
     pub delay: Duration,
-    /// SACK blocks that an acknowledgement carries at most.
+    /// Maximum number of SACK blocks in an acknowledgement.
     pub blocks: usize,
-    /// Whether it reports duplicates (RFC 2883).
+    /// Whether duplicates are reported by SACK blocks (RFC 2883).
     pub duplicate_sack: bool,
-    /// Whether segments carry time stamps.
+    /// Whether segments carry timestamps.
     pub timestamps: bool,
-    /// Whether its timers count from the transmission, as [`Clock::Transmission`].
+    /// Whether timers count from the start of the transmission, as with [`Clock::Transmission`].
     pub from_transmission: bool,
-    /// Whether it echoes the marks of the network.
+    /// Whether congestion marks of the network are echoed.
     pub ecn: bool,
-    /// How often either end repeats something by its timer before it gives up.
+    /// Number of repetitions of a segment after which either endpoint gives up.
     pub most_retransmissions: u32,
 }
 
 impl Reception {
-    /// Every segment is acknowledged at once.
+    /// A receiver that acknowledges every segment at once.
     pub const PLAIN: Reception = Reception {
         advertised: u64::MAX,
         acknowledge_every: 1,
@@ -83,16 +85,17 @@ impl Reception {
     };
 }
 
-/// A transport by its name in the scenario.
+/// Registry entry of a transport.
 #[derive(Clone, Copy)]
 pub struct TransportKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
     /// Builds the sender of one connection.
     pub build: fn(&TransportSettings) -> Transport,
-    /// What the receiver does.
+    /// Returns the behaviour of the receiver.
     pub reception: fn(&Parameters) -> Reception,
-    /// Whether the FIN goes with the last data, or on its own once all data is acknowledged.
+    /// Whether the FIN is sent with the last data; otherwise it is sent separately after all data
+    /// is acknowledged.
     pub fin_with_data: bool,
 }
 
@@ -118,19 +121,19 @@ pub const REGISTRY: &[TransportKind] = &[
     },
 ];
 
-/// The transport called `name`.
+/// Returns the transport called `name`.
 pub fn find(name: &str) -> Option<&'static TransportKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
-/// Says what is wrong with the settings of a transport, if anything is.
+/// Returns an error that describes the first invalid setting of a transport, if there is one.
 pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> Result<(), String> {
     let law = parameters.kind("congestion_control").and_then(cc::find);
     let recovery = parameters.kind("recovery").and_then(recovery::find);
     if entry.name == "tcp" && (law.is_none() || recovery.is_none()) {
         return Err("a congestion_control or recovery of tcp is missing".to_string());
     }
-    // Building reads each setting as what it must be, and so finds what is wrong with one.
+    // Building reads every setting with its expected type and range, and records faults.
     (entry.build)(&TransportSettings {
         parameters,
         sizes,
@@ -140,7 +143,8 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
     parameters.fault().map_or(Ok(()), Err)
 }
 
-/// The settings of `tcp` that are a word and no policy, and what each can be.
+/// Settings of `tcp` with a word as value, and the words valid for each. The kinds of policies are
+/// not included.
 pub const WORDS: &[(&str, &[&str])] = &[
     ("rtt_samples", &["one-at-a-time", "every-acknowledgement"]),
     ("halving", &["flight-size", "window"]),
@@ -149,7 +153,7 @@ pub const WORDS: &[(&str, &[&str])] = &[
     ("full_acknowledgement", &["flight-size", "ssthresh"]),
 ];
 
-/// Waits `p` segment times longer than the timeout that it estimates.
+/// Returns stop-and-wait; the timer exceeds the estimated timeout by `p` segment times.
 fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
     let margin = Duration::nearest(p * setting.segment_time.0 as f64);
     let mss = setting.sizes.mss();

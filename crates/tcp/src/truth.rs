@@ -1,71 +1,74 @@
-//! Whether what a sender repeats was lost, which it cannot know and the simulator can.
+//! Detection of spurious retransmissions: whether a repeated segment had really been lost, which
+//! the simulator knows and the sender does not.
 
 use crate::flight::Flight;
 use crate::segment::{ACK, SYN};
 use lightburst_net::LostSending;
 
-/// The SYN, among the first bytes of segments.
+/// Stands for the SYN in place of the first byte of a segment.
 pub const SYN_AT: u64 = u64::MAX - 1;
-/// A FIN on its own.
+/// Stands for a FIN without data in place of the first byte of a segment.
 pub const FIN_AT: u64 = u64::MAX;
 
-/// What is counted of the repetitions of a flow.
+/// Counts of the repetitions of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repetitions {
-    /// Fast retransmissions: entries into a fast recovery, or those of Tahoe.
+    /// Number of fast retransmissions: entries into a fast recovery, or those of Tahoe.
     pub fast_retransmits: u64,
-    /// Those whose segment was not lost.
+    /// Number of fast retransmissions whose segment was not lost.
     pub false_fast_retransmits: u64,
-    /// Timeouts of which what they repeat was not lost.
+    /// Number of timeouts whose repeated segment was not lost.
     pub false_timeouts: u64,
-    /// Data segments sent again though a sending before was not lost.
+    /// Number of data segments retransmitted although an earlier transmission was not lost.
     pub spurious_retransmissions: u64,
-    /// Their useful bytes.
+    /// Payload bytes of these spurious retransmissions.
     pub spurious_bytes: u64,
 }
 
-/// Why a sender takes a segment for lost.
+/// Event that made the sender take a segment for lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A fast retransmission.
     FastRetransmit,
-    /// The retransmission timer.
+    /// An expiry of the retransmission timer.
     Timeout,
 }
 
-/// Decisions one after another, of which all but the first came when the segment was sent once
-/// more.
+/// Consecutive decisions with the same cause that the same segment is lost; each follows one more
+/// transmission of the segment.
 #[derive(Clone, Copy, Debug)]
 struct Decisions {
     cause: Cause,
-    /// How often the segment had been sent at the first of them.
+    /// Number of transmissions of the segment before the first decision.
     first: u32,
-    /// The same at the last.
+    /// Number of transmissions of the segment before the last decision.
     last: u32,
 }
 
-/// What is known of the repetitions of one flow. A decision is about the first segment that is not
-/// acknowledged, and so is settled when that is.
+/// Knowledge about the repetitions of one flow. Every decision concerns the first unacknowledged
+/// segment (the front), so it is settled when that segment is acknowledged.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// The segment that decisions are about.
+    /// First byte of the segment that the decisions concern.
     front: u64,
-    /// How many sendings of it are lost, from the first one on.
+    /// Number of its lost transmissions, without interruption from the first transmission on.
     front_lost: u32,
-    /// Segments that were sent more than once and are not acknowledged.
+    /// Number of unacknowledged segments that were sent more than once.
     repeated: u32,
-    /// Decisions about data.
+    /// Number of decisions about data segments.
     reductions: u64,
-    /// None: all decisions were right, and what was lost came in the order of the data.
+    /// Further state, allocated when a fast retransmission, an unconfirmed decision or a loss other
+    /// than the next of the front occurs.
     rest: Option<Box<Rest>>,
 }
 
-/// What most flows never need.
+/// State that most flows never need.
 #[derive(Clone, Debug)]
 struct Rest {
-    /// Decisions about the front that are false by what is known.
+    /// Decisions about the front that the known losses do not justify.
     open: Vec<Decisions>,
-    /// Other lost sendings of what is not acknowledged, in order: of which segment, and which.
+    /// Other lost transmissions of unacknowledged segments, sorted: first byte of the segment,
+    /// number of the transmission.
     lost: Vec<(u64, u32)>,
     counts: Repetitions,
 }
@@ -74,7 +77,7 @@ impl Default for Rest {
     fn default() -> Rest {
         Rest {
             counts: Repetitions::default(),
-            // Seldom needed, and then at any time: room is made at once.
+            // Allocates now, so that later insertions rarely need to.
             open: Vec::with_capacity(1),
             lost: Vec::with_capacity(8),
         }
@@ -86,14 +89,16 @@ impl Truth {
         self.rest.get_or_insert_with(Default::default)
     }
 
-    /// Whether nothing was sent again or is in doubt: then nothing is counted, whatever was lost.
+    /// Returns whether no segment was sent more than once and no decision is open. Losses then need
+    /// not be read.
     #[inline]
     pub fn is_settled(&self) -> bool {
         let open = || self.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
         self.repeated == 0 && !open()
     }
 
-    /// It is decided that the segment at `front` is lost, which was sent so often.
+    /// Records the decision that the segment at `front`, sent `sendings` times so far, is lost.
+    /// `lost` yields the losses not read yet.
     pub fn decide(
         &mut self,
         cause: Cause,
@@ -122,17 +127,18 @@ impl Truth {
         }
     }
 
-    /// How often data was taken for lost, by a fast retransmission or by the timer.
+    /// Returns the number of times data was taken for lost, by a fast retransmission or by the
+    /// timer.
     pub fn reductions(&self) -> u64 {
         self.reductions
     }
 
-    /// A segment of data was sent again, for that time.
+    /// Records that a data segment is retransmitted; `sending` is the number of this transmission.
     pub fn on_sent_again(&mut self, sending: u32) {
         self.repeated += u32::from(sending == 2);
     }
 
-    /// Reads what was lost until now, and what therefore is right.
+    /// Reads further losses and closes the decisions that they justify.
     pub fn read(&mut self, lost: impl Iterator<Item = LostSending>) {
         for one in lost {
             let at = match one.flags {
@@ -151,7 +157,8 @@ impl Truth {
         self.look_at_front();
     }
 
-    /// All before `until` is acknowledged; the flight does not know yet.
+    /// Settles the decisions and counts the spurious retransmissions when all data before `until`
+    /// is acknowledged; called before `flight` is updated.
     pub fn acknowledge(&mut self, until: u64, flight: &Flight) {
         self.settle();
         if self.repeated > 0 {
@@ -162,7 +169,7 @@ impl Truth {
         self.turn_to(until);
     }
 
-    /// What is counted if nothing more happens to what is under way.
+    /// Returns the counts under the assumption that no further packet is lost.
     pub fn counts(&self, flight: &Flight, lost: impl Iterator<Item = LostSending>) -> Repetitions {
         let counted = |truth: &Truth| truth.rest.as_ref().map(|rest| rest.counts);
         if self.is_settled() {
@@ -197,7 +204,8 @@ impl Truth {
         rest.open.retain(|open| open.last > known);
     }
 
-    /// A decision was right if all sendings before it are lost.
+    /// Settles the open decisions. A decision was false if the segment had a transmission before it
+    /// that was not lost.
     fn settle(&mut self) {
         let Some(rest) = &mut self.rest else {
             return;

@@ -1,4 +1,4 @@
-"""The command line. Little is imported here, so that it starts quickly."""
+"""Command line. Imports little at the start, so that it responds quickly."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# How many new objects Python waits for before it looks for garbage, in place of 700: to import what
-# a command needs makes hundreds of thousands and no garbage, and each search takes time.
+# Threshold of allocations for Python's garbage collector, whose default is 700: the imports of a
+# command allocate hundreds of thousands of objects without garbage, and each collection takes time.
 _BETWEEN_SEARCHES: Final = 50_000
 
 
@@ -24,21 +24,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Words after the name of the program; by default those of this process, which then ends at
-        once when it is interrupted.
+        Arguments after the name of the program; by default those of this process, which then ends
+        immediately on an interrupt.
 
     Returns
     -------
     int
-        0 when done, 1 when standard output cannot be written, 2 for bad input; when interrupted
-        130, by SIGTERM 143, by SIGHUP 129.
+        Exit code: 0 on success, 1 if standard output cannot be written, 2 for bad input; 130 on
+        Ctrl-C, 143 on SIGTERM, 129 on SIGHUP.
     """
     if arguments is not None:
         return _told(_run(arguments))
     try:
         interrupt.hear()
         gc.set_threshold(_BETWEEN_SEARCHES)
-        # To look for plugins pydantic would read about every package that is installed.
+        # Without this pydantic reads the metadata of all installed packages to find plugins.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         from lightburst.cli.streams import prepare
 
@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # outside of any command
         code = interrupt.code()
     if _told(code) == interrupt.code():
-        # A normal exit of Python would wait for threads in the middle of a simulation and free
-        # large networks piece by piece; after an interrupt nobody wants either.
+        # Python's normal exit would wait for threads inside a simulation and free large networks
+        # piece by piece, which takes too long after an interrupt.
         try:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(code: int) -> int:
-    """Say that it was interrupted, wherever that was: in a command, before it or behind it."""
+    """Print the message of an interrupt, wherever it occurred: in a command, before or after it."""
     if code == interrupt.code():
         interrupt.announce()
     return code
@@ -71,7 +71,7 @@ def _run(arguments: Sequence[str]) -> int:
         from lightburst.cli.guard import start
 
         return start(app, arguments)
-    except KeyboardInterrupt:  # while the program itself was still being read
+    except KeyboardInterrupt:  # during the import of the program itself
         return interrupt.code()
     except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
         if not memory_ended(error):

@@ -1,4 +1,4 @@
-"""``python -m lightburst.cli``: the command line without the script."""
+"""``python -m lightburst.cli``: the command line without the installed script."""
 
 import sys
 

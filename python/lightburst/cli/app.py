@@ -1,4 +1,4 @@
-"""The commands and their options; what they do is imported only when they do it."""
+"""Commands and options; each command imports its implementation only when called."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Hold the options of the program itself."""
+    """Define the options of the program itself."""
 
 
 @app.command("run")
@@ -134,7 +134,7 @@ def sweep_command(
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Run a study: axes, variants and seeds over a scenario, with intervals and comparisons."""
+    """Run a study: a scenario over axes, variants and seeds, with intervals and comparisons."""
     from lightburst.cli.computing import computing
     from lightburst.cli.sweep import sweep
 
@@ -157,7 +157,7 @@ def optimise_command(
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Find the values of a study's axes for which a metric is best; needs Optuna."""
+    """Find the values of a study's axes that optimise a metric; needs Optuna."""
     from lightburst.cli.computing import computing
     from lightburst.cli.optimise import optimise
 
@@ -180,7 +180,7 @@ def sensitivity_command(
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Say how much of a metric's variance is due to which of a study's axes; needs SALib."""
+    """Attribute the variance of a metric to the axes of a study; needs SALib."""
     from lightburst.cli.computing import computing
     from lightburst.cli.sensitivity import sensitivity
 
@@ -223,9 +223,9 @@ def trace_command(
     format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
-    """Follow one flow: a capture for Wireshark, tables, and pictures of its windows.
+    """Trace one flow: a capture for Wireshark, tables, and figures of its windows.
 
-    With --network follow the bursts on links: tables, a picture in space and time, and a page.
+    With --network trace the bursts on links: tables, a space-time diagram, and a page.
     """
     from lightburst.cli.options import only_with
 
@@ -272,9 +272,9 @@ def explain_command(
     ] = None,
     format: TableOption = "table",
 ) -> None:
-    """Say why a flow was slow, or what became of a burst and what would have saved it.
+    """Explain why a flow was slow, or why a burst was lost and how to avoid the loss.
 
-    Of a flow: what was lost where, and where its time went.
+    For a flow: its losses by link, and the components of its completion time.
     """
     from lightburst.cli.explain import explain_one
 
@@ -299,7 +299,7 @@ def compare_command(
         str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
     ] = "table",
 ) -> None:
-    """Say which metrics of two saved results differ, by how much, and how sure that is."""
+    """Report which metrics of two saved results differ, by how much and how certainly."""
     from lightburst.cli.compare import print_comparison
 
     print_comparison(first, second, metrics or [], format)
@@ -314,7 +314,7 @@ def reproduce_command(
     out: OutOption = None,
     workers: WorkersOption = None,
 ) -> None:
-    """Run a paper's figures again and judge its claims."""
+    """Reproduce the figures of a paper and judge its claims."""
     from lightburst.cli.reproduce import reproduce
 
     reproduce(name, quick, format, out, workers)
@@ -327,7 +327,7 @@ def list_command(
         str | None, typer.Argument(help="One of them; without it all.", show_default=False)
     ] = None,
 ) -> None:
-    """List what a scenario can name: topologies, switches, transports, papers and the rest."""
+    """List the names for scenarios: topologies, switches, transports, papers and others."""
     from lightburst.cli.listing import print_list
 
     print_list(topic)
@@ -338,7 +338,7 @@ def list_command(
 def schema_command(
     of: Annotated[str, typer.Argument(metavar="[scenario|study]", help="Of which.")] = "scenario",
 ) -> None:
-    """Print the JSON schema of scenario files, or of study files."""
+    """Print the JSON schema of scenario files or of study files."""
     import json
 
     from lightburst.cli.options import choice
@@ -367,7 +367,7 @@ def report_command(
         ),
     ] = None,
 ) -> None:
-    """Write one offline HTML page about a saved result."""
+    """Write an offline HTML page of a saved result."""
     from lightburst.cli.report import write_report
 
     write_report(directory, explain)

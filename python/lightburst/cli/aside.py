@@ -1,7 +1,7 @@
-"""A run in a thread of its own, so that the main thread can react to Ctrl-C at any time.
+"""Simulation in a separate thread, so that the main thread can react to Ctrl-C at any time.
 
-The simulator reacts between events, NumPy not at all: a user would have to wait while millions of
-flows are drawn or handed over.
+The simulator reacts between events, but NumPy does not while it draws or converts millions of
+flows.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ def run_aside(
     before: Result | None = None,
     metrics: Mapping[str, Expression] | None = None,
 ) -> Result:
-    """Simulate a scenario in a thread and wait for it; a long run shows how far it has come.
+    """Simulate a scenario in a thread and wait for it; a long run shows its progress.
 
     Parameters
     ----------
     scenario : Scenario
-        What to simulate.
+        Scenario to simulate.
     seed : int
         Seed of the run.
     before : Result, optional
-        See `lightburst.run`.
+        As for `lightburst.run`.
     metrics : mapping of str to Expression, optional
-        Metrics of the user's own, by name.
+        User-defined metrics, by name.
 
     Returns
     -------
     Result
-        As `lightburst.simulate.simulate` gives it.
+        Result of `lightburst.simulate.simulate`.
 
     Raises
     ------
     InputError
-        As `lightburst.simulate.simulate`.
+        As for `lightburst.simulate.simulate`.
     KeyboardInterrupt
-        On Ctrl-C, within a second wherever the run is.
+        On Ctrl-C, within a second at any stage of the run.
     """
     cancel = Cancel()
     found: list[Result] = []

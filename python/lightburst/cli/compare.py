@@ -1,4 +1,4 @@
-"""``lightburst compare``: two saved results, metric by metric."""
+"""``lightburst compare``: comparison of two saved results by metric."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
     from lightburst.study import Comparison
 
-# Rows, and changes of settings, that are shown; a file has all.
+# Maximum number of rows and of changed settings printed; the files contain all.
 _MOST_ROWS: Final = 40
 _MOST_CHANGES: Final = 12
 _SMALL: Final = 1e-4
 
 
 def print_comparison(first: str, second: str, metrics: Sequence[str], format: str) -> None:
-    """Compare two saved results and print what differs.
+    """Compare two saved results and print the differences.
 
     Parameters
     ----------
     first, second : str
-        Their directories.
+        Directories of the results.
     metrics : sequence of str
-        What to compare; empty for all.
+        Names of metrics to compare; empty for all.
     format : str
         ``"table"``, ``"json"`` or ``"csv"``.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used.
+        If an argument is invalid.
     """
     choice("--format", format, ("table", "json", "csv"))
     try:
@@ -60,7 +60,7 @@ def print_comparison(first: str, second: str, metrics: Sequence[str], format: st
 
 
 def print_found(found: Comparison) -> None:
-    """Print a comparison for people: what differs, what was changed, and how sure it is."""
+    """Print a comparison as text: differences, changed settings and statistical certainty."""
     rows = found.records()
     single = max((max(row["runs_first"], row["runs_second"]) for row in rows), default=0) < 2
     title = f"A: {found.first}; B: {found.second}"
@@ -74,7 +74,7 @@ def print_found(found: Comparison) -> None:
 
 
 def _table(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Table:
-    """Two lines for each metric, so that a terminal of 80 columns has room for them."""
+    """Make the table, with two lines per metric to fit a terminal of 80 columns."""
     points = _points(found)
     table = Table(*points, "", box=SIMPLE, pad_edge=False, collapse_padding=True)
     for name in ("A\nB", "B - A\nB / A", *(() if single else ("B is\np",))):
@@ -90,7 +90,7 @@ def _table(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> T
 
 
 def _points(found: Comparison) -> list[str]:
-    """Columns that tell points apart, without those that repeat a quantity as a number."""
+    """Return the columns that identify points, without duplicates of a quantity as a number."""
     return [
         name
         for name in found.points
@@ -105,7 +105,7 @@ def _surest_first(row: dict[str, Any]) -> tuple[bool, bool, float]:
 
 
 def _difference(key: str, row: dict[str, Any]) -> str:
-    """Write a difference with its sign and its interval."""
+    """Format a difference with its sign and interval."""
     plus = "+" if (row["difference"] or 0) > 0 else ""
     if row["ci_low"] is None:
         return plus + readable(key, row["difference"])
@@ -129,7 +129,7 @@ def _probability(p: float | None) -> str:
 
 
 def _left(found: Comparison, rows: Sequence[dict[str, Any]], shown: int) -> Iterator[str]:
-    """Say what the table does not show."""
+    """Summarise the rows and metrics missing from the table."""
     if shown > _MOST_ROWS:
         yield f"{shown - _MOST_ROWS:,} more rows: --format csv has all."
     if not found.points:
@@ -147,7 +147,7 @@ def _left(found: Comparison, rows: Sequence[dict[str, Any]], shown: int) -> Iter
 
 
 def _changes(found: Comparison) -> Iterator[str]:
-    """Say in what the two scenarios differ."""
+    """List the differences between the two scenarios."""
     yield from replace(found, first="A", second="B").cautions
     if not found.changes:
         return
@@ -159,7 +159,7 @@ def _changes(found: Comparison) -> Iterator[str]:
 
 
 def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Iterator[str]:
-    """Say how sure all this is."""
+    """Explain the statistical certainty of the comparison."""
     if single:
         yield (
             "One run each: what chance alone would make of the difference cannot be known. Run "

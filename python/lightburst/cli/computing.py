@@ -1,4 +1,4 @@
-"""Options that say where a study is computed."""
+"""Options that select the workers of a study."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def computing(
     jobs: str | None,
     job: Sequence[str],
 ) -> AbstractContextManager[Workers]:
-    """Get those together who compute a study.
+    """Set up the workers of a study.
 
     Parameters
     ----------
     workers, dask, jobs : str or None
-        Number of threads, address of a cluster, number of jobs, as given.
+        Number of threads, address of a cluster, number of jobs, as given on the command line.
     slurm, pbs : bool
-        Whether jobs are submitted, and to which batch system.
+        Whether to submit jobs to Slurm or to PBS.
     job : sequence of str
         Settings of a job, ``KEY=VALUE`` each.
 
     Returns
     -------
     context manager
-        Of the workers.
+        Provides the workers and closes them at its end.
 
     Raises
     ------
     InputError
-        If options contradict each other, or one cannot be used.
+        If options contradict each other, or one is invalid.
     """
     asked = {"--workers": workers is not None, "--dask": dask is not None}
     asked |= {"--slurm": slurm, "--pbs": pbs}

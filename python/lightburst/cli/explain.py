@@ -1,4 +1,4 @@
-"""``lightburst explain``: why a flow took as long as it did, and what became of a burst."""
+"""``lightburst explain``: causes of a flow's completion time, and the fate of a burst."""
 
 from __future__ import annotations
 
@@ -32,29 +32,29 @@ def explain_one(
     seed: str | None,
     format: str,
 ) -> None:
-    """Run a scenario, follow one flow or burst, and print what became of it.
+    """Run a scenario, follow one flow or burst, and print an explanation.
 
     Parameters
     ----------
     path : str
-        The scenario file, or the directory of a saved result.
+        Scenario file, or directory of a saved result.
     settings : sequence of str
         Changes, ``path=value`` each.
     flow : str or None
-        Number of the flow, or ``"worst"``, which it is unless something else is asked for.
+        Number of the flow or ``"worst"``, which is the default unless bursts are requested.
     burst : str or None
         Number of the burst.
     bursts : bool
-        Whether to list all bursts that were lost.
+        Whether to list all lost bursts instead.
     seed : str or None
-        Seed of the run; without it that of the saved result, or 1.
+        Seed of the run; by default that of the saved result, or 1.
     format : str
         ``"table"`` or ``"json"``.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used.
+        If an argument is invalid.
     """
     choice("--format", format, ("table", "json"))
     if bursts:
@@ -79,7 +79,7 @@ def explain_one(
 def _explained(
     scenario: Scenario, flow: str | None, burst: str | None, bursts: bool, seed: int
 ) -> Any:
-    """Give what was asked for; an error about it names its option."""
+    """Return the requested explanation; map an error about a field to its option."""
     number = "" if burst is None else whole("--burst", burst, 0)
     which = WORST if flow in (None, WORST) else whole("--flow", flow or "", 0, WORST)
     try:

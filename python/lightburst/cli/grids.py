@@ -1,4 +1,4 @@
-"""Numbers and lists of them among the options of ``lightburst model``."""
+"""Parsing of numbers and lists in the options of ``lightburst model``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MOST_STEPS: Final = 1000
-# Beyond these the formulas lose their digits, and say nothing of any network.
+# Outside this range the equations lose their precision, and describe no real network.
 _LEAST_PROBABILITY: Final = 1e-9
 _MOST: Final = 1e9
 _PICOSECONDS: Final = 1e12
-_ROUNDING: Final = 1e-5  # of parts such as 0.333333
+_ROUNDING: Final = 1e-5  # tolerance for rounded shares such as 0.333333
 
 
 def probability(path: str, text: str) -> float:
-    """Read a loss probability; `InputError` at ``path`` if it is not from 1e-9 and below 1."""
+    """Parse a loss probability; `InputError` at ``path`` if it is not from 1e-9 and below 1."""
     value = parse_number(text)
     if value is None or not _LEAST_PROBABILITY <= value < 1:
         raise InputError(path, show(text), f"probabilities from {_LEAST_PROBABILITY:g} and below 1")
@@ -30,7 +30,7 @@ def probability(path: str, text: str) -> float:
 
 
 def number_from_one(path: str, text: str) -> float:
-    """Read a number from 1 to 1e9; `InputError` at ``path`` if it is not one."""
+    """Parse a number from 1 to 1e9; `InputError` at ``path`` if it is not one."""
     value = parse_number(text)
     if value is None or not 1 <= value <= _MOST:
         raise InputError(path, show(text), f"a number from 1 to {_MOST:g}")
@@ -38,7 +38,7 @@ def number_from_one(path: str, text: str) -> float:
 
 
 def number_above_zero(path: str, text: str) -> float:
-    """Read a number above 0, up to 1e9; `InputError` at ``path`` if it is not one."""
+    """Parse a number above 0, up to 1e9; `InputError` at ``path`` if it is not one."""
     value = parse_number(text)
     if value is None or not 0 < value <= _MOST:
         raise InputError(path, show(text), f"a number above 0, up to {_MOST:g}")
@@ -46,37 +46,37 @@ def number_above_zero(path: str, text: str) -> float:
 
 
 def seconds(path: str, text: str, *, positive: bool = False) -> float:
-    """Read a duration, in seconds; `InputError` at ``path`` if it is not one."""
+    """Parse a duration into seconds; `InputError` at ``path`` if it is not one."""
     try:
         held = Quantity(TIME, positive=positive).parse(text)
     except ValueError as error:
         raise InputError(path, show(text), str(error)) from None
-    assert held is not None  # only a word reads as None, and a duration has none
+    assert held is not None  # None stands for a word such as "all", and durations have no such word
     return held / _PICOSECONDS
 
 
 def grid(path: str, text: str, read: Callable[[str, str], float]) -> list[float]:
-    """Read values and ranges of values.
+    """Parse values and ranges of values.
 
     Parameters
     ----------
     path : str
-        The option, for the message.
+        Name of the option, for the message.
     text : str
         Values separated by commas. ``FROM:TO:N`` stands for N values, evenly spaced on a
         logarithmic scale.
     read : callable
-        Reads one value, given the path and its text.
+        Parses one value from the name of the option and the text.
 
     Returns
     -------
     list of float
-        Rising, each once.
+        Distinct values in ascending order.
 
     Raises
     ------
     InputError
-        If a value or a range is not one.
+        If a value or a range is invalid.
     """
     found: set[float] = set()
     for part in text.split(","):
@@ -96,7 +96,7 @@ def grid(path: str, text: str, read: Callable[[str, str], float]) -> list[float]
 
 
 def names(path: str, text: str, known: Sequence[str]) -> list[str]:
-    """Read names separated by commas; `InputError` at ``path`` if one is not known."""
+    """Parse names separated by commas; `InputError` at ``path`` for an unknown one."""
     given = [name.strip() for name in text.split(",")]
     for name in given:
         if name not in known:
@@ -105,19 +105,19 @@ def names(path: str, text: str, known: Sequence[str]) -> list[str]:
 
 
 def wholes(path: str, text: str, least: int, most: int) -> list[int]:
-    """Read whole numbers separated by commas: rising, each once.
+    """Parse integers separated by commas into distinct values in ascending order.
 
     Parameters
     ----------
     path, text : str
-        The option, and what was given.
+        Name of the option and its text.
     least, most : int
-        What is allowed.
+        Smallest and largest allowed value.
 
     Raises
     ------
     InputError
-        If one is not whole, or outside.
+        If a value is not an integer, or out of range.
     """
     found = {whole(path, part.strip(), least) for part in text.split(",")}
     if max(found) > most:
@@ -126,7 +126,7 @@ def wholes(path: str, text: str, least: int, most: int) -> list[int]:
 
 
 def parts(path: str, text: str) -> list[float]:
-    """Read parts of a whole separated by commas; `InputError` at ``path`` if it is not 1."""
+    """Parse shares separated by commas; `InputError` at ``path`` if they do not add up to 1."""
     found = [number_above_zero(path, part.strip()) for part in text.split(",")]
     if abs(sum(found) - 1) > _ROUNDING:
         raise InputError(path, show(text), "numbers above 0 that add up to 1")

@@ -1,4 +1,4 @@
-"""How a command ends when something is wrong: one message, the right exit code, no traceback."""
+"""Error handling of commands: one message per error, the right exit code, no traceback."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-# Some runs of a study have failed; what came of the others was printed.
+# Exit code of a study with failed runs; the results of the others are printed.
 INCOMPLETE: Final = 1
-# Most characters of typer's message about words that are no command.
+# Maximum length of typer's message about unknown arguments.
 _LONGEST_SAID: Final = 200
 
 
 def start(app: typer.Typer, arguments: Sequence[str]) -> int:
-    """Run the command that the arguments name.
+    """Run the command given by the arguments.
 
     Parameters
     ----------
     app : Typer
-        All commands.
+        Application with all commands.
     arguments : sequence of str
-        Words after the name of the program.
+        Arguments after the name of the program.
 
     Returns
     -------
     int
-        The exit code. Words that make no command are bad input; a reader that goes away
-        (``| head``) is no failure.
+        Exit code. Arguments that are no command are bad input; a reader of the output that has gone
+        (``| head``) is not a failure.
     """
     try:
         Path.cwd()
@@ -67,12 +67,13 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
 
 
 def _explained(error: Any) -> str:
-    """Say what was given and what is allowed; nothing where the help has been printed instead."""
+    """Return the message with the given and the allowed value; empty if help was printed."""
     if parameter := getattr(error, "param", None):
         name = parameter.get_error_hint().strip("'")
         words = parameter.help.rstrip(".")
         return str(InputError(name, "nothing", words[:1].lower() + words[1:]))
-    # We say below what is allowed; the second sentence of typer's message only guesses at it.
+    # The second sentence of typer's message is a guess; the allowed values are listed below
+    # instead.
     said = str(error.message).partition(". ")[0].rstrip(".")
     said = printable(said, _LONGEST_SAID)
     said, context = said[:1].lower() + said[1:], getattr(error, "ctx", None)
@@ -90,18 +91,18 @@ def _explained(error: Any) -> str:
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Make a command end as the manual says.
+    """Wrap a command so that it ends with the documented messages and exit codes.
 
     Parameters
     ----------
     command : callable
-        What is to be done.
+        Command to wrap.
 
     Returns
     -------
     callable
-        The same; bad input and the end of memory end with one message and exit code 2, Ctrl-C with
-        130, SIGTERM with 143 and SIGHUP with 129.
+        Wrapped command; bad input and exhausted memory end with one message and exit code 2, Ctrl-C
+        with 130, SIGTERM with 143 and SIGHUP with 129.
     """
 
     @functools.wraps(command)
@@ -127,7 +128,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def _warnings_said() -> Iterator[None]:
-    """Print warnings about stores, one line each; commands print those about runs themselves."""
+    """Print each warning about stores and workers as one line; commands print those of runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         warnings.simplefilter("always", WorkerWarning)
@@ -144,7 +145,7 @@ def _warnings_said() -> Iterator[None]:
 
 
 def complete(failed: Sequence[object]) -> None:
-    """End a command whose runs have not all finished with exit code 1, and say how to go on."""
+    """Exit with code 1 and advice if some runs have failed."""
     if failed:
         from lightburst.study.failures import HOW_AGAIN
 
@@ -154,12 +155,12 @@ def complete(failed: Sequence[object]) -> None:
 
 @contextmanager
 def resumable(store: Path) -> Iterator[None]:
-    """Tell whoever interrupts long work, or loses those who do it, that it is not lost.
+    """Report that finished runs are kept, if long work is interrupted or loses its workers.
 
     Parameters
     ----------
     store : Path
-        Where finished runs are kept.
+        Directory of the store with the finished runs.
     """
     kept = f"finished runs are kept in {store}; the same command goes on from there"
     interrupt.remember(kept)

@@ -1,4 +1,4 @@
-"""``lightburst list``: what a scenario can name, and what can be reproduced."""
+"""``lightburst list``: names for scenarios, and papers that can be reproduced."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _UNIONS: Final[dict[str, Any]] = {
 
 
 def topics() -> dict[str, Sequence[str]]:
-    """Give everything that can be listed.
+    """Return all lists of names.
 
     Returns
     -------
     dict of str to sequence of str
         Names by topic.
     """
-    from lightburst.papers import PAPERS  # with all that draws their figures
+    from lightburst.papers import PAPERS  # imports the modules that draw the papers' figures
 
     papers = [f"{name}/{part}" for name, paper in PAPERS.items() for part in paper.parts]
     reasons = _core.registry()["drop_reasons"]
@@ -60,7 +60,7 @@ def print_list(topic: str | None) -> None:
     Parameters
     ----------
     topic : str or None
-        What to list; None lists all.
+        Topic to list; None lists all.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def _keys(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _written(field: FieldInfo) -> str | None:
-    """Write the default as a file would; None where a file cannot say it."""
+    """Format the default as a scenario file writes it; None if a file cannot express it."""
     default = field.default
     for item in field.metadata:
         if isinstance(item, Quantity):

@@ -1,4 +1,4 @@
-"""The models of loss that ``lightburst model`` knows: their options, rows and words."""
+"""The loss models of ``lightburst model``: options, rows and texts."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The end of memory, as a command says it. Nothing is imported here for which it may end, too."""
+"""Message for exhausted memory. Imports nothing large, since imports may fail the same way."""
 
 from __future__ import annotations
 
 import errno
 from typing import Final
 
-#: Exit code of a command that was given what it cannot do.
+#: Exit code for arguments that a command cannot process.
 BAD_INPUT: Final = 2
 
 _LESS: Final = (
@@ -14,9 +14,10 @@ _LESS: Final = (
 
 
 def memory_ended(error: Exception) -> bool:
-    """Tell whether an error means that there is no memory left.
+    """Tell whether an error means that memory is exhausted.
 
-    The loader of libraries and the start of a thread have neither a type nor a number for that.
+    Failures to load a library or to start a thread are recognised by their text: they have neither
+    a type nor an error number of their own.
     """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
@@ -24,6 +25,6 @@ def memory_ended(error: Exception) -> bool:
 
 
 def words_of(error: Exception) -> str:
-    """Say that memory has ended, and what to do."""
+    """Return the message for exhausted memory, with advice."""
     words = ": ".join(filter(None, ("memory has ended", str(error))))
     return f"{words}; allowed: {_LESS}"

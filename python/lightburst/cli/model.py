@@ -1,4 +1,4 @@
-"""``lightburst model``: the theory alone, as a table or a figure."""
+"""``lightburst model``: closed-form models as a table or a figure."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def engset_command(
     format: FormatOption = "table",
     figure: FigureOption = None,
 ) -> None:
-    """Loss at a fibre that few sources send to; the load is what they offer without loss."""
+    """Loss at a fibre with a finite number of sources; the load is the offered one without loss."""
     from lightburst.cli.loss_models import ENGSET
     from lightburst.cli.model_loss import print_model
 
@@ -191,7 +191,7 @@ def segmentation_command(
     format: FormatOption = "table",
     figure: FigureOption = None,
 ) -> None:
-    """Loss at a fibre where of two bursts that collide only the overlap is lost."""
+    """Loss at a fibre with burst segmentation: only the overlap of two colliding bursts is lost."""
     from lightburst.cli.loss_models import SEGMENTATION
     from lightburst.cli.model_loss import print_model
 
@@ -219,7 +219,7 @@ def delay_lines_command(
     format: FormatOption = "table",
     figure: FigureOption = None,
 ) -> None:
-    """Bounds of the loss with delay lines; the exact loss of one wavelength."""
+    """Bounds of the loss with delay lines, and the exact loss for a single wavelength."""
     from lightburst.cli.loss_models import DELAY_LINES
     from lightburst.cli.model_loss import print_model
 
@@ -260,7 +260,7 @@ def scenario_command(
     ] = None,
     format: FormatOption = "table",
 ) -> None:
-    """Say what each theory predicts of a scenario, or which of its assumptions is not met."""
+    """Print the prediction of each theory for a scenario, or the assumption that is not met."""
     from lightburst.cli.model_scenario import print_model
 
     print_model(scenario, settings or [], format)

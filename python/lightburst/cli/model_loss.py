@@ -1,4 +1,4 @@
-"""What the commands for models of loss share: points to read, a table, a figure of curves."""
+"""Common part of the commands for loss models: input points, table and figure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Row = dict[str, Any]
-#: A number of wavelengths, and the load of each of them.
+#: Number of wavelengths, and load per wavelength.
 Point = tuple[int, float]
 
 _MOST_WAVELENGTHS: Final = 65_536
@@ -37,20 +37,21 @@ class LossModel:
     Parameters
     ----------
     name, title, source : str
-        Its command, what it is about, and who published it.
+        Name of the command, its topic, and its published source.
     headings : mapping of str to str
-        The columns of the table after the number of wavelengths and the load, and what stands above
-        them; a column that the rows do not have is left out.
+        Headings by key of the columns after wavelengths and load; a column missing from the rows is
+        left out.
     curves : mapping of str to str
-        The columns that a figure draws, and their words in its legend.
+        Legend entries by key of the columns that a figure draws.
     rows : callable
-        Makes rows from points and the words after the command's own options: columns by name,
-        ``wavelengths`` and ``load`` among them. None stands for a number that there is not.
+        Computes rows from the points and the command's own options: values by column, among them
+        ``wavelengths`` and ``load``. None is a value that does not exist.
     groups : mapping of str to str
-        Columns that tell curves apart beside the number of wavelengths, and how a legend writes
-        what is in them.
+        Formats of the legend by key of further columns, beside the number of wavelengths, that
+        distinguish curves.
     assumptions : mapping of str to str
-        Those of the column ``loss``, which rows name in ``broken_assumptions``, and what they say.
+        Explanations of the assumptions of the column ``loss``, by the names in
+        ``broken_assumptions``.
     """
 
     name: str
@@ -63,7 +64,7 @@ class LossModel:
     assumptions: Mapping[str, str] = field(default_factory=dict)
 
     def curves_of(self, records: Sequence[Row]) -> list[str]:
-        """Name the curves to which each row belongs, by what is not the same in all rows."""
+        """Name the curve of each row by the grouping columns that differ between rows."""
         groups = {"wavelengths": "W = {}", **self.groups}
         several = {key for key in groups if len({row[key] for row in records}) > 1}
         told = [key for key in groups if key in (several or {"wavelengths"})]
@@ -78,25 +79,25 @@ def print_model(
     figure: str | None,
     **options: str | None,
 ) -> None:
-    """Compute losses and print them.
+    """Compute losses with a model and print them.
 
     Parameters
     ----------
     model : LossModel
-        By which model.
+        Model to evaluate.
     load, wavelengths : str
-        Lists, as given.
+        Lists, as given on the command line.
     format : {"table", "json", "csv"}
-        What to print.
+        Output format.
     figure : str or None
-        Where to draw.
+        File to draw to.
     **options : str or None
-        The model's own options, as given.
+        The model's own options, as given on the command line.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been printed or written then.
+        If an argument is invalid; nothing has been printed or written then.
     """
     choice("--format", format, FORMATS)
     loads = grid("--load", load, number_above_zero)
@@ -119,7 +120,7 @@ def _figure(model: LossModel, records: Sequence[Row], told: str) -> tuple[Figure
         (curve, words, row["load"], *[row[key]] * 3, 0, key == "loss" and row.get(_BROKEN))
         for key, words in model.curves.items()
         for curve, row in zip(model.curves_of(records), records, strict=True)
-        if row.get(key)  # a logarithmic axis has no place for zero
+        if row.get(key)  # zero has no logarithm
     ]
     data = pd.DataFrame(points, columns=[*COLUMNS, _BROKEN])
     if data.empty:

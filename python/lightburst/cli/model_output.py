@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SenderOptions:
-    """The sender and its round trip, as the options of all models were given."""
+    """Options of a sender and its round trip, as given on the command line."""
 
     round_trip: str
     timeout: str
@@ -37,14 +37,14 @@ class SenderOptions:
     segment_size: str
 
     def segment_bits(self) -> int:
-        """Bits of a segment; `InputError` if the option is no size of at least a byte."""
+        """Return the bits per segment; `InputError` if the option is not a size from 1 B."""
         size = parse_size(self.segment_size, "--segment-size")
         if size == 0:
             raise InputError("--segment-size", show(self.segment_size), "a size from 1 B")
         return 8 * size
 
     def numbers(self) -> tuple[float, float, float, float]:
-        """RTT and RTO in seconds, W_m and b; `InputError` for an option that is none."""
+        """Return RTT and RTO in seconds, W_m and b; `InputError` if an option is invalid."""
         return (
             seconds("--round-trip", self.round_trip, positive=True),
             seconds("--timeout", self.timeout, positive=True),
@@ -53,11 +53,11 @@ class SenderOptions:
         )
 
     def __str__(self) -> str:
-        """Say them for a title, after the round trip."""
+        """Format all options but the round trip and the segment size, for a title."""
         return f"RTO {self.timeout}, W_m {self.window}, b {self.ack_every}"
 
     def told(self) -> str:
-        """Say them for a caption, after the round trip."""
+        """Format all options but the round trip, for a caption."""
         return (
             f"timeout {self.timeout}, window limit {self.window} segments of {self.segment_size}, "
             f"b = {self.ack_every}."
@@ -65,14 +65,14 @@ class SenderOptions:
 
 
 def outside(records: Sequence[Mapping[str, Any]], assumptions: Mapping[str, str]) -> list[str]:
-    """Say what the assumptions mean that rows break, a line for each."""
+    """Explain the assumptions that rows break, one line each."""
     seen = {name for row in records for name in row["broken_assumptions"]}
     return [f"  {name}: {words}" for name, words in assumptions.items() if name in seen]
 
 
-#: More curves than this have no colours of their own.
+#: Maximum number of curves with different colours.
 MOST_COLOURS: Final = len(style.PALETTE)
-#: Ways to print the rows.
+#: Output formats.
 FORMATS: Final = ("table", "json", "csv")
 _OPTION: Final = "--figure"
 
@@ -90,17 +90,17 @@ def print_records(
     Parameters
     ----------
     title : str
-        Above the table.
+        Title above the table.
     records : sequence of mapping
-        Rows with stable keys, at least one. A list in a row holds names, None stands for no number.
+        Rows with the same keys, at least one row. A list contains names; None is a missing number.
     headings : mapping of str to str
-        The columns of the table, in order, and what stands above them.
+        Headings of the table by key, in the order of the columns.
     format : {"table", "json", "csv"}
-        How.
+        Output format.
     more : mapping
-        What stands in the JSON beside the ``rows``.
+        Further keys of the JSON object beside ``rows``.
     notes : sequence of str
-        Lines below the table.
+        Lines printed below the table.
     """
     if format == "json":
         print(json.dumps({**more, "rows": list(records)}, indent=2, allow_nan=False))
@@ -113,7 +113,7 @@ def print_records(
     else:
         table = Plain(title)
         for key, heading in headings.items():
-            # Only the last column has more than a line would hold.
+            # Only the last column may be longer than a line.
             several, words = (isinstance(records[0][key], kind) for kind in (list, str | list))
             side: Literal["left", "right"] = "left" if words else "right"
             table.add_column(heading, justify=side, no_wrap=not several, overflow="fold")
@@ -124,24 +124,24 @@ def print_records(
 
 
 def check_figure(file: str | None, points: int, curves: int) -> Path | None:
-    """Make sure, before anything is printed, that a figure can be drawn.
+    """Check that a figure can be drawn, before anything is printed.
 
     Parameters
     ----------
     file : str or None
-        Where; None for no figure.
+        File to draw to; None for no figure.
     points, curves : int
-        Points along the axis, and curves of different colours.
+        Number of points per curve, and of curves with different colours.
 
     Returns
     -------
     Path or None
-        The same.
+        Path of the file.
 
     Raises
     ------
     InputError
-        If the ending is unknown, or there is nothing to draw, or too much.
+        If the extension is unknown, there are fewer than two points, or too many curves.
     """
     if file is None:
         return None
@@ -155,7 +155,7 @@ def check_figure(file: str | None, points: int, curves: int) -> Path | None:
 
 
 def save_figure(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
-    """Draw a figure to a file, made with its directory; `InputError` if it cannot be written."""
+    """Draw a figure to a file and create its directory; `InputError` if it cannot be written."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         theory.save(figure, doubtful, file)

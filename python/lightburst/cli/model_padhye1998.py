@@ -42,23 +42,23 @@ _MEGA: Final = 1e6
 
 
 def print_model(loss: str, sender: SenderOptions, format: str, figure: str | None) -> None:
-    """Compute the throughput by three formulas and print it.
+    """Compute the throughput by three equations and print it.
 
     Parameters
     ----------
     loss : str
-        A list, as given.
+        List of loss probabilities, as given on the command line.
     sender : SenderOptions
-        The rest of the flow.
+        Other parameters of the flow.
     format : {"table", "json", "csv"}
-        What to print.
+        Output format.
     figure : str or None
-        Where to draw.
+        File to draw to.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been printed or written then.
+        If an argument is invalid; nothing has been printed or written then.
     """
     choice("--format", format, FORMATS)
     losses = grid("--loss", loss, probability)

@@ -1,4 +1,4 @@
-"""``lightburst model scenario``: what each theory says of a scenario, or why it says nothing."""
+"""``lightburst model scenario``: predictions of all theories for a scenario."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _HEADINGS: Final = {"theory": "theory", "said": "says", "broken_assumptions": "o
 
 
 def print_model(path: str, settings: Sequence[str], format: str) -> None:
-    """Ask every theory about a scenario, and print what it says.
+    """Print the prediction of each applicable theory for a scenario.
 
     Parameters
     ----------
     path : str
-        The scenario file.
+        Path of the scenario file.
     settings : sequence of str
         Changes, ``path=value`` each.
     format : {"table", "json", "csv"}
-        What to print.
+        Output format.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used, or no theory is about such a scenario.
+        If an argument is invalid, or no theory applies to the scenario.
     """
     choice("--format", format, FORMATS)
     scenario = changed(load(path), settings)

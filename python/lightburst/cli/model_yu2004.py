@@ -46,12 +46,12 @@ _MEGA: Final = 1e6
 
 @dataclass(frozen=True)
 class Options(SenderOptions):
-    """The path of the flow, as its options were given."""
+    """Parameters of the flow and its path, as given on the command line."""
 
     access_rate: str
 
     def flow(self, losses: Sequence[float], times: Sequence[float]) -> Flow:
-        """Make the flow, of shape (losses, times); `InputError` for an option that is none."""
+        """Return flows of shape (losses, times); `InputError` if an option is invalid."""
         access = parse_rate(self.access_rate, "--access-rate") / self.segment_bits()
         round_trip, timeout, window, b = self.numbers()
         return yu2004.Flow(
@@ -74,25 +74,25 @@ def print_model(
     format: str,
     figure: str | None,
 ) -> None:
-    """Compute the throughput of flows and print it, with what not to trust.
+    """Compute the throughput of flows and print it, with the assumptions that are broken.
 
     Parameters
     ----------
     loss, assembly_time, flavour : str
-        Lists, as given.
+        Lists, as given on the command line.
     variant : {"derived", "printed"}
-        Which form of the equations.
+        Form of the equations.
     path : Options
-        The rest of the flow.
+        Other parameters of the flow.
     format : {"table", "json", "csv"}
-        What to print.
+        Output format.
     figure : str or None
-        Where to draw.
+        File to draw to.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been printed or written then.
+        If an argument is invalid; nothing has been printed or written then.
     """
     choice("--format", format, FORMATS)
     choice("--variant", variant, yu2004.VARIANTS)
@@ -147,7 +147,7 @@ def _rows(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterator
 
 
 def _optima(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterator[dict[str, Any]]:
-    """For each loss, the assembly time with the largest throughput, by search and by formula."""
+    """Yield the assembly time of largest throughput per loss, by search and by equation."""
     one = flow.changed(loss=flow.loss[:, 0], assembly_time_s=0.0)
     best = yu2004.numerical_optimum(one, flavour, variant)
     below = np.broadcast_to(yu2004.optimum.best_time_below_limit(one), one.shape)
@@ -164,9 +164,9 @@ def _optima(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterat
 
 
 def _ranges(flow: Flow, flavour: Flavour, variant: Variant) -> Iterator[dict[str, Any]]:
-    """For each loss ATO and ATI, for each assembly time LRI, where there are several of the other.
+    """Yield ATO and ATI per loss, and LRI per assembly time, if the other has several values.
 
-    Reno has no LRI: its equations know no window limit, and so no throughput without loss.
+    Reno has no LRI: its equations have no window limit, and so no throughput without loss.
     """
     losses, times = flow.loss[:, 0], flow.assembly_time_s
     packets = flow.changed(loss=losses, assembly_time_s=0.0)
@@ -186,7 +186,7 @@ def _ranges(flow: Flow, flavour: Flavour, variant: Variant) -> Iterator[dict[str
 
 
 def _said(records: Sequence[dict[str, Any]]) -> list[str]:
-    """Say what the names in the last column mean."""
+    """Explain the assumptions named in the last column."""
     meant = outside(records, yu2004.ASSUMPTIONS)
     head = "A row that names an assumption breaks it; hold it against a simulation:"
     return [head, *meant] if meant else []

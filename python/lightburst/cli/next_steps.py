@@ -1,4 +1,4 @@
-"""What a person asks next after a run, as commands that work as they stand."""
+"""Suggestions after a run: useful next questions with complete commands."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
     from lightburst.result import Result
 
-# Enough for an interval that says something, and few enough to wait for.
+# Enough seeds for a meaningful interval, few enough to wait for.
 _SEEDS: Final = 10
 
 
 def next_steps(
     result: Result, path: str, settings: Sequence[str], metrics: Sequence[str], out: str | None
 ) -> Iterator[str]:
-    """Say what can be asked of a run next, and with which command.
+    """Suggest next steps after a run, each with its command.
 
     Parameters
     ----------
     result : Result
-        Of the run.
+        Result of the run.
     path : str
-        The scenario file.
+        Path of the scenario file.
     settings, metrics : sequence of str
         Options ``--set`` and ``--metric`` of the run.
     out : str or None
-        Where it was saved.
+        Directory to which the run was saved.
 
     Yields
     ------
     str
-        A line for each: the question, and the command behind it.
+        One line per step: the question, and the command that answers it.
     """
     changed = "".join(f" --set {quote(setting)}" for setting in settings)
     own = "".join(f" --metric {quote(metric)}" for metric in metrics)
@@ -59,7 +59,7 @@ def next_steps(
 
 
 def _of_worst(result: Result, same: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """Ask about the flow that did worst; bursts of the edges have no packets to follow."""
+    """Suggest analyses of the slowest flow; bursts made by edges have no packets to follow."""
     worst = worst_flow(result.plan, result.columns)
     transport = result.scenario.flow_groups[result.plan.group[worst]].transport
     if isinstance(transport, Bursts):

@@ -1,4 +1,4 @@
-"""The numbers behind a figure, as tables for a terminal."""
+"""Data of a figure, as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ _MOST_COLUMNS: Final = 13
 
 
 def numbers(figure: AnyFigure) -> Iterator[Table]:
-    """Print a figure as tables.
+    """Convert a figure to tables.
 
     Parameters
     ----------
     figure : AnyFigure
-        What is drawn.
+        Figure to convert.
 
     Yields
     ------
     rich.table.Table
-        For curves one, with a row for each curve and a column for each x, or for every k-th where
-        they are many; for maps one for each; for bars a column for each group; for packets how
-        many there are.
+        For curves one table, with a row per curve and a column per x, thinned evenly if there are
+        many; for maps one table each; for bars a column per group; for packets their numbers.
     """
     match figure:
         case Figure():
@@ -52,17 +51,17 @@ def numbers(figure: AnyFigure) -> Iterator[Table]:
 
 
 def rows_of(listing: Listing) -> Table:
-    """Print the rows of a table that a page would show.
+    """Convert a listing to a table, limited to the rows that a page shows.
 
     Parameters
     ----------
     listing : Listing
-        The table.
+        Listing to convert.
 
     Returns
     -------
     rich.table.Table
-        Numbers to the right.
+        Table with numbers aligned to the right.
     """
     table = Plain(listing.title)
     for name in listing.data.columns:
@@ -74,12 +73,12 @@ def rows_of(listing: Listing) -> Table:
 
 
 class Plain(Table):
-    """An empty table without lines, below a title that may be wider than the table.
+    """A table without lines, below a title that may be wider than the table.
 
     Parameters
     ----------
     heading : str
-        The title, as it is; what looks like markup is none.
+        Title, printed verbatim: markup is not interpreted.
     """
 
     def __init__(self, heading: str) -> None:
@@ -128,7 +127,7 @@ def _bars(figure: Bars) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for bar in figure.bars:
         rows = figure.data[figure.data["bar"] == bar].set_index("group")
-        # The words at the first bar are its height.
+        # The label of the first bar is its height.
         pairs = ((_height(rows["top"].get(n)), rows["words"].get(n, "")) for n in figure.groups)
         cells = [" ".join(dict.fromkeys(pair)).strip() for pair in pairs]
         table.add_row(bar.replace("\n", " "), *cells)
@@ -147,7 +146,7 @@ def _packets(figure: Packets) -> Table:
 
 
 def _thinned(steps: list[T]) -> list[T]:
-    """Leave out as many columns as a terminal has no room for, evenly."""
+    """Drop columns evenly until the rest fits a terminal."""
     return steps[:: 1 + (len(steps) - 1) // _MOST_COLUMNS]
 
 

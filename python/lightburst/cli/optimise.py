@@ -1,4 +1,4 @@
-"""``lightburst optimise``: the best values of some parameters, and what they are worth."""
+"""``lightburst optimise``: the best values of some parameters, and their effect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def optimise(
     out: str | None,
     yes: bool,
 ) -> None:
-    """Search for an optimum and print what came of it; the parameters are those of ``sweep``."""
+    """Search for an optimum and print the result; the parameters are those of ``sweep``."""
     found = asked(optimise_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
@@ -53,7 +53,7 @@ def optimise(
 
 
 def files_in(directory: Path, table: str, everything: str, command: str) -> Iterator[str]:
-    """Say where what is asked for next can be found, and how to run all of it again."""
+    """Return the paths of the main files, and the command that repeats the study."""
     for file in sorted(directory.glob("*.png")):
         yield f"figure: {file} (and .svg)"
     yield f"table:  {directory / table}"

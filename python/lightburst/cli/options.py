@@ -1,4 +1,4 @@
-"""Options, read as strictly as the fields of a scenario."""
+"""Parsing of options, as strict as that of scenario fields."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from lightburst.errors import InputError, did_you_mean, show
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# More digits than any limit has.
+# Up to 40 digits, more than any limit has.
 _WHOLE: Final = re.compile(r"[0-9]{1,40}")
 
 
 def whole(path: str, text: str, least: int, word: str | None = None) -> int:
-    """Read a whole number.
+    """Parse a non-negative integer.
 
     Parameters
     ----------
     path : str
-        The option, for the message.
+        Name of the option, for the message.
     text : str
-        What was given.
+        Text to parse.
     least : int
-        The smallest that is allowed.
+        Smallest allowed value.
     word : str, optional
-        What the caller reads in place of a number, for the message.
+        Word that the caller accepts instead of a number, for the message.
 
     Returns
     -------
     int
-        The number.
+        Parsed number.
 
     Raises
     ------
     InputError
-        If it is not one, or too small.
+        If the text is not an integer, or too small.
     """
     if not _WHOLE.fullmatch(text) or int(text) < least:
         other = f"'{word}', or " if word else ""
@@ -47,31 +47,31 @@ def whole(path: str, text: str, least: int, word: str | None = None) -> int:
 
 
 def seed_of(text: str) -> int:
-    """Read the seed of a run; `InputError` at ``--seed`` if it is none."""
+    """Parse the seed of a run; `InputError` at ``--seed`` if it is invalid."""
     return check_seed(whole("--seed", text, 0), "--seed")
 
 
 def choice(path: str, text: str, known: Sequence[str]) -> str:
-    """Read one of several words; `InputError` at ``path`` if it is none of them."""
+    """Check that a word is one of `known`; `InputError` at ``path`` if not."""
     if text not in known:
         raise InputError(path, show(text), f"one of {', '.join(known)}{did_you_mean(text, known)}")
     return text
 
 
 def only_with(what: str, when: str, given: Mapping[str, str | None]) -> None:
-    """Refuse options about something that is not asked about.
+    """Refuse options that do not apply to the requested mode.
 
     Parameters
     ----------
     what, when : str
-        What they are about, and when it can be asked about, for the message.
+        Subject of the options, and the condition under which they apply, for the message.
     given : mapping of str to str or None
-        The options, None where they are not given.
+        Values of the options; None if not given.
 
     Raises
     ------
     InputError
-        At the first that is given.
+        For the first option that is given.
     """
     for path, text in given.items():
         if text is not None:
@@ -79,21 +79,21 @@ def only_with(what: str, when: str, given: Mapping[str, str | None]) -> None:
 
 
 def agreed(path: str, number: int, most: int, what: str) -> None:
-    """Ask whoever sits at the terminal whether so many are meant.
+    """Ask the user at the terminal to confirm a large number.
 
     Parameters
     ----------
     path : str
-        The option, for the message.
+        Name of the option, for the message.
     number, most : int
-        What was given, and what is done without a question.
+        Given number, and the largest one that needs no confirmation.
     what : str
-        What is counted.
+        Plural noun for the counted items.
 
     Raises
     ------
     InputError
-        If the answer is not yes, or nobody can be asked.
+        If the answer is not yes, or there is no terminal to ask at.
     """
     if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
         print(f"lightburst: {number:,} {what}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)

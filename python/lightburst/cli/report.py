@@ -1,4 +1,4 @@
-"""``lightburst report``: one offline page about a saved result."""
+"""``lightburst report``: an offline page of a saved result."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from lightburst.report.worst import MOST
 
 
 def write_report(directory: str, explain: str | None) -> None:
-    """Write the page and print where it is.
+    """Write the page and print its path.
 
     Parameters
     ----------
     directory : str
-        A saved result.
+        Directory of a saved result.
     explain : str or None
-        What happened to so many flows of a run is told.
+        Number of worst flows of a run to explain on the page, as given on the command line.
 
     Raises
     ------
     InputError
-        If the directory holds no result, a file of it is damaged, or the number cannot be used.
+        If the directory contains no result, one of its files is damaged, or the number is invalid.
     """
     explained = None if explain is None else whole("--explain", explain, 0)
     if explained is not None and explained > MOST:

@@ -36,25 +36,25 @@ _STYLE: Final = {
 
 
 def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str | None) -> None:
-    """Reproduce a paper and print what came of it.
+    """Reproduce a paper, print its claims and list the files.
 
     Parameters
     ----------
     name : str
-        A paper or one of its parts.
+        Paper, or one of its parts.
     quick : bool
-        Whether with fewer seeds and points.
+        Whether to use fewer seeds and points.
     format : str
-        ``"table"`` or ``"json"``: the list of claims alone.
+        ``"table"``, or ``"json"`` for the list of claims alone.
     out : str or None
-        Where to write figures, claims, runs and the page.
+        Directory for figures, claims, runs and the page.
     workers : str or None
-        Number of threads, as given.
+        Number of threads, as given on the command line.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     choice("--format", format, ("table", "json"))
     if out is not None:
@@ -68,7 +68,7 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
         print(json.dumps(claims, indent=2, allow_nan=False))
     else:
         _print_tables(found)
-    # Beside the JSON on standard output, only standard error is left for words.
+    # With JSON on standard output, messages go to standard error.
     stream = sys.stderr if format == "json" else sys.stdout
     for line in _files(found, page):
         print(printable(line), file=stream)
@@ -112,7 +112,7 @@ def _claims(title: str, claims: Sequence[Claim]) -> Table:
 
 
 def _differing(claims: Sequence[Claim]) -> Table:
-    """Say in words what did not come out as it was claimed."""
+    """Make a table of the claims whose measured values differ from the published ones."""
     table = Plain("What differs")
     table.add_column("claim", no_wrap=True)
     table.add_column("statement")

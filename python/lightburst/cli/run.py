@@ -1,4 +1,4 @@
-"""``lightburst run``: one scenario, one seed or several."""
+"""``lightburst run``: a scenario with one seed or several."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from lightburst.report.words import Parts
     from lightburst.result import Result
 
-# A larger number is more likely a typing error, so the user is asked.
+# Number of runs above which the user has to confirm: more are likely a typing error.
 _MOST_RUNS: Final = 10_000
 
 
@@ -61,29 +61,29 @@ def run(
     yes: bool,
     metrics: Sequence[str] = (),
 ) -> None:
-    """Simulate a scenario and print what came of it.
+    """Simulate a scenario and print its metrics.
 
     Parameters
     ----------
     path : str
-        The scenario file.
+        Path of the scenario file.
     settings : sequence of str
         Changes, ``path=value`` each.
     seed, replications : str
-        Seed of the first run, and number of runs, as given.
+        Seed of the first run, and number of runs, as given on the command line.
     format : str
         ``"table"``, ``"json"`` or ``"csv"``.
     out : str or None
-        Where to write the tables.
+        Directory for the tables.
     yes : bool
-        Whether to run as many as are wanted without asking.
+        Whether to run any number of runs without confirmation.
     metrics : sequence of str
-        Metrics of the user's own, ``name=expression`` each.
+        User-defined metrics, ``name=expression`` each.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
@@ -125,19 +125,19 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
     Parameters
     ----------
     scenario : Scenario
-        Where to begin.
+        Scenario to change.
     settings : sequence of str
-        ``path=value`` each.
+        Changes, ``path=value`` each.
 
     Returns
     -------
     Scenario
-        With the changes, all applied at once.
+        Scenario with all changes applied at once.
 
     Raises
     ------
     InputError
-        If one has no ``=``, or the scenario does not allow it.
+        If a setting has no ``=``, or is invalid for the scenario.
     """
     changes = {}
     for setting in settings:
@@ -149,7 +149,7 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 
 
 def _own(metrics: Sequence[str], scenario: Scenario) -> dict[str, Expression]:
-    """Read ``--metric`` options; `InputError` if one cannot be used with the scenario."""
+    """Parse ``--metric`` options; `InputError` if one is invalid for the scenario."""
     found: dict[str, str] = {}
     for metric in metrics:
         name, equals, text = (part.strip() for part in metric.partition("="))
@@ -195,12 +195,12 @@ def _print_run(result: Result, format: str) -> None:
             print(line)
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
-        # Longer than a terminal leaves for a value.
+        # Too long for the column of values on a terminal.
         print(f"digest {result.digest}")
 
 
 def _end(result: Result) -> Iterator[str]:
-    """Say what is left out of completion times, and that few flows are left at the end."""
+    """Note flows missing from the completion times, and a long time with few active flows."""
     status = result.columns["flows"]["status"][result.plan.counted]
     if lost := int(np.count_nonzero(status == LOST)):
         yield (
@@ -220,9 +220,10 @@ def _end(result: Result) -> Iterator[str]:
 
 
 def _gaps(result: Result) -> Iterator[str]:
-    """Say that completion times hold a gap before the first datagram, where flows have only one.
+    """Note that completion times include a gap before the first datagram, if flows have only one.
 
-    Whoever makes a flow of each packet, to see packets wait in a queue, sees the gap in its place.
+    In scenarios with one flow per packet, made to measure waiting times in a queue, the gap would
+    be mistaken for waiting.
     """
     for number, group in enumerate(result.scenario.flow_groups):
         transport = group.transport
@@ -240,7 +241,7 @@ def _gaps(result: Result) -> Iterator[str]:
 
 
 def _shared(result: Result) -> Iterator[tuple[str, ...]]:
-    """Say what the flows of each group have of the busiest link that is shared."""
+    """Return the mean throughput of each group on the busiest shared link."""
     if shared := result.fairness:
         means = (shared.group_throughput_bps.get(name) for name in result.plan.group_names)
         words = f"throughput on {shared.source} - {shared.target}, mean"
@@ -277,25 +278,25 @@ def _print_replications(found: Replications, format: str) -> None:
 
 
 def _bounds(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Give the shares of which nothing was seen in a run, each with its bound."""
+    """Yield the shares that are zero in a run, each with its upper bound."""
     for key, value in figures.items():
         if value == 0 and beside(key, COUNT) in figures and figures[beside(key, OF)]:
             yield key, bound(figures[beside(key, OF)])
 
 
 def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> tuple[str, ...]:
-    """Say on what a bound rests where nothing was seen."""
+    """Return the assumption behind the bounds of shares that are zero."""
     return _INDEPENDENT if any(is_bound(summary[key]) for key in shown) else ()
 
 
 _INDEPENDENT: Final = ("a share of 0 is below its bound with 95 % if units are lost independently",)
 
-# So few samples have an interval several times as wide as a few more would give.
+# With fewer seeds, intervals are several times as wide as with a few more.
 _FEW_SEEDS: Final = 4
 
 
 def _end_of_many(found: Replications, means: Mapping[str, Any]) -> Iterator[str]:
-    """Say of several runs what their means alone would hide."""
+    """Note properties of several runs that their means would hide."""
     delivered, offered = means.get("throughput_bps"), means.get("offered_bps")
     if means.get("unfinished") == 0 and delivered and offered and offered > 2 * delivered:
         yield (
@@ -310,7 +311,7 @@ def _end_of_many(found: Replications, means: Mapping[str, Any]) -> Iterator[str]
 
 
 def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:
-    """Print a column for each part of the flows, if there are several."""
+    """Print one column per class or group of flows, if there are several."""
     if len(parts) < 2:
         return
     from rich.table import Table
@@ -321,7 +322,7 @@ def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:
     for name in parts:
         table.add_column(name, justify="right", no_wrap=True)
     for key, *cells in rows:
-        # An interval below its mean, so that the columns are narrow.
+        # The interval goes below its mean, to keep the columns narrow.
         table.add_row(words_of(key), *(cell.replace(" (", "\n(") for cell in cells))
     show_table(table)
 
@@ -341,14 +342,14 @@ def _print_csv(records: Sequence[Mapping[str, Any]]) -> None:
 
 
 def print_table(title: str, rows: Iterable[tuple[str, str]]) -> None:
-    """Print names and their values below a title.
+    """Print names and values below a title.
 
     Parameters
     ----------
     title : str
-        One line, or more where the terminal is narrow.
+        Title; wrapped if the terminal is narrow.
     rows : iterable of (str, str)
-        Name and value.
+        Name and value of each row.
     """
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""Tables on a terminal, narrow ones too: nothing vanishes, and no name is markup."""
+"""Tables for terminals of any width: nothing is cut off, and text is never taken for markup."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _WIDER_THAN_ANY: Final = 100_000
 
 
 def console(width: int | None = None) -> Console:
-    """Make a console as wide as the terminal, or as `width`, that takes no text for markup."""
+    """Make a console as wide as the terminal or `width`, with markup disabled."""
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def show_table(table: Table, title: str = "") -> None:
-    """Print a table as wide as the terminal, or as its longest words need.
+    """Print a table as wide as the terminal, or wider if its longest words need it.
 
-    A terminal that is narrower than those words breaks the lines.
+    In the latter case the terminal wraps the lines.
 
     Parameters
     ----------
     table : rich.table.Table
-        Its columns may break between words where they are not ``no_wrap``.
+        Table; columns that are not ``no_wrap`` may be wrapped between words.
     title : str
-        Above it.
+        Title above the table.
     """
     for column in table.columns:
         cells = [str(cell) for cell in (column.header, *column.cells)]
@@ -39,6 +39,6 @@ def show_table(table: Table, title: str = "") -> None:
     screen, wide = console(), console(_WIDER_THAN_ANY)
     if title:
         screen.print(Text(title, style="italic"), soft_wrap=True)
-    # Left to itself, rich lets columns vanish, or cuts them.
+    # By default rich drops or truncates columns that do not fit.
     needed = Measurement.get(wide, wide.options, table).minimum
     console(max(screen.width, needed)).print(table, crop=False)

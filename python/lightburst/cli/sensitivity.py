@@ -1,4 +1,4 @@
-"""``lightburst sensitivity``: which parameter moves a metric, and how much."""
+"""``lightburst sensitivity``: influence of parameters on a metric."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def sensitivity(
     out: str | None,
     yes: bool,
 ) -> None:
-    """Divide variance and print what came of it; the parameters are those of ``sweep``."""
+    """Compute variance-based indices and print them; the parameters are those of ``sweep``."""
     found = asked(sensitivity_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":

@@ -1,4 +1,4 @@
-"""``lightburst store``: what is kept of finished runs, whether it is sound, and what can go."""
+"""``lightburst store``: contents, verification and clean-up of the store of finished runs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ store_app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-# What `lightburst store check` ends with when something is damaged.
+# Exit code of `lightburst store check` if something is damaged.
 DAMAGED: Final = 1
 
 FolderArgument = Annotated[
     Path,
     typer.Argument(metavar="FOLDER", help="The store; studies of this directory use the default."),
 ]
-# The same as `lightburst.report.files.STORE`; to import that would slow down every command.
+# Equal to `lightburst.report.files.STORE`, whose import would slow down every command.
 _STORE: Final = Path(".lightburst", "runs")
 
 
@@ -41,7 +41,7 @@ def list_command(
         str, typer.Option("--format", metavar="table|json", help="What to print.")
     ] = "table",
 ) -> None:
-    """List what is kept, by paper or study: runs, size, version of the model, and when it ran."""
+    """List the runs in the store by paper or study: number, size, model version and time."""
     from lightburst.cli.options import choice
     from lightburst.report.words import aligned
     from lightburst.study.upkeep import failed_runs, listed, on_disk
@@ -58,7 +58,7 @@ def list_command(
 @store_app.command("check")
 @guarded
 def check_command(folder: FolderArgument = _STORE) -> None:
-    """Verify every row and the structure; exit code 1 if something is damaged."""
+    """Verify every row and the structure; exit with code 1 if something is damaged."""
     from lightburst.study.upkeep import examined
 
     found = examined(folder)
@@ -75,7 +75,7 @@ def failed_command(
         str, typer.Option("--format", metavar="table|json", help="What to print.")
     ] = "table",
 ) -> None:
-    """List the runs that failed, with their errors; no mean has them in it."""
+    """List the failed runs with their errors; means do not include them."""
     from lightburst.cli.options import choice
     from lightburst.study.upkeep import failed_runs
 
@@ -93,7 +93,7 @@ def failed_command(
 @store_app.command("retry")
 @guarded
 def retry_command(folder: FolderArgument = _STORE) -> None:
-    """Forget which runs failed: the next call of their study runs them again."""
+    """Delete the records of failed runs, so that the next call of their study repeats them."""
     from lightburst.study.upkeep import retried
 
     print(f"failed runs that are forgotten, and run again by the next call: {retried(folder):,}")
@@ -107,10 +107,10 @@ def clean_command(
         bool, typer.Option("--yes", help="Do it; without this it is only said.")
     ] = False,
 ) -> None:
-    """Remove what is damaged, and runs of other versions of the model.
+    """Remove damaged rows, and runs of other model versions.
 
-    Of a store that cannot be read any more, what is sound is kept in a new index, and the damaged
-    one beside it. No other command may use the store meanwhile.
+    If the store is unreadable, its intact rows are copied to a new index, and the damaged index is
+    kept beside it. No other command may use the store meanwhile.
     """
     from lightburst.study.upkeep import clean, examined
 

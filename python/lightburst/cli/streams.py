@@ -1,4 +1,4 @@
-"""Writing to standard output and error, which may be closed, full, or limited to ASCII."""
+"""Writing to standard output and error, which may be closed, full or limited to ASCII."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lightburst.errors import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Exit code when standard output cannot be written, as other tools have it.
+#: Exit code if standard output cannot be written, as for other tools.
 FAILED_OUTPUT: Final = 1
 
-# The characters beyond ASCII in our own messages, and what stands for them in ASCII.
+# ASCII replacements of the other characters in the program's own messages.
 _IN_ASCII: Final = {
     "–": "-", "µ": "u", "…": "...", "·": "*", "×": "x", "±": "+/-", "≤": "<=", "≥": ">=",
     "λ": "lambda", "²": "^2", "³": "^3", "\u00a0": " ",
@@ -26,18 +26,18 @@ _ERRORS: Final = "lightburst"
 
 
 class OutputError(Exception):
-    """Standard output cannot be written; the message is that of the system."""
+    """Standard output cannot be written; the message is the operating system's."""
 
 
 class ReaderGoneError(Exception):
-    """Nobody reads standard output any more, as behind ``| head``; that is no failure.
+    """The reader of standard output has gone, as in ``| head``; this is not a failure.
 
-    It is no `BrokenPipeError`, because rich and typer end the process with 1 on that.
+    Not a `BrokenPipeError`, since rich and typer end the process with exit code 1 on that.
     """
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output; where it cannot be written it raises `OutputError` or `ReaderGoneError`."""
+    """Standard output that raises `OutputError` or `ReaderGoneError` if it cannot be written."""
 
     def write(self, text: str) -> int:
         try:
@@ -53,7 +53,7 @@ class _Output(io.TextIOWrapper):
 
 
 class _Words(io.TextIOWrapper):
-    """Standard error; where it cannot be written nothing is raised, since nobody could be told."""
+    """Standard error that ignores failed writes: there is no other channel to report them on."""
 
     def write(self, text: str) -> int:
         try:
@@ -73,9 +73,10 @@ def _failure(error: OSError) -> Exception:
 
 
 def prepare() -> None:
-    """Set up both streams of this process so that any text can be written to them."""
+    """Replace standard output and error of the process by streams that accept any text."""
     codecs.register_error(_ERRORS, _without)
-    # A file that is opened later must not get the number of a closed stream, and with it its text.
+    # Occupies closed descriptors 0 to 2: a file opened later would otherwise receive the streams'
+    # text.
     while (number := os.open(os.devnull, os.O_RDWR)) in range(3):
         pass
     os.close(number)
@@ -83,19 +84,19 @@ def prepare() -> None:
 
 
 def _wrapped(kind: type[io.TextIOWrapper], stream: Any) -> Any:
-    """Wrap a stream of Python's; None stands for a closed one, which refuses all text."""
+    """Wrap one of Python's standard streams; None is a closed one and becomes unwritable."""
     if stream is None:
         return kind(os.fdopen(os.open(os.devnull, os.O_RDONLY), "wb"), "utf-8", _ERRORS)
     return kind(stream.detach(), stream.encoding, _ERRORS, line_buffering=stream.line_buffering)
 
 
 def discard(stream: Any) -> None:
-    """Throw away what a stream still holds; Python would fail to write it again at its end."""
+    """Discard the buffered text of a stream, which Python would try to write again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _without(error: UnicodeError) -> tuple[str, int]:
-    """Write in ASCII the characters that an encoding does not have."""
+    """Replace characters that the encoding cannot represent by ASCII."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (c.encode("ascii", "backslashreplace").decode("ascii") for c in text)
@@ -104,13 +105,13 @@ def _without(error: UnicodeError) -> tuple[str, int]:
 
 
 def say(*what: Any) -> None:
-    """Print lines, such as names of files, to standard output."""
+    """Print lines to standard output, for example names of files."""
     for line in what:
         print(printable(str(line)))
 
 
 def tell(words: str, program: str = "lightburst") -> None:
-    """Print a line about the program, or a warning, to standard error."""
+    """Print a message of the program or a warning to standard error."""
     print(f"{program}: {printable(words)}", file=sys.stderr)
 
 

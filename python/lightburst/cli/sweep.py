@@ -43,27 +43,27 @@ def sweep(
     out: str | None,
     yes: bool,
 ) -> None:
-    """Run a study and print what came of it.
+    """Run a study and print its means and comparisons.
 
     Parameters
     ----------
     path : str
-        The study file.
+        Path of the study file.
     settings : sequence of str
         Changes, ``path=values`` each: of an axis, or of the base scenario.
     where : context manager
-        Of those who compute it, see `lightburst.cli.computing`.
+        Provides the workers, see `lightburst.cli.computing`.
     format : str
         ``"table"``, ``"json"`` or ``"csv"``.
     out : str or None
-        Where to write the tables.
+        Directory for the tables.
     yes : bool
-        Whether to run as many as are wanted without asking.
+        Whether to run any number of runs without confirmation.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     found = asked(sweep_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
@@ -90,19 +90,19 @@ def asked(
     out: str | None,
     yes: bool,
 ) -> Any:
-    """Read a study and the options, and do what is asked of it.
+    """Load a study, check the options and execute the study.
 
     Parameters
     ----------
     work : callable
-        Takes the study, the store and options, and gives what came of it.
+        Function of the study, the store and options; returns the result.
     path, settings, where, format, out, yes
-        As for ``sweep``.
+        As for `sweep`.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     choice("--format", format, ("table", "json", "csv"))
     study = changed(load_study(path), settings)
@@ -113,7 +113,7 @@ def asked(
 
 
 def _agreed(work: Callable[..., Any], study: StudyDescription, workers: Workers, yes: bool) -> Any:
-    """Do it; before very many runs the user is asked, with what they would cost."""
+    """Execute the study; ask the user for confirmation if it needs very many runs."""
     try:
         return work(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
     except TooManyRunsError as error:
@@ -122,7 +122,7 @@ def _agreed(work: Callable[..., Any], study: StudyDescription, workers: Workers,
 
 
 def _files(directory: Path) -> Iterator[str]:
-    """Say where what is asked for next can be found, and how to run all of it again."""
+    """Return the paths of the main files, and the command that repeats the study."""
     for file in sorted(directory.glob("*.png")):
         yield f"figure: {file} (and .svg)"
     for name in (TABLE, COMPARISONS):
@@ -139,19 +139,19 @@ def changed(study: StudyDescription, settings: Sequence[str]) -> StudyDescriptio
     Parameters
     ----------
     study : StudyDescription
-        Where to begin.
+        Study to change.
     settings : sequence of str
-        ``path=values`` each: new values of an axis, or a change of the base scenario.
+        Changes, ``path=values`` each: new values of an axis, or a change of the base scenario.
 
     Returns
     -------
     StudyDescription
-        With the changes.
+        Study with the changes.
 
     Raises
     ------
     InputError
-        If one has no ``=``, or the study does not allow it.
+        If a setting has no ``=``, or is invalid for the study.
     """
     over, changes = dict(study.over), {}
     for setting in settings:
@@ -193,7 +193,7 @@ def _print(found: Sweep) -> None:
 
 
 def _cell(found: Sweep, row: dict[str, Any]) -> str:
-    """Write a mean with its interval, and the sign of a percentile beyond its sample."""
+    """Format a mean with its interval, and mark a percentile that needs more samples."""
     told = readable_interval(found.key(row["metric"]), row)
     return f"{told} {BEYOND}" if row["samples"] < row["needed"] else told
 

@@ -1,4 +1,4 @@
-"""``lightburst trace``: what one flow of a scenario did, packet by packet."""
+"""``lightburst trace``: packet trace of one flow of a scenario."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ def trace(
     format: str,
     out: str | None,
 ) -> None:
-    """Simulate a scenario, print what became of one flow, and write all of it.
+    """Simulate a scenario, print a summary of one flow, and write its trace.
 
     Parameters
     ----------
     path : str
-        The scenario file.
+        Path of the scenario file.
     settings : sequence of str
         Changes, ``path=value`` each.
     flow, seed : str
-        Number of the flow and seed of the run, as given.
+        Number of the flow and seed of the run, as given on the command line.
     hops : str or None
-        ``"all"`` or the number of a packet, as given: whose way from link to link to print.
+        ``"all"`` or the number of a packet, as given: packets whose hops are printed.
     bins : str or None
-        In bins of which length to print window and throughput, as given.
+        Length of the bins in which window and throughput are printed, as given.
     format : str
         ``"table"`` or ``"json"``.
     out : str or None
-        Where to write the capture, the tables and the pictures.
+        Directory for the capture, the tables and the figures.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), seed_of(seed)
@@ -112,7 +112,7 @@ def _check(groups: Sequence[FlowGroup]) -> None:
 
 
 def _run(scenario: Scenario, seed: int) -> Result:
-    """Run the scenario; an error about the traced flow names the option that it comes from."""
+    """Run the scenario; map an error about the traced flow to its option."""
     try:
         return run_aside(scenario, seed)
     except InputError as error:
@@ -122,7 +122,7 @@ def _run(scenario: Scenario, seed: int) -> Result:
 
 
 def _way(result: Result, flow: int, packet: int | None) -> pd.DataFrame:
-    """Give the hops of all packets of the flow, one packet after the other, or those of one."""
+    """Return the hops of all packets of the flow, packet by packet, or of a single packet."""
     table = tables.hops(FlowTrace.of(result, flow))
     if packet is None:
         return table.sort_values("packet", kind="stable")
@@ -151,7 +151,7 @@ def _hops(table: pd.DataFrame) -> Iterator[str]:
 
 
 def _time(seconds: float) -> str:
-    """Write a time to the picosecond, which tells one packet from the next; lost: never."""
+    """Format a time to the picosecond, which separates packets; NaN is a lost packet."""
     return "lost" if pd.isna(seconds) else f"{seconds * 1e6:,.6f} us"
 
 

@@ -1,4 +1,4 @@
-"""``lightburst trace --network``: bursts on the links of a network, and what was lost to which."""
+"""``lightburst trace --network``: bursts on the links of a network, and causes of losses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lightburst.scenario import load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The options by the fields that they stand for.
+# Options by the scenario fields that they set.
 _OPTIONS: Final = {
     "measurement.network.links": "--links",
     "measurement.network.begin": "--from",
@@ -36,27 +36,28 @@ def trace_links(
     format: str,
     out: str | None,
 ) -> None:
-    """Simulate a scenario, list the bursts that were lost on links, and write all that was there.
+    """Simulate a scenario, list the bursts lost on links, and write their trace.
 
     Parameters
     ----------
     path : str
-        The scenario file.
+        Path of the scenario file.
     settings : sequence of str
         Changes, ``path=value`` each.
     links, begin, end : str or None
-        Which links (``SOURCE:TARGET``, with commas between them), from when and until when.
+        Links (``SOURCE:TARGET``, separated by commas), begin and end of the trace, as given on the
+        command line.
     seed : str
-        Seed of the run, as given.
+        Seed of the run, as given on the command line.
     format : str
         ``"table"`` or ``"json"``.
     out : str or None
-        Where to write tables, pictures and the page.
+        Directory for tables, figures and the page.
 
     Raises
     ------
     InputError
-        If anything of this cannot be used; nothing has been written then.
+        If an argument is invalid; nothing has been written then.
     """
     choice("--format", format, ("table", "json"))
     first = seed_of(seed)
@@ -82,6 +83,6 @@ def trace_links(
 
 
 def _by_option(error: InputError) -> InputError:
-    """Name the option that a wrong field comes from."""
+    """Replace an invalid field by the option that sets it."""
     field = error.path.partition("[")[0]
     return InputError(_OPTIONS.get(field, error.path), error.given, error.allowed)

@@ -35,10 +35,10 @@ _INSTANT: Final = 1e-12
 # Of so many flows, the largest, the load of links between switches is reckoned.
 _LARGEST: Final = 5_000
 # The simulator makes at most so many places for each connection that is in progress.
-_PLACES: Final = 8 / 3
+PLACES: Final = 8 / 3
 
 
-def most_at_once(plan: Plan, each: FloatArray) -> float:
+def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
     """Give the most of something that all connections in progress have together.
 
     Parameters
@@ -47,12 +47,14 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
         What will be run.
     each : ndarray of float, shape (flows,)
         What each flow has while it is in progress.
+    places : float
+        How much is there for each of them, with what is kept free for others: `PLACES` for what a
+        connection keeps.
 
     Returns
     -------
     float
-        The largest sum over those in progress at one time, with what is kept free for others; at
-        most that of all flows.
+        The largest sum over those in progress at one time; at most that of all flows.
     """
     start = plan.flows["start_ps"]
     trips = round_trips(plan)
@@ -81,7 +83,7 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
         level = now + np.cumsum(change[order])
         now, most = float(level[-1]), max(most, float(level.max()))
         ends, has = ends[~over], has[~over]
-    return min(float(each.sum()), _PLACES * most)
+    return min(float(each.sum()), places * most)
 
 
 def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.at_once import most_at_once
+from lightburst.compile.at_once import PLACES, most_at_once
 from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
@@ -15,6 +15,7 @@ from lightburst.free import HARMLESS_BYTES, check_memory
 from lightburst.scenario.measurement import MEASUREMENTS
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.topology import Counts
+from lightburst.workload import LEAST_BYTES_PER_FLOW
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,7 +27,13 @@ _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
 # A flow in the plan and in all columns, by the kind of its transport; and its two ends.
-_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 520, "sawl": 520, "tcp": 520}
+_BYTES_PER_FLOW = {
+    "datagram": LEAST_BYTES_PER_FLOW,
+    "bursts": 520,
+    "saw": 520,
+    "sawl": 520,
+    "tcp": 520,
+}
 _BYTES_PER_CONNECTION = {"datagram": 0, "bursts": 0, "saw": 520, "sawl": 520, "tcp": 1160}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
@@ -120,7 +127,7 @@ def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
         _BYTES_PER_NODE * counts.nodes
         + _BYTES_PER_LINK * counts.links
         + (0 if counts.structured else _BYTES_PER_ROUTE * counts.nodes * counts.hosts)
-        + min(_BYTES_PER_FLOW.values()) * flows
+        + LEAST_BYTES_PER_FLOW * flows
         + _BYTES_PER_DATAGRAM * datagrams
     )
 
@@ -183,7 +190,7 @@ def _connections(plan: Plan, in_flight: IntArray) -> float:
         ends = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
         each[some] = ends + _BYTES_PER_RECORD * _records(part, in_flight[some])
     everything = float(each.sum())
-    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each)
+    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each, PLACES)
 
 
 def _in_flight(plan: Plan) -> IntArray:

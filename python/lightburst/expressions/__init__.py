@@ -1,4 +1,4 @@
-"""Metrics of the user's own: expressions over the table of flows, in a grammar of their own."""
+"""User-defined metrics: expressions over the flow table, in a small language of their own."""
 
 from lightburst.expressions.expression import Expression, beside, check_all, parse, parse_all
 from lightburst.expressions.statistic import STATISTICS

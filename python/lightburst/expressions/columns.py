@@ -1,4 +1,4 @@
-"""The columns of flows that an expression may name, and what kind of thing each holds."""
+"""The flow-table columns that an expression may name, and the kind of value in each."""
 
 from enum import Enum
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from lightburst.units import RATE, SIZE, TIME
 
 
 class Kind(Enum):
-    """What a part of an expression is; the value is how messages call it."""
+    """Kind of value of a part of an expression; the enum's value is its name in messages."""
 
     NUMBER = "a number"
     TIME = TIME.name
@@ -21,7 +21,7 @@ class Kind(Enum):
     TRUTH = "a condition"
 
 
-# Those that are held in a unit; with a number they can be multiplied.
+# Kinds with a unit; a quantity can be multiplied by a plain number.
 DIMENSIONS: Final = MappingProxyType({Kind.TIME: TIME, Kind.SIZE: SIZE, Kind.RATE: RATE})
 SUFFIXES: Final = MappingProxyType(
     {Kind.TIME: "_s", Kind.SIZE: "_bytes", Kind.RATE: "_bps"},
@@ -51,19 +51,19 @@ COLUMNS: Final = MappingProxyType(
         "status": Kind.TEXT,
     }
 )
-#: Of these the table has only those that the scenario asks for.
+#: Columns that are in the flow table only if the scenario requests them.
 OF_GROUPS: Final = ("group",)
-#: The words that a column of text can hold whatever the scenario is.
+#: The values of the column ``status``, the same for every scenario.
 STATUSES: Final = metrics.STATUSES
 
 
 def short_name(name: str) -> str:
-    """Give the name of a column without its unit."""
+    """Return the name of a column without its unit suffix."""
     suffix = SUFFIXES.get(COLUMNS[name], "")
     return name.removesuffix(suffix) if suffix else name
 
 
-#: What an expression may write for each column: its name without the unit, ``bytes``, its name.
+#: Column by accepted spelling: the name without its unit suffix, ``bytes``, or the full name.
 NAMES: Final = MappingProxyType(
     {
         **{short_name(name): name for name in COLUMNS},

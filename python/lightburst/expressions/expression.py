@@ -1,4 +1,4 @@
-"""A metric of the user's own: an expression over the table of flows of a run."""
+"""A user-defined metric: an expression over the flow table of a run."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 _LONGEST_NAME: Final = 100
-# What stands beside the figures of a run in its JSON and in tables of runs.
+# Names used next to the metrics of a run in its JSON and in tables of runs.
 _TAKEN: Final = ("seed", "place", "metrics", "size_classes", "offered", "groups", "fairness",
     "warnings", "provenance")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A statistic of some of the flows of a run; `parse` makes it of text.
+    """A statistic over a selection of the flows of a run; `parse` builds it from text.
 
-    ``str`` of it is its text in one form: two expressions that are the same but for spaces,
-    parentheses and the spelling of columns and units have the same text.
+    ``str`` gives a canonical text: two expressions that differ only in spaces, redundant
+    parentheses, and the spelling of columns and units have the same text.
 
     Attributes
     ----------
     statistic : str
         One of `STATISTICS`, or a percentile: ``p99``.
     of : Part or None
-        What it is of: of ``share`` a condition, of ``count`` nothing.
+        Argument of the statistic: a condition for ``share``, None for ``count``.
     where : Part or None
-        Which flows; all that count without it.
+        Condition that selects flows; None selects all flows that count.
     label : str
-        What it is called for people, ``as 'Slowdown of mice'``, or nothing: it changes no value,
-        and so it is not in the text under which values are kept.
+        Name for display, given as ``as 'Slowdown of mice'``, or empty. It changes no value, and is
+        therefore not part of the text under which values are stored.
     """
 
     statistic: str
@@ -64,38 +64,38 @@ class Expression:
 
     @property
     def written(self) -> str:
-        """Its text with its label, to be read again."""
+        """The canonical text followed by the label; `parse` can read it back."""
         quote = '"' if "'" in self.label else "'"
         return f"{self} as {quote}{self.label}{quote}" if self.label else str(self)
 
     @property
     def suffix(self) -> str:
-        """The ending of names of what it gives: ``_s``, ``_bytes``, ``_bps``, or none."""
+        """Unit suffix for the name of the value: ``_s``, ``_bytes``, ``_bps``, or empty."""
         alone = self.of is None or self.statistic in ("count", "share", "variance")
         return "" if alone or self.of is None else SUFFIXES.get(self.of.kind, "")
 
     def check(self, scenario: Scenario, path: str = "metric") -> None:
-        """Refuse what the flows of a scenario do not have.
+        """Refuse columns and texts that the flows of a scenario do not have.
 
         Parameters
         ----------
         scenario : Scenario
-            What is to be run.
+            Scenario whose flows the expression is evaluated on.
         path : str
-            What messages call the expression.
+            Name of the expression in messages.
 
         Raises
         ------
         InputError
-            If a column is not there for this scenario, or a text is none that stands in it. Names
-            of hosts are looked up when there is a network, by `over`.
+            If this scenario's flow table lacks a column, or a column of text never holds the text
+            it is compared with. Host names are checked later, by `over`, which knows the network.
         """
         names = {part.name for part in self._parts() if isinstance(part, Column)}
         for one in MEASUREMENTS:
             if names & set(one.flow_columns) and not one.is_asked(scenario.measurement):
                 raise InputError(path, show(str(self)), one.flow_columns_need)
         groups = tuple(scenario.groups or ())
-        groups = groups if len(groups) > 1 else ()  # one alone is all flows
+        groups = groups if len(groups) > 1 else ()  # a single group holds all flows
         if names & set(OF_GROUPS) and not groups:
             allowed = "'group' only in a scenario with several groups of flows"
             raise InputError(path, show(str(self)), allowed)
@@ -106,30 +106,31 @@ class Expression:
     def over(
         self, flows: pd.DataFrame, nodes: Collection[object] = (), path: str = "metric"
     ) -> dict[str, Metric]:
-        """Evaluate it, and say what the value rests on.
+        """Evaluate the expression, and count the values that it is computed from.
 
         Parameters
         ----------
         flows : pandas.DataFrame
-            As `lightburst.Result.flows`; without those that do not count, see ``counted``.
+            As `lightburst.Result.flows`. Flows whose ``counted`` is false are excluded.
         nodes : collection of str or int
-            Names of the nodes of the network, for messages; numbers where they have none.
+            Names of the nodes of the network, or their numbers where they have no names.
         path : str
-            What messages call the expression.
+            Name of the expression in messages.
 
         Returns
         -------
         dict of str to float, int or None
-            By what is put behind its name: nothing for the value itself, in the SI base unit of
-            what it is of. A value that is not there (NaN) is left out; None where then nothing is
-            left, or where the result is not defined, and 0 for ``count`` and ``sum``. ``_of``: how
-            many values it is of, but of ``count``; of a share ``_count``, for how many the
-            condition holds; of a percentile ``_needed``, see `lightburst.support`.
+            Results by the suffix to append to the name of the metric. Empty suffix: the value
+            itself, in the SI base unit of its argument. Missing values (NaN) are ignored; if none
+            remain, ``count`` and ``sum`` are 0 and other statistics None, as are undefined results.
+            ``_of`` (except for ``count``): number of values that the statistic is computed from.
+            ``_count`` (``share`` only): number of flows for which the condition holds. ``_needed``
+            (percentiles only): see `lightburst.support`.
 
         Raises
         ------
         InputError
-            If the name of a host is none of the network.
+            If the expression names a host that the network does not have.
         """
         for column, word in self._words():
             if column.kind is Kind.NODE:
@@ -142,7 +143,7 @@ class Expression:
         if self.statistic == "share":
             hits = int(np.count_nonzero(chosen & _mask(self.of, flows)))
             return share("", hits, int(np.count_nonzero(chosen)))
-        assert self.of is not None  # the parser gives all others something
+        assert self.of is not None  # the parser requires an argument for all other statistics
         values = np.broadcast_to(np.asarray(self.of.of(flows)), chosen.shape)[chosen]
         values = values[~np.isnan(values)]
         found = {"": statistic(self.statistic, values), OF: values.size}
@@ -154,7 +155,7 @@ class Expression:
         return [part for whole in (self.of, self.where) if whole for part in whole.walk()]
 
     def _words(self) -> list[tuple[Column, object]]:
-        """Give the columns that are compared with text, or hosts with numbers, and with which."""
+        """Return the columns of text and of hosts that are compared, each with its literal."""
         found: list[tuple[Column, object]] = []
         for part in self._parts():
             if isinstance(part, Comparison):
@@ -170,9 +171,9 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
     Parameters
     ----------
     text : str
-        In the grammar of docs/metrics.md. No code is run, whatever stands there.
+        Text in the grammar of docs/metrics.md. It is parsed, never executed as code.
     path : str
-        What messages call it.
+        Name of the expression in messages.
 
     Returns
     -------
@@ -181,7 +182,8 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
     Raises
     ------
     InputError
-        If it is none, with the place at which it goes wrong and what can stand there.
+        If the text is not an expression; the message states the position of the error and the
+        allowed continuation.
     """
     if isinstance(text, Expression):
         return text
@@ -208,31 +210,31 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
             reader.fail("'of' or 'where' and a condition, as share of slowdown < 2")
         of, where = where, None
     found = Expression(statistic, of, where, label)
-    if len(found.written) > LONGEST:  # so that what is kept of it can be read again
+    if len(found.written) > LONGEST:  # so that the stored text can be parsed again
         given = f"{len(found.written):,} characters, written out"
         raise InputError(path, given, f"up to {LONGEST:,}")
     return found
 
 
 def parse_all(metrics: object, path: str = "metrics") -> Mapping[str, Expression]:
-    """Read expressions by name.
+    """Read a mapping of named expressions.
 
     Parameters
     ----------
     metrics : mapping of str to str
-        Names of the user's own, and expressions.
+        Texts of expressions by the names that the user chose.
     path : str
-        What messages call all of them.
+        Name of the mapping in messages.
 
     Returns
     -------
     mapping of str to Expression
-        In the same order.
+        The parsed expressions, in the same order.
 
     Raises
     ------
     InputError
-        At ``path`` or ``path['name']``: a name is no short text, or an expression is none.
+        At ``path`` or ``path['name']``: a name is not a short text, or a text not an expression.
     """
     if not isinstance(metrics, Mapping):
         raise InputError(path, show(metrics), "expressions by name, as {'mice': 'count where ...'}")
@@ -248,7 +250,7 @@ def parse_all(metrics: object, path: str = "metrics") -> Mapping[str, Expression
 
 
 def check_all(metrics: Mapping[str, Expression], scenario: Scenario, path: str = "metrics") -> None:
-    """Refuse expressions that name what the flows of a scenario do not have; `Expression.check`."""
+    """Refuse expressions on columns that a scenario's flows lack; see `Expression.check`."""
     for name, expression in metrics.items():
         expression.check(scenario, f"{path}[{name!r}]")
 
@@ -256,24 +258,24 @@ def check_all(metrics: Mapping[str, Expression], scenario: Scenario, path: str =
 def beside(
     figures: Mapping[str, Metric], own: Mapping[str, Metric], path: str = "metrics"
 ) -> dict[str, Metric]:
-    """Put metrics of the user's own beside the figures of a run.
+    """Merge user-defined metrics into the built-in metrics of a run.
 
     Parameters
     ----------
     figures, own : mapping of str to Metric
-        Those of lightburst, and those of the user.
+        Built-in metrics, and user-defined metrics.
     path : str
-        What messages call the latter.
+        Name of the user-defined metrics in messages.
 
     Returns
     -------
     dict of str to Metric
-        Both.
+        The built-in metrics, then the user-defined ones.
 
     Raises
     ------
     InputError
-        If one has the name of a figure.
+        If a user-defined metric has the name of a built-in one.
     """
     for name in own:
         if name in figures:

@@ -1,4 +1,4 @@
-"""The grammar of an expression, and what goes together in it.
+"""The grammar of an expression, and the kinds that its operators accept.
 
     metric      statistic "of" value ["where" condition]
                 | "count" ["where" condition]
@@ -8,7 +8,7 @@
     comparison  value (< <= > >= = !=) value
     value       columns, numbers (with a unit), text in quotes, joined by + - * / and parentheses
 
-A parser by recursive descent; parentheses, signs and ``not`` go `DEEPEST` levels deep.
+The parser is recursive descent; parentheses, signs and ``not`` nest at most `DEEPEST` deep.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Grammar:
     Parameters
     ----------
     reader : Reader
-        At the beginning of a value or of a condition.
+        Token stream, positioned at the start of a value or condition.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -62,13 +62,13 @@ class Grammar:
         self._depth = 0
 
     def condition(self) -> Part:
-        """Read a condition; `InputError` if none stands there."""
+        """Read a condition; raise `InputError` if the tokens are not one."""
         begin = self._reader.token
         part = self._any()
         return self._of_kind(part, begin, (Kind.TRUTH,), "a condition, such as slowdown < 2")
 
     def value(self) -> Part:
-        """Read what a statistic can be of; `InputError` if it does not stand there."""
+        """Read a numeric value; raise `InputError` if the tokens are not one."""
         begin = self._reader.token
         return self._of_kind(self._sum(), begin, VALUES, "numbers: a column that holds them")
 
@@ -162,7 +162,7 @@ class Grammar:
         return part
 
     def _together(self, left: Kind, sign: Token, right: Kind) -> Kind:
-        """Tell what two operands give; a product or quotient of quantities is a number in SI."""
+        """Return the kind of a result; a product or quotient of quantities is a number in SI."""
         if left not in VALUES or right not in VALUES:
             other = left if left not in VALUES else right
             self._reader.fail(f"numbers beside '{sign.text}', and not {other.value}", sign)
@@ -192,7 +192,7 @@ class Grammar:
 
 
 def _alike(left: Kind, right: Kind) -> str:
-    """Say that two sides are of different kinds, and how the unit of one is written."""
+    """Describe a mismatch of kinds, with an example of a unit where one side lacks it."""
     message = f"the same on both sides; here {left.value} stands beside {right.value}"
     quantity = next((kind for kind in (left, right) if kind in DIMENSIONS), None)
     if quantity and Kind.NUMBER in (left, right):

@@ -1,7 +1,7 @@
-"""The parts of an expression: how each is written, and what it is for the flows of a table.
+"""The nodes of an expression's syntax tree: their text form and their values for a flow table.
 
-A value is what `lightburst.Result.flows` holds, in its SI base unit, and arithmetic is that of
-floats: a plain evaluation by pandas gives the same, to the bit.
+Columns are read from `lightburst.Result.flows` in SI base units, and arithmetic uses floats, so a
+plain evaluation with pandas gives bit-identical values.
 """
 
 from __future__ import annotations
@@ -39,50 +39,50 @@ COMPARISONS: Final[Mapping[str, Operator]] = MappingProxyType(
         "!=": operator.ne,
     }
 )
-# How tightly parts hold together; what holds less than what it stands in gets parentheses.
+# Precedence levels. A part of lower precedence than its context is written in parentheses.
 _OR, _AND, _NOT, _COMPARED, _ADDED, _MULTIPLIED, _SIGNED, _ALONE = range(8)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Anything in an expression.
+    """A node of the syntax tree of an expression.
 
     Attributes
     ----------
     kind : Kind
-        What it is.
+        Kind of the value: a number, a quantity of some dimension, text, a host or a condition.
     """
 
     kind: Kind
 
     @property
     def level(self) -> int:
-        """How tightly it holds together."""
+        """Precedence level of the operator, for the placement of parentheses."""
         return _ALONE
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Give its values for a table of flows, or one for all."""
+        """Return the values for a table of flows, or one value that holds for all of them."""
         raise NotImplementedError
 
     def inner(self) -> tuple[Part, ...]:
-        """Give the parts that it is made of."""
+        """Return the operands."""
         return ()
 
     def walk(self) -> Iterator[Part]:
-        """Give it and all in it."""
+        """Yield this part and all parts nested in it, depth first."""
         yield self
         for part in self.inner():
             yield from part.walk()
 
 
 def _inside(part: Part, level: int) -> str:
-    """Write a part that stands in one of a level, in parentheses where they are needed."""
+    """Write an operand of an operator of the given level, in parentheses where needed."""
     return f"({part})" if part.level < level else str(part)
 
 
 @dataclass(frozen=True, slots=True)
 class Column(Part):
-    """A column, by its name in the table."""
+    """A column of the flow table, by its name there."""
 
     name: str
 
@@ -90,15 +90,15 @@ class Column(Part):
         return self.name
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Give the column."""
+        """Return the column."""
         column = flows[self.name]
-        # What has categories is compared as a whole, and not word by word.
+        # Categorical columns stay pandas series, whose comparison looks at each category once.
         return column if hasattr(column.dtype, "categories") else column.to_numpy()
 
 
 @dataclass(frozen=True, slots=True)
 class Number(Part):
-    """A number, or a quantity as its dimension holds it (picoseconds, bytes, bits a second)."""
+    """A number, or a quantity in its dimension's unit (picoseconds, bytes, bits per second)."""
 
     held: float
 
@@ -109,13 +109,13 @@ class Number(Part):
         return str(int(self.held)) if whole else repr(self.held)
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Give it in the SI unit; a time by the same product as the times in the table."""
+        """Return the value in SI units; a time is scaled exactly as the times in the table are."""
         return self.held * PS if self.kind is Kind.TIME else self.held
 
 
 @dataclass(frozen=True, slots=True)
 class Text(Part):
-    """A word in quotes: the name of a group, of a host, or a status."""
+    """A quoted text: the name of a group or host, or a status."""
 
     word: str
 
@@ -123,13 +123,13 @@ class Text(Part):
         return f'"{self.word}"' if "'" in self.word else f"'{self.word}'"
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Give the word."""
+        """Return the text."""
         return self.word
 
 
 @dataclass(frozen=True, slots=True)
 class Negative(Part):
-    """A part with its sign changed."""
+    """The negative of a part."""
 
     part: Part
 
@@ -138,28 +138,28 @@ class Negative(Part):
 
     @property
     def level(self) -> int:
-        """As a sign holds."""
+        """Precedence level of a sign."""
         return _SIGNED
 
     def inner(self) -> tuple[Part, ...]:
-        """Give the part."""
+        """Return the operand."""
         return (self.part,)
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Give the negative; of a float, because a count has no sign."""
+        """Return the negative as a float, because counts are unsigned integers."""
         return -_as_float(self.part.of(flows))
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic(Part):
-    """Parts that are added and subtracted, or multiplied and divided, from left to right."""
+    """A chain of sums and differences, or of products and quotients, evaluated left to right."""
 
     first: Part
     rest: tuple[tuple[str, Part], ...]
 
     @classmethod
     def of_chain(cls, kind: Kind, first: Part, rest: Sequence[tuple[str, Part]]) -> Arithmetic:
-        """Make one; parentheses around what comes first anyway mean nothing."""
+        """Build a chain; redundant parentheses around its first operand are dropped."""
         found = cls(kind, first, tuple(rest))
         if isinstance(first, Arithmetic) and first.level == found.level:
             return cls(kind, first.first, (*first.rest, *found.rest))
@@ -172,15 +172,15 @@ class Arithmetic(Part):
 
     @property
     def level(self) -> int:
-        """As sums or as products hold."""
+        """Precedence level of a sum or of a product."""
         return _ADDED if self.rest[0][0] in "+-" else _MULTIPLIED
 
     def inner(self) -> tuple[Part, ...]:
-        """Give all operands."""
+        """Return all operands."""
         return (self.first, *(part for _, part in self.rest))
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Calculate in floats; a division by zero gives infinity or nothing (NaN)."""
+        """Compute in floats; a division by zero yields an infinity or NaN."""
         found = _as_float(self.first.of(flows))
         with np.errstate(all="ignore"):
             for sign, part in self.rest:
@@ -190,7 +190,7 @@ class Arithmetic(Part):
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Part):
-    """Two parts and which of them is larger, or whether they are the same."""
+    """A comparison of two parts for order or equality."""
 
     left: Part
     sign: str
@@ -201,22 +201,22 @@ class Comparison(Part):
 
     @property
     def level(self) -> int:
-        """As comparisons hold."""
+        """Precedence level of a comparison."""
         return _COMPARED
 
     def inner(self) -> tuple[Part, ...]:
-        """Give both sides."""
+        """Return both sides."""
         return (self.left, self.right)
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Tell for which flows it holds; with what is not there (NaN) only ``!=`` does."""
+        """Return a mask of the flows for which it holds; NaN (no value) satisfies only ``!=``."""
         found = COMPARISONS[self.sign](self.left.of(flows), self.right.of(flows))
         return np.asarray(found, dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Not(Part):
-    """A condition that must not hold."""
+    """The negation of a condition."""
 
     part: Part
 
@@ -225,28 +225,28 @@ class Not(Part):
 
     @property
     def level(self) -> int:
-        """As ``not`` holds."""
+        """Precedence level of ``not``."""
         return _NOT
 
     def inner(self) -> tuple[Part, ...]:
-        """Give the condition."""
+        """Return the negated condition."""
         return (self.part,)
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Tell for which flows it does not hold."""
+        """Return a mask of the flows for which the condition fails."""
         return ~self.part.of(flows)
 
 
 @dataclass(frozen=True, slots=True)
 class Together(Part):
-    """Conditions of which all must hold (``and``), or one (``or``)."""
+    """Conditions joined by ``and`` (all must hold) or by ``or`` (at least one must hold)."""
 
     word: str
     parts: tuple[Part, ...]
 
     @classmethod
     def of_all(cls, word: str, parts: Sequence[Part]) -> Together:
-        """Make one; parentheses around what is joined by the same word mean nothing."""
+        """Build a junction; nested junctions of the same word are flattened."""
         apart = (
             part.parts if isinstance(part, Together) and part.word == word else (part,)
             for part in parts
@@ -258,15 +258,15 @@ class Together(Part):
 
     @property
     def level(self) -> int:
-        """As ``and`` or ``or`` holds."""
+        """Precedence level of ``and`` or ``or``."""
         return _AND if self.word == "and" else _OR
 
     def inner(self) -> tuple[Part, ...]:
-        """Give all conditions."""
+        """Return all conditions."""
         return self.parts
 
     def of(self, flows: pd.DataFrame) -> Values:
-        """Tell for which flows it holds."""
+        """Return a mask of the flows for which the junction holds."""
         join = np.logical_and if self.word == "and" else np.logical_or
         found = self.parts[0].of(flows)
         for part in self.parts[1:]:

@@ -1,4 +1,4 @@
-"""Takes the text of an expression apart into words, numbers with units, signs and quoted text."""
+"""Tokeniser: splits an expression into words, numbers with units, signs and quoted text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.expressions.columns import DIMENSIONS, Kind
 from lightburst.units import Quantity
 
-# Longer or deeper than anybody writes; what is read takes bounded time and memory.
+# Limits beyond any practical expression; they bound the time and memory of parsing.
 LONGEST: Final = 1000
 DEEPEST: Final = 20
 KEYWORDS: Final = ("of", "where", "and", "or", "not", "as")
@@ -33,20 +33,20 @@ _ALLOWED_UNITS: Final = "one of " + ", ".join(unit for unit in _UNITS if unit !=
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text.
+    """A token of the text.
 
     Attributes
     ----------
     kind : str
         ``number``, ``quantity``, ``percentile``, ``word``, ``text``, ``sign`` or ``end``.
     text : str
-        As it was written; of quoted text what is inside.
+        The token as written; quoted text without its quotes.
     at : int
-        Where it begins, from 0.
+        Index of its first character, from 0.
     held : float
-        Of a number or a quantity, see `lightburst.expressions.parts.Number`.
+        Value of a number or quantity, see `lightburst.expressions.parts.Number`.
     dimension : Kind
-        Of a quantity what is measured.
+        Dimension of a quantity.
     """
 
     kind: str
@@ -64,12 +64,12 @@ class Reader:
     text : str
         The expression.
     path : str
-        What messages call it.
+        Name of the expression in messages.
 
     Raises
     ------
     InputError
-        If it is too long, or something in it is no word, number, sign or quoted text.
+        If the text is longer than `LONGEST` characters, or part of it is not a token.
     """
 
     def __init__(self, text: str, path: str) -> None:
@@ -81,11 +81,11 @@ class Reader:
 
     @property
     def token(self) -> Token:
-        """The next piece."""
+        """The next token."""
         return self._tokens[self._next]
 
     def take(self, *texts: str, kind: str | None = None) -> Token | None:
-        """Go on behind the next piece if it is one of these words or signs, or of this kind."""
+        """Consume and return the next token if it matches one of the texts or the kind."""
         token = self.token
         fits = token.kind == kind or (token.kind in ("word", "sign") and token.text in texts)
         if not fits:
@@ -95,7 +95,7 @@ class Reader:
         return token
 
     def fail(self, allowed: str, token: Token | None = None) -> NoReturn:
-        """Refuse a piece, the next one unless another is given."""
+        """Raise `InputError` at a token, by default the next one."""
         token = token or self.token
         begin = max(0, token.at - 20)
         piece = self.text[begin : token.at + len(token.text) + 20]
@@ -134,7 +134,7 @@ class Reader:
         return place
 
     def _number(self, token: Token, place: int) -> tuple[Token, int]:
-        """Read a number with its unit, if it has one, and give where it ends."""
+        """Read a number and its optional unit; also return the index of its end."""
         number = float(token.text)
         if math.isinf(number):
             self.fail("a number up to 1e308", token)
@@ -152,5 +152,5 @@ class Reader:
             held = Quantity(DIMENSIONS[kind]).parse(whole.text)
         except ValueError as error:
             self.fail(str(error), whole)
-        assert held is not None  # only a word reads as None
+        assert held is not None  # `parse` returns None only for a word, never for digits
         return Token("quantity", whole.text, token.at, held, kind), match.end()

@@ -1,4 +1,4 @@
-"""The statistics of an expression, by the rules of `lightburst.metrics`."""
+"""The statistics of an expression, computed by the rules of `lightburst.metrics`."""
 
 import math
 from decimal import Decimal
@@ -13,21 +13,21 @@ STATISTICS: Final = (*("mean", "median", "min", "max", "sum", "std", "variance",
 
 
 def statistic(name: str, values: NDArray[Any]) -> Metric:
-    """Reckon a statistic.
+    """Compute a statistic of an array of values.
 
     Parameters
     ----------
     name : str
-        One of `STATISTICS` but ``count`` and ``share``, or a percentile: ``p99``.
+        A member of `STATISTICS` other than ``count`` and ``share``, or a percentile: ``p99``.
     values : ndarray of float or int, shape (n,)
-        None is NaN; some may be infinite.
+        The values, without NaN; infinite values are allowed.
 
     Returns
     -------
     float, int or None
-        A sum, the smallest and the largest of whole numbers are whole. The variance is divided by
-        n, and infinite where a value is. None where there is no value, but for the sum, or where
-        infinities cancel.
+        An integer for the sum, minimum and maximum of an integer array. The variance is normalised
+        by n, and is infinite if any value is infinite. None if the array is empty (its sum is 0),
+        or if infinities of opposite sign cancel.
     """
     whole = values.dtype.kind in "iu"
     numbers = values.astype(np.float64)
@@ -50,12 +50,12 @@ def statistic(name: str, values: NDArray[Any]) -> Metric:
 
 
 def probability(name: str) -> float | None:
-    """Give the probability of a quantile, the median or a percentile; None for anything else."""
+    """Return the probability of a median or percentile; None for any other statistic."""
     if name == "median":
         return 0.5
     if name in STATISTICS:
         return None
-    # The nearest float to the decimal: p99 is 0.99, as in the figures of a run.
+    # Decimal division yields the float nearest to 0.99 for p99, as in the metrics of a run.
     return float(Decimal(name[1:]) / 100)
 
 

@@ -1,8 +1,8 @@
-"""Theory in NumPy: closed forms that a simulation is held against.
+"""Theory in NumPy: closed forms to compare with simulations.
 
-One module for each body of theory. Every function takes arrays, names its source, and knows nothing
-of scenarios or results. What reads scenarios for them stands apart: `one_flow`, `burst_network`,
-and `theory`, which finds a theory by its name.
+One module for each body of theory. Every function takes arrays, names its source, and is
+independent of scenarios and results. Separate modules read scenarios for them: `one_flow`,
+`burst_network`, and `theory`, which finds a theory by its name.
 """
 
 import importlib
@@ -36,7 +36,7 @@ from lightburst.models.segmentation import contention_probability, segment_loss
 if TYPE_CHECKING:
     from lightburst.models import padhye1998, theory, yu2004
 
-# Those that are imported when they are first used.
+# Modules imported on first use.
 _LATER = ("padhye1998", "theory", "yu2004")
 
 __all__ = [
@@ -72,7 +72,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a module of the package when it is first used."""
+    """Import a module of the package on first use."""
     if name in _LATER:
         return importlib.import_module(f"lightburst.models.{name}")
     raise AttributeError(f"module 'lightburst.models' has no attribute {name!r}")

@@ -1,6 +1,6 @@
-"""What the theory of loss asks of a scenario: Poisson streams of bursts over fibres.
+"""Input of the theory of loss from a scenario: Poisson streams of bursts over fibres.
 
-This is the border between scenarios and closed forms, which know nothing of each other.
+This module connects scenarios and closed forms, which do not depend on each other.
 """
 
 from __future__ import annotations
@@ -33,30 +33,29 @@ if TYPE_CHECKING:
     from lightburst.topology import Network
 
 _MODEL: Final = "the theory of loss"
-# Flows that are one burst, if none, or hardly any, is as large as so many mean ones.
+# A flow counts as one burst if no flow, or hardly any, exceeds this multiple of the mean size.
 _MEANS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class BurstNetwork:
-    """Streams of bursts between edges, and the ways on which the routing leads them.
+    """Streams of bursts between edges, and their paths according to the routing.
 
     Attributes
     ----------
     streams : list of (Ways, ndarray of float, shape (ways, nodes))
-        The ways, and the load that enters each at each node, in erlangs: bursts a second times the
-        time that one takes on a wavelength.
+        Paths, and the load that enters each at each node, in erlangs: bursts a second times the
+        transmission time of one on a wavelength.
     wavelengths : ndarray of int, shape (links,)
-        Channels of each link.
+        Channels per link.
     free : bool
-        Whether there are several next hops that are equally good, of which a burst takes one with a
-        free channel.
+        Whether a burst chooses, among several equally good next hops, one with a free channel.
     share : float
-        Part of all bursts that go over fibres; the others stay at their edge.
+        Share of the bursts that go over fibres; the others stay at their edge.
     equal_offsets : bool
-        Whether all bursts are booked in the order in which they come to a fibre.
+        Whether channels are reserved in the order in which the bursts come to a fibre.
     kept_apart : bool
-        Whether the bursts of two edges that have several ways all take the same one.
+        Whether all bursts between two edges with several paths take the same path.
     """
 
     streams: list[tuple[Ways, FloatArray]]
@@ -79,18 +78,19 @@ class BurstNetwork:
         Returns
         -------
         BurstNetwork
-            With the loads of the scenario, which those of a run scatter about.
+            Streams with the loads of the scenario; the loads of single runs scatter about them.
 
         Raises
         ------
         InputError
-            With each field that is outside of what the theory assumes.
+            With each field outside the assumptions of the theory.
         """
         errors = tuple(_outside(scenario))
         if errors:
             raise combine(errors)
         (group,) = scenario.flow_groups
-        # A few flows make the same network sooner; a window of measurement may have none of them.
+        # Few flows: the network is the same and builds faster. Without a measurement, because a
+        # window of time may contain none of them.
         few = scenario.with_({f"{group.path}workload": _FEW, "measurement": {}})
         plan = compile_plan(few, 1)
         assert plan.network is not None
@@ -112,31 +112,32 @@ class BurstNetwork:
 
     @property
     def most_fibres(self) -> int:
-        """Fibres on the longest way that bursts take."""
+        """Number of fibres on the longest path of any burst."""
         return max(int(ways.longest(entering)) for ways, entering in self.streams)
 
     @property
     def fed(self) -> dict[int, set[int | None]]:
-        """The links over which bursts come to each link that they use; None: they enter there."""
+        """By used link, the links from which its bursts come; None for bursts entering there."""
         found: dict[int, set[int | None]] = {}
         for link, last in before(*zip(*self.streams, strict=True)):
             found.setdefault(link, set()).add(last)
         return found
 
     def loss(self) -> float:
-        """Compute the part of the load that is lost on its way, by the fixed point.
+        """Compute the share of the load lost on its path, by the fixed point.
 
         Returns
         -------
         float
-            Links that get all bursts over one other link of at most as many channels lose none.
+            Loss probability. A link whose bursts all come over one other link with at most as many
+            channels loses none.
 
         Notes
         -----
-        As `lightburst.models.reduced_load`, along ways that split. Where bursts take a hop that is
-        free, a link of several is offered ``a E[1 / (1 + K)]`` of the load a that comes to the
-        node, while it has a free channel, with K the number of the others that have: channels of
-        different links are taken as independent of each other, as everywhere in the fixed point.
+        As `lightburst.models.reduced_load`, along paths that split. If bursts choose a free next
+        hop, each of several links is offered ``a E[1 / (1 + K)]`` while it has a free channel, with
+        a the load that comes to the node and K the number of the other links with a free channel.
+        Channels of different links are assumed independent, as everywhere in the fixed point.
         """
         fed_by_one = np.zeros(self.wavelengths.size, np.bool_)
         for link, (first, *more) in ((link, [*ends]) for link, ends in self.fed.items()):
@@ -211,7 +212,7 @@ def _of_flows(scenario: Scenario) -> Iterator[InputError]:
 
 
 def _erlangs(scenario: Scenario, plan: Plan, network: Network) -> tuple[FloatArray, float]:
-    """Give the load from each edge to each, shape (edges, edges), and the share that goes over."""
+    """Return the load between edges, shape (edges, edges), and the share that goes over fibres."""
     (group,) = scenario.flow_groups
     edges = edges_of(network)
     workload = with_arrival_rate(group.workload, senders_in(plan, group, scenario)[0], edges)

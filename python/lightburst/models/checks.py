@@ -1,4 +1,4 @@
-"""What the functions of a theory are given: read into arrays, refused where it makes no sense."""
+"""Arguments of the theory's functions: conversion to arrays, and errors for invalid values."""
 
 from typing import cast
 
@@ -14,34 +14,34 @@ _MOST = 1_000_000
 
 
 def refuse(bad: NDArray[np.bool_], values: NDArray[np.generic], path: str, allowed: str) -> None:
-    """Raise an `InputError` that shows the first of the values that are bad, if there is one.
+    """Raise an `InputError` that shows the first invalid value, if any.
 
     Parameters
     ----------
     bad : ndarray of bool
-        Which of the values cannot be used.
+        Mask of the invalid values.
     values : ndarray
-        All of them, of the same shape.
+        All values, of the same shape.
     path : str
-        The name of the argument.
+        Name of the argument.
     allowed : str
-        What can stand there.
+        Description of the valid values.
     """
     if np.any(bad):
         raise InputError(path, show(values[bad].flat[0]), allowed)
 
 
 def loads(given: ArrayLike, path: str = "load", what: str = "numbers of erlangs") -> FloatArray:
-    """Read loads or other finite numbers from 0; `InputError` if one is negative or not finite."""
+    """Convert to finite non-negative numbers, such as loads; `InputError` for other values."""
     values = np.asarray(given, dtype=np.float64)
     refuse(~((values >= 0) & np.isfinite(values)), values, path, f"finite {what} from 0")
     return values
 
 
 def wholes(given: ArrayLike, path: str, least: int = 0) -> IntArray:
-    """Read whole numbers; `InputError` if one is not whole, below ``least``, or above a million.
+    """Convert to whole numbers from ``least`` to a million; `InputError` for other values.
 
-    Beyond that a recursion over them takes minutes.
+    Recursions over larger numbers would take minutes.
     """
     values = np.asarray(given)
     fits = (values >= least) & (values <= _MOST) & (values == np.floor(values))

@@ -1,21 +1,21 @@
 """Loss where bursts can wait in delay lines: bounds, and an exact answer for one channel.
 
-Poisson arrivals with exponential lengths, full conversion, `W` channels. A burst that finds all of
-them busy goes through a fibre that delays it, to the time at which a channel is free again; it is
-lost if no delay is long enough. Delays are the multiples of a granularity `D`, up to ``K D``.
+Poisson arrivals with exponential lengths, full conversion, `W` channels. A burst that finds all
+channels busy enters a fibre that delays it until a channel is free again; it is lost if no delay is
+long enough. Delays are the multiples of a granularity `D`, up to ``K D``.
 
-*Above*, the loss is that without delay lines: Erlang B. *Below* are two ideal systems:
+The loss without delay lines, Erlang B, is an upper bound. Two ideal systems give lower bounds:
 
-- any delay up to the longest (D tends to 0): an M/M/W queue which those do not join who would have
-  to wait too long. It has a closed form (Barrer, Gnedenko and Kovalenko: [1]_, [2]_);
-- as many waiting bursts as there are lines, each for as long as it takes: the M/M/W/(W+F) queue,
-  with which [3]_ bounds the loss. That is a bound where a line holds one burst at a time.
+- any delay up to the longest one (D tends to 0): an M/M/W queue without those arrivals that would
+  have to wait too long. It has a closed form (Barrer, Gnedenko and Kovalenko: [1]_, [2]_);
+- as many waiting bursts as there are lines, without a limit of the delay: the M/M/W/(W+F) queue,
+  with which [3]_ bounds the loss. It is a bound where a line holds one burst at a time.
 
-Neither knows that a channel stays idle from when it is free to when the delayed burst comes, a time
-of ``D/2`` in the mean [4]_. Therefore the loss is near the lower bound for fine delay lines and
+Neither includes the idle time of a channel between its release and the arrival of the delayed
+burst, ``D/2`` in the mean [4]_. Therefore the loss is near the lower bound for fine delay lines and
 rises with their granularity, to Erlang B where it is many lengths of a burst. For one channel both
-bounds can be held against the exact loss, `delay_line_loss_one_channel`. Constant lengths lose less
-than exponential ones, and their loss can be below the lower bound.
+bounds can be compared with the exact loss, `delay_line_loss_one_channel`. Constant lengths lose
+less than exponential ones, possibly less than the lower bound.
 
 References
 ----------
@@ -41,14 +41,15 @@ from lightburst.models.checks import FloatArray, loads, refuse, wholes
 from lightburst.models.erlang import erlang_b, last_state
 
 _LENGTHS = "numbers of mean lengths"
-# A factor of exp(-500) decides nothing, but without it a delay could be one for ever.
+# Upper limit of an exponent: exp(-500) is negligible, but a smaller factor would make a state
+# absorbing, with a delay that never changes.
 _MOST_FADE = 500.0
 
 
 def limited_delay_loss(
     load: ArrayLike, wavelengths: ArrayLike, longest_delay: ArrayLike
 ) -> FloatArray:
-    """Loss if a burst can be delayed by any time up to the longest.
+    """Loss if a burst can be delayed by any time up to a longest one.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def limited_delay_loss(
     wavelengths : array_like of int
         Number of channels ``W``, at least 1.
     longest_delay : array_like of float
-        ``d``, in mean lengths of a burst, not negative. All three are broadcast.
+        Longest delay ``d``, in mean lengths of a burst, not negative. All three are broadcast.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def limited_delay_loss(
 
 
 def limited_room_loss(load: ArrayLike, wavelengths: ArrayLike, lines: ArrayLike) -> FloatArray:
-    """Loss if a limited number of bursts can wait, each for as long as it takes.
+    """Loss if a limited number of bursts can wait, each without a limit of its delay.
 
     Parameters
     ----------
@@ -132,20 +133,20 @@ def delay_line_loss_bounds(
     wavelengths : array_like of int
         Number of channels, at least 1.
     longest_delay : array_like of float
-        In mean lengths of a burst, not negative.
+        Longest delay, in mean lengths of a burst, not negative.
     lines : array_like of int, optional
-        How many bursts can wait at a time; without, as many as there are.
+        Number of bursts that can wait at a time; without it, unlimited.
 
     Returns
     -------
     tuple of ndarray of float
-        The lower bound, which is the larger of `limited_delay_loss` and `limited_room_loss`, and
-        the upper one, Erlang B.
+        The lower bound, the larger of `limited_delay_loss` and `limited_room_loss`, and the upper
+        bound, Erlang B.
 
     Raises
     ------
     InputError
-        As these.
+        As for these functions.
     """
     low = limited_delay_loss(load, wavelengths, longest_delay)
     if lines is not None:
@@ -163,15 +164,15 @@ def delay_line_loss_one_channel(
     load : array_like of float
         Offered load ``A`` of the channel in erlangs, not negative.
     granularity : array_like of float
-        ``D``, in mean lengths of a burst, above 0.
+        Granularity ``D``, in mean lengths of a burst, above 0.
     delays : array_like of int
-        ``K``: delays of D to K D, beside none. At least 0. All three are broadcast.
+        Number ``K`` of delays, the multiples of D up to K D; at least 0. All three are broadcast.
 
     Returns
     -------
     ndarray of float
-        Loss probability for exponential lengths, as many bursts in a line as there are, and without
-        filling of gaps: a burst takes the shortest delay after which the channel stays free.
+        Loss probability for exponential lengths, any number of bursts in a line, and no void
+        filling: a burst takes the shortest delay after which the channel stays free.
 
     Raises
     ------
@@ -181,11 +182,11 @@ def delay_line_loss_one_channel(
 
     Notes
     -----
-    The chain of the delays k that successive carried bursts get ([5]_ has it for any law of
-    lengths). After such a burst the channel is booked for ``k D`` and an exponential time. If that
-    is beyond ``K D``, a mean of ``A exp(-(K - k) D)`` bursts are lost until it is so no more. Then
-    the next arrival, at an exponential time with rate A, finds it booked for V: its delay is the
-    next multiple of D.
+    Markov chain of the delays k of successive carried bursts ([5]_ has it for any distribution of
+    lengths). After such a burst the channel is reserved for ``k D`` plus an exponential time. While
+    this exceeds ``K D``, arrivals are lost: ``A exp(-(K - k) D)`` bursts in the mean. The next
+    arrival, after an exponential time with rate A, then finds the channel reserved for V; its delay
+    is the next multiple of D.
     """
     coarse = loads(granularity, "granularity", _LENGTHS)
     refuse(coarse == 0, coarse, "granularity", f"finite {_LENGTHS} above 0")
@@ -197,14 +198,14 @@ def delay_line_loss_one_channel(
 def _one_channel(load: float, granularity: float, delays: int) -> float:
     k, j = np.ogrid[: delays + 1, : delays + 1]
     fade = min(load * granularity, _MOST_FADE)
-    # The next burst finds the channel booked for V, between (j - 1) D and j D. Either it was booked
-    # for more, within K D or beyond it, and V has fallen below j D; ...
+    # The next burst finds the channel reserved for V, between (j - 1) D and j D. Either the
+    # reservation was longer, within K D or beyond it, and V has fallen below j D; ...
     higher = np.maximum(j, k)
     within = np.exp(-(higher - j) * fade - (higher - k) * granularity)
     within *= -np.expm1(-(1 + load) * (delays - higher) * granularity) / (1 + load)
     beyond = np.exp(-(delays - k) * granularity - (delays - j) * fade)
     chain = (within + beyond) * np.where(j > 0, -np.expm1(-fade), 1.0)
-    # ... or it was booked for less than j D from the first.
+    # ... or it was shorter than j D from the start.
     short = -np.expm1(-granularity) + np.expm1(-(1 + load) * granularity) / (1 + load)
     chain += np.where(j > k, short * np.exp(-np.maximum(j - k - 1, 0) * granularity), 0.0)
     lost = load * float(_stationary(chain) @ np.exp(-(delays - k[:, 0]) * granularity))
@@ -212,7 +213,7 @@ def _one_channel(load: float, granularity: float, delays: int) -> float:
 
 
 def _stationary(chain: FloatArray) -> FloatArray:
-    """Stationary distribution of a Markov chain, without a subtraction [6]_."""
+    """Stationary distribution of a Markov chain, computed without subtractions [6]_."""
     left = chain.copy()
     last = len(left) - 1
     for n in range(last, 0, -1):

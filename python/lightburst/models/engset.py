@@ -1,24 +1,25 @@
-"""Loss without a buffer, bursts from few sources: Engset's formulas.
+"""Loss without a buffer and with few sources: Engset's formulas.
 
-`N` sources send to a fibre of `W` channels with full conversion: at a core node, the wavelengths of
-all fibres that come in. Each is idle for some time, sends a burst, and is idle again, so a source
-never competes with itself and the rate of arrivals falls with the number of bursts under way. The
-loss is below that of Erlang's formula at the same load, and zero where `N` is at most `W`.
+`N` sources send to a fibre of `W` channels with full conversion. At a core node, the sources are
+the wavelengths of all incoming fibres. A source is idle for some time, sends a burst, and is idle
+again; it never competes with itself, and the arrival rate falls with the number of bursts in
+transmission. The loss is below that of Erlang's formula at the same load, and zero where `N` is at
+most `W`.
 
-Three things have to be told apart.
+Three distinctions matter.
 
-*The load.* An idle source begins a burst with rate ``a`` per mean length of a burst. It would send
-for a part ``b = a / (1 + a)`` of the time if nothing were lost; ``N b`` is the load that the fibre
-is meant to carry, in erlangs. `idle_source_load` turns ``b`` into ``a``.
+*The load.* An idle source begins a burst with rate ``a`` per mean length of a burst. Without loss
+it would send for a share ``b = a / (1 + a)`` of the time; ``N b`` is the intended load of the fibre
+in erlangs. `idle_source_load` converts ``b`` to ``a``.
 
-*The congestion.* Time congestion is the part of the time in which all channels are busy, call
-congestion the part of the bursts that find them so, traffic congestion the part of the intended
-load ``N b`` that is not carried. Time congestion is the largest and traffic congestion the
-smallest, because arrivals are rarer while channels are busy, and because a source whose burst was
-lost is idle again, and so sends more bursts than it would without loss.
+*The congestion.* Time congestion is the share of the time in which all channels are busy, call
+congestion the share of the bursts that find them busy, traffic congestion the share of the intended
+load ``N b`` that is not carried. Time congestion is the largest, because arrivals are rarer while
+channels are busy. Traffic congestion is the smallest, because a source whose burst was lost is idle
+again, and sends more bursts than it would without loss.
 
-*What becomes of a lost burst.* Engset's source is idle again at once. A source of bursts without a
-way to be told goes on sending into nothing to the end of the burst: `engset_dumping_loss`.
+*The fate of a lost burst.* Engset's source is idle again at once. A burst source without feedback
+transmits the lost burst to its end: `engset_dumping_loss`.
 
 References
 ----------
@@ -46,12 +47,12 @@ from lightburst.models.erlang import last_state
 
 
 def idle_source_load(load_per_source: ArrayLike) -> FloatArray:
-    """Arrival rate of an idle source that would send for a given part of the time without loss.
+    """Arrival rate of an idle source, from its intended share of the sending time.
 
     Parameters
     ----------
     load_per_source : array_like of float
-        ``b``: part of the time, from 0 to below 1; the intended load over the number of sources.
+        Share ``b`` of the time, from 0 to below 1: the intended load over the number of sources.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def idle_source_load(load_per_source: ArrayLike) -> FloatArray:
     Raises
     ------
     InputError
-        If a part is not at least 0 and below 1.
+        If a share is not at least 0 and below 1.
     """
     part = np.asarray(load_per_source, dtype=np.float64)
     refuse(~((part >= 0) & (part < 1)), part, "load_per_source", "parts of the time, 0 to below 1")
@@ -71,7 +72,7 @@ def idle_source_load(load_per_source: ArrayLike) -> FloatArray:
 def engset_time_congestion(
     load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
 ) -> FloatArray:
-    """Part of the time in which all servers are busy, with a finite number of sources.
+    """Share of the time in which all servers are busy, with a finite number of sources.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ def engset_time_congestion(
     Notes
     -----
     ``E = C(N, W) a^W / (1 + C(N, 1) a + ... + C(N, W) a^W)`` [1]_, by `erlang.last_state` with
-    ``(N - n + 1) a / n``. A source whose burst is lost is idle again at once. Neither the law of
-    the service times nor that of the idle times matters, only their means [2]_.
+    ``(N - n + 1) a / n``. A source whose burst is lost is idle again at once. Service times and
+    idle times matter only by their means [2]_.
     """
     offered, number, count = np.broadcast_arrays(
         loads(load_per_idle_source, "load_per_idle_source"),
@@ -107,7 +108,7 @@ def engset_time_congestion(
 def engset_call_congestion(
     load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
 ) -> FloatArray:
-    """Part of the bursts that are lost, with a finite number of sources.
+    """Share of the bursts that are lost, with a finite number of sources.
 
     Parameters
     ----------
@@ -128,8 +129,8 @@ def engset_call_congestion(
 
     Notes
     -----
-    A source that begins a burst sees the system as if it were not there itself: the time congestion
-    with one source less ([3]_, section 5.5).
+    A source that begins a burst sees the system without itself: the time congestion with one source
+    less ([3]_, section 5.5).
     """
     number = wholes(sources, "sources", 1)
     return engset_time_congestion(load_per_idle_source, number - 1, servers)
@@ -138,7 +139,7 @@ def engset_call_congestion(
 def engset_traffic_congestion(
     load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
 ) -> FloatArray:
-    """Part of the intended load ``N a / (1 + a)`` that is not carried.
+    """Share of the intended load ``N a / (1 + a)`` that is not carried.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def engset_traffic_congestion(
     -------
     ndarray of float
         ``B / (1 + a (1 - B))`` with the call congestion ``B`` ([3]_, section 5.5): each source
-        carries ``a (1 - B) / (1 + a (1 - B))`` and was meant to carry ``a / (1 + a)``.
+        carries ``a (1 - B) / (1 + a (1 - B))`` of its intended ``a / (1 + a)``.
 
     Raises
     ------
@@ -165,7 +166,7 @@ def engset_traffic_congestion(
 def engset_dumping_loss(
     load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
 ) -> FloatArray:
-    """Part of the bursts that are lost if a source sends each burst to its end, lost or not.
+    """Share of the bursts that are lost if a source sends each burst to its end, lost or not.
 
     Parameters
     ----------
@@ -177,8 +178,8 @@ def engset_dumping_loss(
     Returns
     -------
     ndarray of float
-        Loss probability, exact for exponential lengths and idle times. It is also the part of the
-        intended load that is not carried, since what a source sends does not hang on losses.
+        Loss probability, exact for exponential lengths and idle times. It is also the share of the
+        intended load that is not carried, since the sources do not react to losses.
 
     Raises
     ------
@@ -187,9 +188,9 @@ def engset_dumping_loss(
 
     Notes
     -----
-    The chain of the numbers of bursts that are carried and that are dumped ([4]_; the generalised
-    Engset model of [2]_ and [5]_), which has no closed form. Other laws of lengths change the loss
-    a little [6]_. The work grows with ``(N - W) W``.
+    Markov chain of the numbers of carried and of dumped bursts ([4]_; the generalised Engset model
+    of [2]_ and [5]_), without a closed form. Other distributions of the lengths change the loss a
+    little [6]_. The work grows with ``(N - W) W``.
     """
     cells = np.broadcast_arrays(
         loads(load_per_idle_source, "load_per_idle_source"),
@@ -202,10 +203,11 @@ def engset_dumping_loss(
 
 
 def _dumping(a: float, sources: int, servers: int) -> float:
-    """Solve the chain by levels, the number of bursts that are dumped, from the highest down.
+    """Solve the chain by levels (number of dumped bursts), from the highest level down.
 
     A level is entered from below only where all servers are busy. So ``p(i, j)``, with i carried
-    and j dumped, is ``p(W, j - 1)`` times a vector that hangs on the levels from j up alone.
+    and j dumped bursts, is ``p(W, j - 1)`` times a vector that depends only on the levels from j
+    up.
     """
     if sources <= servers or a == 0:
         return 0.0
@@ -215,19 +217,19 @@ def _dumping(a: float, sources: int, servers: int) -> float:
     for dumped in range(sources - servers, 0, -1):
         idle = sources - dumped - carried
         bands = np.zeros((3, servers + 1))
-        bands[0, 1:] = -carried[1:]  # from i + 1 to i: one that was carried ends
+        bands[0, 1:] = -carried[1:]  # from i + 1 to i: a carried burst ends
         bands[1] = idle * a + carried + dumped
-        bands[2, :-1] = -idle[:-1] * a  # from i - 1 to i: one more is carried
+        bands[2, :-1] = -idle[:-1] * a  # from i - 1 to i: one more burst is carried
         sides = np.zeros((servers + 1, 2))
-        sides[-1, 0] = (idle[-1] + 1) * a  # from the level below: one more is dumped
-        sides[:, 1] = (dumped + 1) * above  # from the level above: one that was dumped ends
+        sides[-1, 0] = (idle[-1] + 1) * a  # from the level below: one more burst is dumped
+        sides[:, 1] = (dumped + 1) * above  # from the level above: a dumped burst ends
         risen, fallen = solve_banded((1, 1), bands, sides).T
         full = risen[-1] / (1 - fallen[-1])
         above = risen + fallen * full
         mass = float(above.sum() + full * mass)
         lost = full * (idle[-1] * a + lost)
-    # Without a dumped burst, per p(W, 0): what rises from i to i + 1 comes back, or fell to i or
-    # below from the level above.
+    # Level without dumped bursts, per p(W, 0). Balance of the states 0 to i: arrivals in state i
+    # equal ends in state i + 1 plus, in the level above, ends of a dumped burst in states 0 to i.
     state = 1.0
     mass += state
     fell = np.cumsum(above).tolist()

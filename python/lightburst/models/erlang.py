@@ -1,13 +1,13 @@
-"""Loss without a buffer, bursts from ever so many sources: Erlang's formula.
+"""Loss without a buffer and with Poisson arrivals: Erlang's formula.
 
 An output fibre with `W` wavelength channels, full conversion and no buffer is a loss system with
 `W` servers: a packet or burst that finds all of them busy is lost. Arrivals are Poisson. The
-distribution of the transmission time does not matter, only its mean [2]_. Nor does the offset, as
-long as it is the same for all: then bursts are booked in the order in which they arrive, and every
-channel that is free at the head of a burst stays free.
+transmission time matters only by its mean [2]_. A constant offset does not matter either: channels
+are then reserved in the order of the arrivals, and a channel that is free at the head of a burst
+stays free.
 
-Without conversion each wavelength is a system of its own with one server, to which the `W`-th part
-of the load goes: `bufferless_output_loss`.
+Without conversion each wavelength is a separate system with one server, to which 1/`W` of the load
+goes: `bufferless_output_loss`.
 
 References
 ----------
@@ -31,13 +31,13 @@ from lightburst.models.checks import FloatArray, IntArray, loads, refuse, wholes
 
 
 def last_state(ratio: Callable[[int], FloatArray], count: IntArray) -> FloatArray:
-    """Probability of the last of `count` + 1 states of a chain of births and deaths.
+    """Stationary probability of the last state of a birth-death chain.
 
     Parameters
     ----------
     ratio : callable
-        Of n from 1 on: the rate from state n - 1 to n over the rate back, not negative. Its shape
-        broadcasts against that of `count`.
+        Function of n from 1 on: the rate from state n - 1 to n divided by the rate back, not
+        negative. Its shape broadcasts against that of `count`.
     count : ndarray of int
         Number of the last state; the first is 0.
 
@@ -50,7 +50,8 @@ def last_state(ratio: Callable[[int], FloatArray], count: IntArray) -> FloatArra
     -----
     If ``L(n)`` is the probability of state n among the first n + 1 states, ``L(0) = 1`` and
     ``L(n) = r(n) L(n-1) / (1 + r(n) L(n-1))`` ([4]_, section 4.5, for Erlang's ratios). All terms
-    are positive and none above 1: it neither overflows nor cancels, with thousands of states.
+    are positive and at most 1: the recursion neither overflows nor cancels, with thousands of
+    states.
     """
     last = np.ones(count.shape)
     for n in range(1, int(count.max(initial=0)) + 1):
@@ -115,9 +116,9 @@ def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    The loss grows with the load, so there is one root. It lies below ``servers / (1 - blocking)``,
-    since the carried load ``A (1 - B)`` cannot exceed the number of servers. Found by
-    Chandrupatla's bracketing method.
+    The loss grows with the load, so the root is unique. It lies below ``servers / (1 - blocking)``,
+    since the carried load ``A (1 - B)`` cannot exceed the number of servers. Chandrupatla's
+    bracketing method finds it.
     """
     target = np.asarray(blocking, dtype=np.float64)
     refuse(~((target >= 0) & (target < 1)), target, "blocking", "probabilities from 0 to below 1")
@@ -136,7 +137,8 @@ def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
 def bufferless_output_loss(load: ArrayLike) -> FloatArray:
     """Loss at one output channel without a buffer under Poisson arrivals: ``A / (1 + A)``.
 
-    The loss of a fibre without conversion, if each wavelength gets its share of the load.
+    This is also the loss of a fibre without conversion, if the load is spread evenly over the
+    wavelengths.
 
     Parameters
     ----------

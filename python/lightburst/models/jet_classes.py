@@ -1,23 +1,23 @@
-"""Loss of classes that are told apart by an extra offset: JET with priorities.
+"""Loss of priority classes in JET, distinguished by an extra offset.
 
-Bursts of a higher class have their channel booked longer before they come. A burst of a class below
-that is booked later finds the channel taken; and if it was booked earlier, it is over by the time
-for which the higher burst asks, if the difference of the offsets is longer than what is left of it.
+A channel is reserved for a burst of a higher class longer before the burst comes. A lower burst
+with a later reservation finds the channel taken. One with an earlier reservation has ended when the
+higher burst begins, if the difference of the offsets exceeds its remaining length.
 
-Poisson arrivals, full conversion, no delay lines; lengths of the same law in all classes, offsets
-equal within a class. Two statements of [1]_ and [2]_ give the loss of each class:
+Poisson arrivals, full conversion, no delay lines; lengths of the same distribution in all classes,
+offsets equal within a class. Two statements of [1]_ and [2]_ give the loss of each class:
 
-*Isolation.* If the differences are long enough, a class does not notice those below it. What the
-classes down to class i offer is then lost as by Erlang's formula of their load alone. Of the
-highest class this is exact, also in its insensitivity to the law of the lengths.
+*Isolation.* If the differences are long enough, lower classes do not affect higher ones. The load
+of the classes down to class i together is then lost as by Erlang's formula of this load alone. For
+the highest class this is exact, and insensitive to the distribution of the lengths.
 
-*Conservation.* What all classes lose together does not hang on the offsets: Erlang's formula of the
-whole load. This is an approximation: a low burst has to fit into the gap before the next booking.
-In a simulation with two equal classes, W = 8, an extra offset of six mean lengths and loads from
-0.4 to 1.2 for each channel, the bursts lost are within a tenth of it for exponential lengths, but
-the bytes 17 to 43 % more, because a long burst fits into a gap less often than a short one; for
-constant lengths both are 15 to 28 % more. If the classes have different mean lengths it does not
-hold at all [4]_.
+*Conservation.* The total loss of all classes does not depend on the offsets: Erlang's formula of
+the whole load. This is an approximation: a low burst has to fit into the gap before the next
+reservation. In a simulation with two equal classes, W = 8, an extra offset of six mean lengths and
+loads from 0.4 to 1.2 per channel, the lost bursts are within a tenth of it for exponential lengths,
+but the lost bytes 17 to 43 % more, because a long burst fits into a gap less often than a short
+one; for constant lengths both are 15 to 28 % more. If the classes have different mean lengths,
+conservation does not hold at all [4]_.
 
 References
 ----------
@@ -44,35 +44,36 @@ from lightburst.models.erlang import erlang_b
 
 Lengths = Literal["exponential", "constant"]
 
-#: Part of the lengths that are over after a time, of bursts under way: the equilibrium law.
+#: Share of the bursts in transmission that end within a time: the equilibrium distribution.
 _OVER: Final = {
     "exponential": lambda time: -np.expm1(-time),
     "constant": lambda time: np.minimum(time, 1.0),
 }
-#: The laws of lengths that `isolation` knows.
+#: Distributions of the lengths supported by `isolation`.
 LENGTHS: Final = tuple(_OVER)
 
 
 def isolation(extra_offset: ArrayLike, lengths: Lengths = "exponential") -> FloatArray:
-    """Part of the lower bursts that are over before a higher one begins: the degree of isolation.
+    """Share of the lower bursts that end before a higher one begins: the degree of isolation.
 
     Parameters
     ----------
     extra_offset : array_like of float
         Difference of the offsets of the two classes, in mean lengths of a burst.
     lengths : {"exponential", "constant"}
-        Law of the lengths of the lower class.
+        Distribution of the lengths in the lower class.
 
     Returns
     -------
     ndarray of float
         From 0, not isolated, to 1. For exponential lengths ``1 - exp(-x)`` [2]_; in general the
-        law of what is left of a burst under way [3]_, ``min(x, 1)`` for constant lengths.
+        distribution of the remaining length of a burst in transmission [3]_, ``min(x, 1)`` for
+        constant lengths.
 
     Raises
     ------
     InputError
-        If an offset is negative or not finite, or the law is unknown.
+        If an offset is negative or not finite, or the distribution is unknown.
     """
     if lengths not in _OVER:
         raise InputError("lengths", show(lengths), f"one of {', '.join(LENGTHS)}")
@@ -81,7 +82,7 @@ def isolation(extra_offset: ArrayLike, lengths: Lengths = "exponential") -> Floa
 
 
 def jet_class_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
-    """Loss of each class, all of them isolated from those below.
+    """Loss of each class, if all of them are isolated from those below.
 
     Parameters
     ----------
@@ -93,8 +94,8 @@ def jet_class_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of float, shape (..., classes)
-        Loss probability: with ``A_i`` the load of the classes down to i, and ``B_i`` Erlang B of
-        it, ``(A_i B_i - A_{i-1} B_{i-1}) / (A_i - A_{i-1})`` [2]_.
+        Loss probability: with ``A_i`` the load of the classes down to i, and ``B_i`` its Erlang B,
+        ``(A_i B_i - A_{i-1} B_{i-1}) / (A_i - A_{i-1})`` [2]_.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def jet_class_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
 def jet_two_class_loss(
     high: ArrayLike, low: ArrayLike, wavelengths: ArrayLike, isolation: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Loss of two classes that may be isolated in part only.
+    """Loss of two classes with partial isolation.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ def jet_two_class_loss(
     Returns
     -------
     tuple of ndarray of float
-        Loss probability of the high and of the low class. With full isolation that of
+        Loss probability of the high and of the low class. With full isolation equal to
         `jet_class_loss`.
 
     Raises
@@ -138,13 +139,14 @@ def jet_two_class_loss(
 
     Notes
     -----
-    The high class meets itself and what is left of the low bursts that were carried:
-    ``P_h = B(A_h + A_l (1 - P_l) (1 - R))``; the other equation is the conservation law [3]_. Found
-    by Chandrupatla's bracketing method; there is one root, since what the whole load carries grows
-    with it. An approximation: with R = 0 both classes lose the same, and this form has the high one
-    lose less, because it takes the high bursts as offered and the low ones as carried. At W = 8,
-    loads of 0.4 and 0.8 and exponential lengths the loss of the high class is within a third of
-    a simulation, that of the low one within a tenth for R from 0.2 on.
+    The high class meets itself and the remainder of the carried low bursts; with the conservation
+    law [3]_ the equations are ``P_h = B(A_h + A_l (1 - P_l) (1 - R))`` and ``A_h P_h + A_l P_l =
+    (A_h + A_l) B(A_h + A_l)``. Chandrupatla's bracketing method finds the root, which is unique,
+    since the carried load grows with the offered load. An approximation: with R = 0 both classes
+    should lose the same, but the high class loses less, because its own bursts enter as offered
+    load and the low ones as carried load. At W = 8, loads of 0.4 and 0.8 and exponential lengths
+    the loss of the high class is within a third of a simulation, that of the low one within a tenth
+    for R from 0.2 on.
     """
     above, below = _positive(high, "high"), _positive(low, "low")
     channels = wholes(wavelengths, "wavelengths", 1)

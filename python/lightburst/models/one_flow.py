@@ -1,6 +1,6 @@
-"""What the theory of TCP asks of a scenario: one flow over one path that loses with a probability.
+"""Input of the theory of TCP from a scenario: one flow over one path with random loss.
 
-This is the border between scenarios and closed forms, which know nothing of each other.
+This module connects scenarios and closed forms, which do not depend on each other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lightburst.scenario.transport import Transport
     from lightburst.scenario.workload import Workload
 
-# How the recoveries of scenarios are called in the theory.
+# Flavour of the theory for each recovery of a scenario.
 Flavour = Literal["sack", "new-reno", "reno"]
 FLAVOURS: Final[Mapping[str, Flavour]] = {
     "sack": "sack",
@@ -41,16 +41,16 @@ class OneFlow:
     Attributes
     ----------
     transport : Tcp
-        What sends it.
+        Sender of the flow.
     loss : float
-        Probability with which what goes over fibres (a burst, or a packet) is lost on its way.
+        Probability that a unit on fibres (a burst, or a packet) is lost on its path.
     round_trip_s : float
-        What the signal takes there and back, with nothing transmitted.
+        Propagation time there and back, without transmission times.
     transmission_s : float
-        What a full segment takes to be transmitted on all links there, and its acknowledgement on
-        all links back.
+        Sum of the transmission times of a full segment on all links there, and of its
+        acknowledgement on all links back.
     rate_bps : float
-        Of the slowest link there.
+        Rate of the slowest link there.
     flavour : {"sack", "new-reno", "reno"}
         ``"sack"``, ``"new-reno"`` or ``"reno"``.
     """
@@ -64,11 +64,11 @@ class OneFlow:
 
     @property
     def useful_bits(self) -> int:
-        """Useful bits of a full segment: a segment a second is so many bits a second."""
+        """Useful bits of a full segment: converts segments a second to bits a second."""
         return BITS_PER_BYTE * self.transport.payload
 
     def timeout_s(self, round_trip_s: float) -> float:
-        """Give the timeout of a steady round trip: a tick above it, and not below the minimum."""
+        """Return the timeout for a constant round trip: one tick more, and at least the minimum."""
         least, tick = (
             held / PICOSECONDS_PER_SECOND
             for held in (self.transport.min_timeout, self.transport.clock_granularity)
@@ -84,7 +84,7 @@ def one_flow(scenario: Scenario, model: str) -> OneFlow:
     scenario : Scenario
         Two hosts and the path between them.
     model : str
-        Which theory asks, for messages.
+        Name of the theory, for messages.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def one_flow(scenario: Scenario, model: str) -> OneFlow:
     Raises
     ------
     InputError
-        With each field that is outside of what the theory is about.
+        With each field outside the assumptions of the theory.
     """
     errors = tuple(_outside(scenario, model))
     if errors:
@@ -124,16 +124,16 @@ def one_flow(scenario: Scenario, model: str) -> OneFlow:
 
 
 def outside(path: str, given: str, model: str, assumes: str) -> InputError:
-    """Say that a field is outside of what a theory is about."""
+    """Build the error for a field outside the assumptions of a theory."""
     return InputError(path, given, f"{assumes} (assumed by {model})")
 
 
 def _links(
     links: Mapping[str, NDArray[Any]], hosts: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
-    """Tell of each link of a chain whether it leads there; its delay, and its rate.
+    """Return for each link of a chain whether it leads there, its delay and its rate.
 
-    Of several wavelengths the first counts. The chain is followed from host 0.
+    Of several wavelengths the first is used. The chain is followed from host 0.
     """
     ends = np.stack([links["from"], links["to"]])
     _, first = np.unique(ends, axis=1, return_index=True)

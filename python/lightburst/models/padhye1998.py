@@ -1,8 +1,8 @@
-"""Throughput of TCP Reno under packet loss: Padhye, Firoiu, Towsley and Kurose, and Mathis before.
+"""Throughput of TCP Reno under packet loss: Padhye, Firoiu, Towsley and Kurose; Mathis.
 
-The model of electronic packet networks on which yu2004 builds: once a packet is lost, all that
-follow it in the same round are lost too, and `loss` is the probability that a packet whose
-predecessor arrived is lost.
+The model of electronic packet networks on which yu2004 builds: after a lost packet all later
+packets of the same round are lost too, and `loss` is the probability that a packet is lost whose
+predecessor arrived.
 
 References
 ----------
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lightburst.models.one_flow import OneFlow
     from lightburst.scenario import Scenario
 
-#: What each assumption says, by its name.
+#: Assumptions by name, with their meaning.
 ASSUMPTIONS = {
     "reno": "the sender is Reno",
     "above-link-rate": "the throughput is at most the rate of the slowest link",
@@ -46,24 +46,24 @@ def full_throughput(
     round_trip_s, timeout_s : array_like of float
         Round trip time ``RTT`` and first timeout ``T_0``, in seconds, above 0.
     window_limit : array_like of float
-        ``W_max`` in packets, at least 1; infinite for none.
+        ``W_max`` in packets, at least 1; infinite for no limit.
     rounds_per_increase : array_like of float
         ``b``: packets acknowledged by one ACK, so rounds until the window grows by one; at least 1.
 
     Returns
     -------
     ndarray of float
-        Packets sent a second, of the shape to which all broadcast.
+        Packets sent a second, of the broadcast shape.
 
     Raises
     ------
     ValueError
-        If a value is outside what is allowed.
+        If a value is outside its range.
 
     Notes
     -----
-    The window at the end of a period without the limit is compared with the limit, and one of two
-    forms is taken; at the border they differ by a few per cent.
+    One of two forms applies, by comparing the unlimited window at the end of a period with the
+    limit; at the border they differ by a few per cent.
     """
     p, rtt, t0, limit, b = _checked(
         loss, round_trip_s, timeout_s, window_limit, rounds_per_increase
@@ -81,7 +81,7 @@ def full_throughput(
 
 
 class Arguments(NamedTuple):
-    """What `full_throughput` and `approximate_throughput` take, by name and in their order."""
+    """Arguments of `full_throughput` and `approximate_throughput`, in their order."""
 
     loss: float
     round_trip_s: float
@@ -102,13 +102,13 @@ def from_scenario(scenario: "Scenario") -> Arguments:
     Returns
     -------
     Arguments
-        The round trip is what the light and one segment with its acknowledgement take on an idle
-        path.
+        The round trip is the propagation time plus the transmission times of one segment and its
+        acknowledgement on an idle path.
 
     Raises
     ------
     InputError
-        With each field that is outside of what the model assumes.
+        With each field outside the assumptions of the model.
 
     Examples
     --------
@@ -128,9 +128,9 @@ def predict(scenario: "Scenario") -> tuple[float, dict[str, bool]]:
     Returns
     -------
     throughput_bps : float
-        Useful bits that arrive in a second: of the packets sent, the part p is lost.
+        Useful bits that arrive a second; a share p of the sent packets is lost.
     broken : dict of str to bool
-        Which of `ASSUMPTIONS` it breaks.
+        Whether each of `ASSUMPTIONS` is violated.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def approximate_throughput(
     Raises
     ------
     ValueError
-        If a value is outside what is allowed.
+        If a value is outside its range.
     """
     p, rtt, t0, limit, b = _checked(
         loss, round_trip_s, timeout_s, window_limit, rounds_per_increase
@@ -238,7 +238,7 @@ def square_root_throughput(
     Raises
     ------
     ValueError
-        If a value is outside what is allowed.
+        If a value is outside its range.
     """
     p, rtt, _, _, b = _checked(loss, round_trip_s, 1.0, np.inf, rounds_per_increase)
     return np.asarray(np.sqrt(3 / (2 * b * p)) / rtt)

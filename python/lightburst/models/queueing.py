@@ -1,9 +1,9 @@
 """Waiting for one output: the M/D/1 queue.
 
-Units of one size that arrive as a Poisson stream at one output and wait for it, first come first
-served, are an M/D/1 queue. That is a hybrid switch whose buffer has ports and room enough and
-re-emits without waiting for full reception (``re_emission = "cut-through"``): the fraction of
-buffered units is the probability of waiting, and the mean buffer occupancy is the mean queue.
+Units of one size that arrive as a Poisson stream and wait for one output, first come first served,
+form an M/D/1 queue. A hybrid switch is one if its buffer has enough ports and room and re-emits
+without waiting for full reception (``re_emission = "cut-through"``): the fraction of buffered units
+is the probability of waiting, and the mean buffer occupancy is the mean queue.
 
 References
 ----------
@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 
 
 def md1_wait_probability(load: ArrayLike) -> FloatArray:
-    """Probability that an arrival has to wait: the utilisation, since Poisson arrivals see it.
+    """Probability that an arrival has to wait: the utilisation, since arrivals are Poisson.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def md1_wait_probability(load: ArrayLike) -> FloatArray:
     Raises
     ------
     ValueError
-        If a load is outside [0, 1): without a stationary state.
+        If a load is outside [0, 1), where no stationary state exists.
     """
     return _checked_load(load).copy()
 
@@ -54,8 +54,8 @@ def md1_mean_wait(load: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray of float
-        Mean over all arrivals, in units of the service time (Pollaczek-Khinchine [2]_). The mean
-        over those that wait at all is this divided by `md1_wait_probability`.
+        Mean over all arrivals, in units of the service time (Pollaczek-Khinchine [2]_). Divided by
+        `md1_wait_probability` it is the mean over the arrivals that have to wait.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def md1_mean_wait(load: ArrayLike) -> FloatArray:
 
 
 def md1_mean_queue(load: ArrayLike) -> FloatArray:
-    """Mean number that wait, the one in service not counted: ``rho^2 / (2 (1 - rho))``.
+    """Mean number of waiting units, without the one in service: ``rho^2 / (2 (1 - rho))``.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def md1_occupancy(load: float, largest: int) -> FloatArray:
     load : float
         Utilisation, from 0 to below 1.
     largest : int
-        Largest number for which the probability is wanted, at least 0.
+        Largest number of units, at least 0.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def md1_occupancy(load: float, largest: int) -> FloatArray:
     -----
     ``p_j = alpha_{j-1} p_0 + sum_{k=1..j} alpha_{j-k} p_k`` with ``alpha_n`` the probability of
     more than n Poisson arrivals in one service ([3]_, equation 9.2.1, constant service). All terms
-    are positive, unlike those of the explicit formula, which cancel.
+    are positive; the terms of the explicit formula cancel.
     """
     rho = float(_checked_load(load))
     if largest < 0:
@@ -148,7 +148,7 @@ def md1_wait_cdf(load: float, wait: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    Erlang's alternating sum [1]_ loses all digits at long waits. This is Franx's form [4]_: with m
+    Erlang's alternating sum [1]_ loses all digits at long waits. Franx's form [4]_ does not: with m
     the whole number for which ``m - 1 <= x < m``, the sum over j below m of the probability of j
     arrivals in ``m - x`` and at most ``m - 1 - j`` units waiting.
     """

@@ -1,20 +1,21 @@
-"""Loss in a network: the fixed point of reduced loads, and the effect that it does not know.
+"""Loss in a network: the fixed point of reduced loads, and the streamline effect.
 
-Each route offers a Poisson stream of bursts. A link gets of it what the links before have left, and
-loses of all that it gets what a formula for one link says. What one link loses hangs on what others
-lose, so the answer is a fixed point: Kelly's for telephone networks [1]_, [2]_, where a call that
-is blocked anywhere loads no link; Rosberg's for burst networks [3]_, [4]_, where a burst has used
-the links before the one that loses it, and only those behind it are relieved.
+Each route offers a Poisson stream of bursts. A link receives the part of it that earlier links have
+not lost, and loses a share of its total load by a formula for one link. The losses of the links
+depend on each other, so the solution is a fixed point: Kelly's for telephone networks [1]_, [2]_,
+where a call that is blocked anywhere loads no link; Rosberg's for burst networks [3]_, [4]_, where
+a lost burst has loaded the links before the one that loses it, and only the later links are
+relieved.
 
-It takes the streams that reach a link as Poisson, independent of each other and of what other links
-do. It is exact where no link gets bursts from another link. Elsewhere it is an approximation: good
-where streams from many links meet, and wrong where they do not. *Bursts that come over one link
-come one after the other on each wavelength. They have met already, and at equal offsets cannot
-contend a second time* (the streamline effect [5]_). A tandem, a chain of links that all bursts pass
-from end to end, loses bursts at its first link only; the fixed point counts a further loss at each
-link. `fed_by_one_link` names the links where this is so with certainty, and with
-``streamline=True`` they lose nothing. What remains is that a link fed by few links loses less than
-the formula says.
+The streams that reach a link are assumed to be Poisson, and independent of each other and of other
+links. This is exact where no link receives bursts from another link. Elsewhere it is an
+approximation: good where streams from many links meet, and wrong where they do not. *Bursts from
+one link follow each other on each wavelength. They have contended already, and with equal offsets
+cannot contend a second time* (the streamline effect [5]_). A tandem, a chain of links that all
+bursts pass from end to end, loses bursts at its first link only; the fixed point counts a further
+loss at each link. `fed_by_one_link` names the links for which the effect is certain, and with
+``streamline=True`` they lose nothing. A link fed by a few links also loses less than the formula
+says; this error remains.
 
 References
 ----------
@@ -51,7 +52,7 @@ _MOST_STEPS: Final = 10_000
 
 @dataclass(frozen=True)
 class NetworkLoss:
-    """What a network loses.
+    """Losses and loads of a network.
 
     Parameters
     ----------
@@ -60,11 +61,11 @@ class NetworkLoss:
     offered : ndarray of float, shape (..., links)
         Load that reaches each link, in erlangs.
     link_loss : ndarray of float, shape (..., links)
-        Part of it that is lost there.
+        Share of this load that is lost on the link.
     route_loss : ndarray of float, shape (..., routes)
-        Part of the load of each route that is lost on its way.
+        Share of the load of each route that is lost on its path.
     network_loss : ndarray of float, shape (...)
-        Part of the whole load that is lost; 0 without a load.
+        Share of the whole load that is lost; 0 without a load.
     """
 
     links: tuple[Link, ...]
@@ -87,17 +88,18 @@ def reduced_load(
     Parameters
     ----------
     routes : sequence of sequence of node
-        The nodes on the way of each stream, at least two, anything that can be a key.
+        Nodes on the path of each stream, at least two, of any hashable type.
     load : array_like of float, shape (..., routes)
         Offered load of each route in erlangs, not negative.
     wavelengths : int or mapping of (node, node) to int
         Channels of all links, or of each, at least 1. Without conversion each wavelength is a
-        network of its own, with one channel and its part of the load.
+        separate network with one channel and its share of the load.
     link_loss : callable
-        Loss at one link, from its load in erlangs and its number of channels: Erlang B, or, with
-        segmentation, `segment_loss`.
+        Loss at one link, as a function of its load in erlangs and its number of channels: Erlang B,
+        or `segment_loss` for segmentation.
     streamline : bool
-        Whether the links of `fed_by_one_link` lose nothing, as it is, or what the fixed point says.
+        Whether the links of `fed_by_one_link` lose nothing; otherwise the fixed point applies to
+        them.
 
     Returns
     -------
@@ -110,15 +112,15 @@ def reduced_load(
         If a route has fewer than two nodes or passes a link twice, a load is negative or not
         finite, there is not one for each route, or a link has no channel.
     RuntimeError
-        If there is no end: with a `link_loss` that does not grow with the load, maybe.
+        If the iteration does not converge; possible if `link_loss` does not grow with the load.
 
     Notes
     -----
     ``A_j = sum_r a_r prod_i (1 - B_i)`` over the links i before j on route r, ``B_j = B(A_j,
     W_j)``, and the loss of route r is ``1 - prod_i (1 - B_i)`` over all its links [3]_. A fixed
-    point exists, because the map is continuous on losses from 0 to 1 [1]_. It is found by repeated
-    substitution, with a step that is halved whenever the change grows: on rings with long routes
-    the whole step would oscillate.
+    point exists, because the map is continuous on losses from 0 to 1 [1]_. Repeated substitution
+    finds it, with a step that is halved whenever the change grows: on rings with long routes the
+    whole step would oscillate.
     """
     network = _Network.of(routes, wavelengths)
     erlangs = loads(load)
@@ -141,7 +143,7 @@ def reduced_load(
 def fed_by_one_link(
     routes: Sequence[Sequence[Hashable]], wavelengths: int | Mapping[Link, int]
 ) -> dict[Link, bool]:
-    """Tell which links get all their bursts over one other link, and so lose none.
+    """Find the links that receive all bursts over one other link, and therefore lose none.
 
     Parameters
     ----------
@@ -151,8 +153,8 @@ def fed_by_one_link(
     Returns
     -------
     dict of (node, node) to bool
-        For each link of a route whether no route begins with it, all come to it over the same link,
-        and that has at most as many channels.
+        For each link of a route, whether no route begins with it, all routes come to it over the
+        same link, and that link has at most as many channels.
 
     Raises
     ------
@@ -169,7 +171,7 @@ class _Network:
 
     links: tuple[Link, ...]
     channels: IntArray
-    hops: IntArray  # shape (longest route, routes): links, and len(links) beyond the end
+    hops: IntArray  # shape (longest route, routes): link numbers, padded with len(links)
 
     @classmethod
     def of(
@@ -199,7 +201,7 @@ class _Network:
         return cls(tuple(numbers), channels, hops)
 
     def reduced(self, load: FloatArray, loss: FloatArray) -> FloatArray:
-        """Load that reaches each link, if each loses so much."""
+        """Load that reaches each link, given the loss of each link."""
         kept = np.append(1 - loss, np.ones((*loss.shape[:-1], 1)), axis=-1)
         reaching = np.zeros(kept.shape)
         left = load
@@ -209,7 +211,7 @@ class _Network:
         return reaching[..., :-1]
 
     def on_routes(self, loss: FloatArray) -> FloatArray:
-        """Loss of each route, with all digits where it is small."""
+        """Loss of each route, with full relative precision for small losses."""
         kept = np.append(np.log1p(-loss), np.zeros((*loss.shape[:-1], 1)), axis=-1)
         return np.asarray(-np.expm1(kept[..., self.hops].sum(axis=-2)))
 
@@ -227,24 +229,24 @@ class _Network:
 
 
 def fixed_point(of: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
-    """Find the value that a function, of which a larger value makes a smaller one, leaves alone.
+    """Find the fixed point of a decreasing function by damped substitution.
 
     Parameters
     ----------
     of : callable
-        The function, of an array of one shape.
+        The function; input and output have the same shape.
     start : ndarray of float
-        Where to begin.
+        Initial value.
 
     Returns
     -------
     ndarray of float
-        A value that it changes by no more than 1e-11 of itself.
+        A value that the function changes by at most 1e-11 of itself.
 
     Raises
     ------
     RuntimeError
-        If there is no end.
+        If the iteration does not converge.
     """
     value, step, change = start, 1.0, np.inf
     for _ in range(_MOST_STEPS):

@@ -1,9 +1,10 @@
-"""A slow twin of the closed forms of yu2004: their model of rounds, played with dice.
+"""Monte Carlo twin of the closed forms of yu2004: their model of rounds, simulated.
 
 One window is sent each round trip, in bursts of S segments, each lost independently. The closed
-forms replace the window by its mean, drop what is small for a small loss, and forget that several
-bursts of a round can be lost; this does none of it. Where both agree, the algebra is right; where
-they differ, it is the algebra and not TCP, of which neither knows more than the rounds.
+forms replace the window by its mean, drop terms that are small for a small loss, and neglect the
+loss of several bursts in a round; the twin does none of this. Agreement confirms the algebra. A
+difference is an error of the algebra and not of the model of TCP, because both use only the
+round model.
 """
 
 from collections.abc import Callable
@@ -17,13 +18,13 @@ from lightburst.models.yu2004.flow import FLAVOURS, Flavour, Flow
 
 FloatArray = NDArray[np.float64]
 
-# Share of the rounds that are played before anything is counted.
+# Share of the rounds that are discarded as warm-up.
 _WARM_UP = 0.1
 
 
 @dataclass(frozen=True)
 class Played:
-    """The throughput that was found.
+    """Throughput of the simulated rounds.
 
     Attributes
     ----------
@@ -47,23 +48,23 @@ def play_rounds(
     flows: int = 200,
     slow_start: bool = True,
 ) -> Played:
-    """Play the round model of yu2004 and measure the throughput.
+    """Simulate the round model of yu2004 and measure the throughput.
 
     Parameters
     ----------
     flow : Flow
         One flow: each of its parameters a single number.
     flavour : {"sack", "new-reno", "reno"}
-        How the sender repairs a loss.
+        Sender's recovery from a loss.
     rng : numpy.random.Generator
-        Where the losses come from.
+        Generator of the losses.
     rounds, flows : int
-        Rounds of each flow, the first tenth of which are not counted, and independent flows played
-        side by side; at least 10 and 2.
+        Rounds of each flow, of which the first tenth is discarded, and number of independent flows;
+        at least 10 and 2.
     slow_start : bool
-        After a timeout, whether the window of one segment doubles each round up to half of what it
-        was, as section II.B has it; if not, what the formulas take: SACK and New-Reno go on with
-        half the window, Reno grows by one segment from 1.
+        Behaviour after a timeout. If true, the window starts at one segment and doubles each round
+        up to half of its last value, as in section II.B. If false, as the formulas assume: SACK and
+        New-Reno continue with half the window, Reno grows by one segment from 1.
 
     Returns
     -------
@@ -73,13 +74,13 @@ def play_rounds(
     Raises
     ------
     ValueError
-        If the flow has several values, the flavour is unknown, or there is too little to play.
+        If the flow has several values, the flavour is unknown, or rounds or flows are too few.
 
     Notes
     -----
-    A round of W whole segments is ``ceil(W/S)`` bursts, the last of which may be smaller. All lost:
-    timeouts of 1, 2, ... 64 RTO, until a retransmission gets through. Some lost: the flavour's
-    recovery, in which nothing is lost. None lost: the window grows by ``1/b``.
+    A round of W whole segments consists of ``ceil(W/S)`` bursts, the last of which may be smaller.
+    All lost: timeouts of 1, 2, ... 64 RTO, until a retransmission arrives. Some lost: the flavour's
+    recovery, without further losses. None lost: the window grows by ``1/b``.
     """
     if flow.shape != () or flavour not in FLAVOURS or rounds < 10 or flows < 2:
         raise ValueError("allowed are one flow, a known flavour, 10 rounds and 2 flows or more")
@@ -112,26 +113,26 @@ def play_rounds(
 
 @dataclass(frozen=True)
 class _Repair:
-    """What follows a round in which some bursts, but not all, were lost."""
+    """Recovery after a round in which some bursts, but not all, were lost."""
 
-    segments: FloatArray  # new ones sent meanwhile
+    segments: FloatArray  # new segments sent during the recovery
     rounds: FloatArray
-    window: FloatArray  # at the beginning of the next period
-    stalled: NDArray[np.bool_]  # whether it ends in a timeout
+    window: FloatArray  # at the start of the next period
+    stalled: NDArray[np.bool_]  # whether the recovery ends in a timeout
 
 
 def _sack(size: FloatArray, lost: FloatArray) -> _Repair:
-    """One round repairs all, with what is left of the window for new segments."""
+    """Repair everything in one round; the rest of the window carries new segments."""
     return _Repair(size - lost, np.ones_like(size), size / 2, np.zeros(size.shape, dtype=bool))
 
 
 def _new_reno(size: FloatArray, lost: FloatArray) -> _Repair:
-    """One segment each round, nothing new meanwhile."""
+    """Repair one segment per round, without new segments."""
     return _Repair(np.zeros_like(size), lost, size / 2, np.zeros(size.shape, dtype=bool))
 
 
 def _reno(size: FloatArray, lost: FloatArray) -> _Repair:
-    """One segment each round, the window halved each time, until it is down to one."""
+    """Repair one segment per round and halve the window each time, down to one segment."""
     halvings = np.minimum(lost, np.log2(size))
     rounds_sum = (2 - 2 ** (1 - halvings)) * size  # W + W/2 + W/4 + ...
     return _Repair(rounds_sum - halvings, halvings, size / 2**halvings, np.log2(size) <= lost)
@@ -145,13 +146,13 @@ _RECOVERIES: dict[Flavour, Callable[[FloatArray, FloatArray], _Repair]] = {
 
 
 def _grown(window: FloatArray, threshold: FloatArray, b: float) -> FloatArray:
-    """Give the next window if nothing is lost: slow start up to the threshold, then avoidance."""
+    """Return the next window without a loss: slow start up to the threshold, then avoidance."""
     slow = np.minimum(window * (1 + 1 / b), threshold)
     return np.where(window < threshold, slow, window + 1 / b)
 
 
 def _backoff(tries: NDArray[np.int64]) -> FloatArray:
-    """Sum of the first so many of 1, 2, 4, ... 64, 64, 64, ..."""
+    """Sum of the first `tries` terms of 1, 2, 4, ... 64, 64, 64, ..."""
     doubled = np.minimum(tries, 6)
     return np.asarray(2.0**doubled - 1 + 64 * (tries - doubled))
 

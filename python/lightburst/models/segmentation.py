@@ -1,23 +1,23 @@
-"""Loss when bursts that collide lose a part of themselves: segmentation.
+"""Loss under burst segmentation: colliding bursts lose only the overlapping segments.
 
-A burst is made of segments. Where it finds no free channel, only the segments that overlap are
-lost: the head of the later burst, until a channel is free [1]_, or the tail of an earlier one [3]_.
+A burst consists of segments. If it finds no free channel, only the overlapping segments are lost:
+the head of the later burst, until a channel is free [1]_, or the tail of an earlier one [3]_.
 
-Poisson arrivals, full conversion, equal offsets, segments that are short beside a burst, no time to
-switch. If nothing were lost, the number `N` of bursts under way would be Poisson with mean `A`, the
-load (an M/G/inf system). With segmentation ``min(N, W)`` channels are busy at every instant, so the
-loss is the part of the load above `W`, whatever the law of the lengths. That holds
+Poisson arrivals, full conversion, equal offsets, segments that are short compared with a burst, no
+switching time. Without losses, the number `N` of bursts in transmission would be Poisson with mean
+`A`, the load (an M/G/inf system). With segmentation ``min(N, W)`` channels are busy at every
+instant, so the loss is the share of the load above `W`, for any distribution of the lengths. This
+holds
 
-- for the head: the later burst waits for the channel that is free first, and loses what it has sent
-  by then;
-- for the tail, if of the two bursts the one that would end first gives way: the earlier burst loses
-  its tail, or the later one everything. With bursts of one length that is always the earlier one.
+- for the head: the later burst waits for the first free channel, and loses the segments sent
+  before;
+- for the tail, if of two bursts the one that would end first is cut: the earlier burst loses its
+  tail, or the later one all of itself. With bursts of equal length the earlier one is always cut.
 
-No way of cutting bursts can lose less, because no channel is idle while anything is there to be
-sent. Where the later burst is always let in, some time is lost with it: a burst that gives way to a
-shorter one leaves a channel idle that it could have used. If the burst that gives way is picked
-without regard to its end, and lengths are exponential, the loss is that of Erlang B: segmentation
-then gains nothing.
+No way of cutting bursts loses less, because no channel is idle while any burst could use it. If the
+later burst is always admitted, some time is lost: a burst cut for a shorter one leaves a channel
+idle that it could have used. If the cut burst is chosen without regard to its end, and lengths are
+exponential, the loss is that of Erlang B: segmentation then gains nothing.
 
 References
 ----------
@@ -41,7 +41,7 @@ from lightburst.models.checks import FloatArray, loads, wholes
 
 
 def contention_probability(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
-    """Probability that a burst finds no free channel, and one of two bursts is cut.
+    """Probability that a burst finds no free channel, so that one of two bursts is cut.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def contention_probability(load: ArrayLike, wavelengths: ArrayLike) -> FloatArra
     Returns
     -------
     ndarray of float
-        ``P(N >= W)`` with N Poisson of mean A. More than Erlang B: what is left of a burst is sent
-        too, and meets others.
+        ``P(N >= W)`` with N Poisson of mean A. It exceeds Erlang B, because the rest of a cut burst
+        is sent too and meets others.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def contention_probability(load: ArrayLike, wavelengths: ArrayLike) -> FloatArra
 
 
 def segment_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
-    """Part of the segments (or bytes) that is lost.
+    """Share of the segments (or bytes) that are lost.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ def segment_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    ``P(N = W) + (1 - W/A) P(N > W)``. At a load of c for each channel and many channels it is
-    ``c / ((1 - c)^2 W)`` times Erlang B for c below 1, half of it for c = 1, and the same above
-    [4]_. Below that the two terms cancel in part: with 4096 channels nine digits are left.
+    ``P(N = W) + (1 - W/A) P(N > W)``. For many channels, relative to Erlang B at a load of c per
+    channel, it is ``c / ((1 - c)^2 W)`` for c below 1, a half for c = 1, and 1 above [4]_. For c
+    below 1 the two terms cancel in part: with 4096 channels nine digits remain.
     """
     erlangs = loads(load)
     channels = wholes(wavelengths, "wavelengths", 1)

@@ -1,8 +1,8 @@
-"""Theories by name: each gives for a scenario the value of one metric of its runs.
+"""Theories by name: each predicts one metric of a scenario's runs.
 
-A theory is called with a scenario and gives a number in the SI base unit, or NaN where the scenario
-is not what it is about. `Theory.predict` says more: which of its assumptions do not hold there, or,
-as an error, why it does not apply. `beside` puts a theory into a table of simulated points.
+A theory is called with a scenario and returns a number in the SI base unit, or NaN where it does
+not apply. `Theory.predict` also returns the violated assumptions, or raises an error with the
+reason why the theory does not apply. `beside` adds a theory to a table of simulated points.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 class Predicted(NamedTuple):
-    """What a theory says of a scenario.
+    """Prediction of a theory for a scenario.
 
     Attributes
     ----------
     value : float
-        Of the theory's metric, in its SI base unit.
+        Value of the theory's metric, in its SI base unit.
     broken : tuple of str
-        Names of the assumptions that do not hold there; `Theory.assumptions` has their words.
+        Names of the violated assumptions; `Theory.assumptions` describes them.
     """
 
     value: float
@@ -47,21 +47,21 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class Theory:
-    """One body of theory, as plots and tables of runs use it.
+    """One body of theory, as used by plots and tables of runs.
 
     Attributes
     ----------
     name : str
-        By which it is asked for.
+        Key in `THEORIES`.
     metric : str
-        The figure of a run that it predicts, see `lightburst.Result.summary`.
+        The predicted metric of a run, see `lightburst.Result.summary`.
     words : str
-        For a legend.
+        Legend entry.
     assumptions : mapping of str to str
-        What can be broken without the theory being silent, by name.
+        Assumptions by name; a violated one is reported, but does not prevent a prediction.
     predict : callable
-        Of a scenario: `Predicted`. Raises `InputError` with each field that is outside of what the
-        theory is about.
+        Maps a scenario to a `Predicted`. Raises `InputError` with each field to which the theory
+        does not apply.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Theory:
     predict: Callable[[Scenario], Predicted]
 
     def __call__(self, scenario: Scenario) -> float:
-        """Give the value, or NaN where the scenario is not what the theory is about."""
+        """Return the predicted value, or NaN where the theory does not apply."""
         try:
             return self.predict(scenario).value
         except InputError:
@@ -120,7 +120,7 @@ _EQUAL_OFFSETS: Final = {
     "equal-offsets": "all bursts at a fibre have the same offset: headers take no time on the way"
 }
 
-#: The theories that know scenarios, by name.
+#: Theories that read scenarios, by name.
 THEORIES: Final[Mapping[str, Theory]] = MappingProxyType(
     {
         theory.name: theory
@@ -153,7 +153,7 @@ THEORIES: Final[Mapping[str, Theory]] = MappingProxyType(
 
 
 def named(theory: str | Theory) -> Theory:
-    """Find a theory by its name; `InputError` if there is none of that name."""
+    """Look up a theory by its name; `InputError` if there is none."""
     if isinstance(theory, Theory):
         return theory
     if not isinstance(theory, str) or theory not in THEORIES:
@@ -165,32 +165,32 @@ def named(theory: str | Theory) -> Theory:
 def beside(
     table: pd.DataFrame, scenarios: Sequence[Scenario], theory: str | Theory
 ) -> pd.DataFrame:
-    """Put a theory beside simulated points.
+    """Compare a theory with simulated points.
 
     Parameters
     ----------
     table : pandas.DataFrame
-        One row for each point, with its ``mean`` and, if they are there, ``ci_low`` and
-        ``ci_high`` of the theory's metric.
+        One row per point, with its ``mean`` and, optionally, ``ci_low`` and ``ci_high`` of the
+        theory's metric.
     scenarios : sequence of Scenario
-        Of each row.
+        Scenario of each row.
     theory : str or Theory
-        Which one; a name of `THEORIES`.
+        The theory, or its name in `THEORIES`.
 
     Returns
     -------
     pandas.DataFrame
-        The table, with ``theory`` (NaN where it does not apply), ``residual`` (mean less theory),
-        ``ratio`` (mean over theory), ``inside`` (whether the theory lies within the interval of
-        the mean) and ``broken``: the names of the assumptions that do not hold, separated by
-        commas; ``"outside"`` where the theory does not apply. Where it is empty the theory says of
-        itself that it holds.
+        The table, with ``theory`` (NaN where it does not apply), ``residual`` (mean minus theory),
+        ``ratio`` (mean over theory), ``inside`` (whether the theory lies within the interval of the
+        mean) and ``broken``: the names of the violated assumptions, separated by commas;
+        ``"outside"`` where the theory does not apply. Empty where all assumptions of the theory
+        hold.
 
     Raises
     ------
     InputError
-        If there is no such theory, it applies nowhere (with what is outside at the first row), or
-        there is not a scenario for each row.
+        If there is no such theory, if it applies to no row (the error lists the reasons at the
+        first one), or if the number of scenarios differs from that of the rows.
     """
     chosen = named(theory)
     if len(table) != len(scenarios):

@@ -1,4 +1,4 @@
-"""Papers that can be reproduced: their scenarios, their figures, their claims."""
+"""Registry of the papers that can be reproduced, with their scenarios, figures and claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAPERS: Final = {
 
 
 def find(name: str) -> tuple[Paper, tuple[str, ...]]:
-    """Look up a paper, or one part of it.
+    """Look up a paper, or one part of it, by name.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def find(name: str) -> tuple[Paper, tuple[str, ...]]:
     Returns
     -------
     tuple of Paper and tuple of str
-        The paper and the parts that are meant.
+        The paper, and the names of the requested parts.
 
     Raises
     ------
     InputError
-        If there is no such paper or part; it lists those that there are.
+        If there is no such paper or part; the message lists the known names.
     """
     head, slash, part = str(name).partition("/")
     paper = PAPERS.get(head)

@@ -1,8 +1,8 @@
-"""Claims of a paper and how they are judged.
+"""Claims of a paper, and the rules by which they are judged.
 
 A claim is a sentence of a paper made measurable: a quantity, a criterion that was fixed before the
-run, and a verdict that follows from the two alone. The functions here are pure; a claim that the
-runs contradict comes out as ``differs`` and stays in the table.
+run, and a verdict that follows from these two. The functions of this module are pure. A claim that
+the runs contradict gets the verdict ``differs`` and stays in the table.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from lightburst.study.statistics import Interval, number
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-# An interval wider than this to either side, as a fraction of the value, shows nothing.
+# Widest interval that counts as evidence: half-width as a fraction of the value.
 RESOLUTION: Final = 0.25
 
 
 class Verdict(StrEnum):
-    """What the runs say about a claim."""
+    """Outcome of judging a claim against the runs."""
 
     HOLDS = "holds"
     DIFFERS = "differs"
     NOT_COMPARABLE = "not comparable"
 
 
-# The first word of a criterion that no number of runs could meet: there is nothing to compare with.
+# First word of a criterion that no number of runs could meet, because nothing can be compared.
 NONE: Final = "none"
 _UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, more seeds would tell"
-# More would not be run for any claim.
+# Largest factor on the number of seeds that a note suggests.
 _MOST_TIMES: Final = 1000.0
 
 UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
@@ -41,16 +41,16 @@ UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sense in which the words of a claim can be taken, judged.
+    """One possible meaning of a claim's words, with its verdict.
 
     Parameters
     ----------
     words : str
-        What is measured in this sense, with its unit.
+        The measured quantity under this meaning, with its unit.
     measured, ci_low, ci_high : float or None
-        What the runs gave, in that unit, with its 95 % interval; None where they gave nothing.
+        Measured value in that unit, and the ends of its 95 % interval; None without a value.
     verdict : Verdict
-        What the claim would be if this were the sense.
+        Verdict of the claim under this meaning.
     """
 
     words: str
@@ -73,24 +73,24 @@ class Claim:
     id : str
         Stable name, unique within the paper.
     figure : str
-        Name of the figure that it belongs to.
+        Name of the figure to which the claim belongs.
     statement : str
-        What is claimed, in words that say what was measured.
+        The claim in words that name the measured quantity.
     published : float or None
-        The number of the source; None where it gives words only.
+        The number in the source; None where the source has words only.
     measured, ci_low, ci_high : float or None
-        What the runs gave, with its 95 % interval; None where they gave nothing.
+        Measured value and the ends of its 95 % interval; None where no value was measured.
     verdict : Verdict
         ``holds``, ``differs`` or ``not comparable``.
     criterion : str
-        The rule, fixed before the run, that the verdict follows.
+        The rule that yields the verdict, fixed before the run.
     note : str
-        What else the runs show: where it holds and where not, and what we know of the reason.
+        Further findings: the range over which the claim holds, and known reasons for a deviation.
     source : str
-        Who claims it.
+        Author of the claim: ``"paper"``, or another source.
     readings : tuple of Reading
-        The senses of its words, where there are several, in the order of their plausibility; the
-        claim is judged by all of them together (`by_readings`).
+        Possible meanings of the claim's words, the most plausible first; empty if there is one
+        only. The verdict follows from all of them together (`by_readings`).
     """
 
     id: str
@@ -107,22 +107,22 @@ class Claim:
     readings: tuple[Reading, ...] = ()
 
     def noted(self, more: str) -> Claim:
-        """Give the same claim with more in its note."""
+        """Return a copy of the claim with `more` appended to its note."""
         return replace(self, note=f"{self.note} {more}".strip())
 
     @property
     def reference(self) -> str:
-        """What the number of the source is: only a paper's is published."""
+        """Heading for the number of the source; only a paper's number is "published"."""
         return "published" if self.source.startswith("paper") else "reference"
 
     def as_dict(self) -> dict[str, str | float | None]:
-        """Give the claim as the nine keys of the JSON contract.
+        """Return the claim as the nine keys of the JSON contract.
 
         Returns
         -------
         dict
             ``id``, ``figure``, ``statement``, ``published``, ``measured``, ``ci_low``, ``ci_high``,
-            ``verdict`` and ``note``; the note carries source and criterion too.
+            ``verdict`` and ``note``. The note starts with the source and the criterion.
         """
         note = f"Source: {self.source}. Criterion: {self.criterion}. {self.note}".strip()
         return {
@@ -139,7 +139,7 @@ class Claim:
 
 
 class Claims(tuple[Claim, ...]):
-    """The claims of a paper, judged, in their order; a notebook shows them as a table."""
+    """Judged claims of a paper, in the paper's order; a notebook shows them as a table."""
 
     __slots__ = ()
 
@@ -150,7 +150,7 @@ class Claims(tuple[Claim, ...]):
         return self.html(repr(self).strip("<>"))
 
     def html(self, title: str) -> str:
-        """Write them as a table for a notebook."""
+        """Render the claims as an HTML table under a title."""
         heading = ("claim", "published", "measured", "95 % interval", "verdict")
         return html_table(title, map(_row, self), heading)
 
@@ -165,7 +165,7 @@ def _short(value: float | None) -> str:
 
 
 def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    """Sort claims by who makes them, in the order in which the sources first come."""
+    """Group claims by source, in the order in which the sources first appear."""
     found: dict[str, list[Claim]] = {}
     for claim in claims:
         found.setdefault(claim.source, []).append(claim)
@@ -173,7 +173,7 @@ def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
 
 
 def counted(claims: Iterable[Claim]) -> str:
-    """Say how many claims there are of each verdict."""
+    """Count the claims of each verdict, in words."""
     found = [claim.verdict for claim in claims]
     return ", ".join(f"{found.count(verdict)} {verdict.value}" for verdict in Verdict)
 
@@ -191,8 +191,9 @@ def at_least(measured: Interval, bound: float) -> Verdict:
     Returns
     -------
     Verdict
-        ``holds`` when the whole interval is at or above the bound, ``differs`` when it is below,
-        ``not comparable`` when it contains the bound (more seeds would decide) or is unknown.
+        ``holds`` when the whole interval is at or above the bound, ``differs`` when all of it is
+        below, ``not comparable`` when it contains the bound (more seeds would decide) or is
+        unknown.
     """
     if not known(measured):
         return Verdict.NOT_COMPARABLE
@@ -202,29 +203,29 @@ def at_least(measured: Interval, bound: float) -> Verdict:
 
 
 def at_most(measured: Interval, bound: float) -> Verdict:
-    """Judge "is at most `bound`"; the mirror of `at_least`."""
+    """Judge "is at most `bound`", the mirror of `at_least`."""
     mirrored = Interval(-measured.estimate, -measured.high, -measured.low, measured.n)
     return at_least(mirrored, -bound)
 
 
 def agrees(measured: Interval, low: float, high: float, resolution: float = RESOLUTION) -> Verdict:
-    """Judge "is the published number", given as the band of its own uncertainty.
+    """Judge "equals the published number", given the range that this number stands for.
 
     Parameters
     ----------
     measured : Interval
         The measured quantity with its 95 % interval.
     low, high : float
-        What the published number may stand for: rounding, and the interval of its own mean.
+        Ends of that range: rounding, and the confidence interval of the published mean.
     resolution : float
-        See below.
+        Largest half-width of the measured interval, as a fraction of the estimate.
 
     Returns
     -------
     Verdict
-        ``holds`` when interval and band meet, ``differs`` when they do not. ``not comparable``
-        when they meet only because the interval is wider than `resolution` of the value to either
-        side: such runs would agree with anything.
+        ``holds`` when the interval and the range overlap, ``differs`` when they do not. ``not
+        comparable`` when they overlap but the interval is wider than `resolution`: such runs would
+        agree with almost any number.
     """
     if not known(measured):
         return Verdict.NOT_COMPARABLE
@@ -236,20 +237,20 @@ def agrees(measured: Interval, low: float, high: float, resolution: float = RESO
 
 
 def within(measured: Interval, low: float, high: float) -> Verdict:
-    """Judge "is the published number to within a tolerance", given as the band that it allows.
+    """Judge "equals the published number within a tolerance", given the tolerated range.
 
     Parameters
     ----------
     measured : Interval
         The measured quantity with its 95 % interval.
     low, high : float
-        The published number less and plus the tolerance.
+        The published number minus and plus the tolerance.
 
     Returns
     -------
     Verdict
-        As for `at_least` and `at_most`: ``holds`` when the whole interval is in the band,
-        ``differs`` when it is outside, ``not comparable`` when an end of the band is in it.
+        ``holds`` when the whole interval lies in the range, ``differs`` when all of it lies
+        outside, ``not comparable`` when it contains an end of the range.
     """
     both = (at_least(measured, low), at_most(measured, high))
     if Verdict.DIFFERS in both:
@@ -258,41 +259,42 @@ def within(measured: Interval, low: float, high: float) -> Verdict:
 
 
 def verdict_of(good: bool) -> Verdict:
-    """Judge what is known exactly: ``holds`` or ``differs``."""
+    """Judge an exactly known fact: ``holds`` if `good`, else ``differs``."""
     return Verdict.HOLDS if good else Verdict.DIFFERS
 
 
 def exact(value: float) -> Interval:
-    """Give what is known exactly as an interval of no width; `UNKNOWN` if it is no number."""
+    """Return an exact value as an interval of width zero; `UNKNOWN` if it is not finite."""
     value = float(value)
     return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN
 
 
 def known(measured: Interval) -> bool:
-    """Whether there is an estimate with both ends of its interval."""
+    """Whether the estimate and both ends of its interval are finite."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
 
 
 def ends(measured: Interval, digits: int) -> dict[str, float]:
-    """Give the ends of an interval as two cells of a table."""
+    """Return the ends of an interval as two cells of a table, rounded to `digits`."""
     return {"95 % from": round(measured.low, digits), "to": round(measured.high, digits)}
 
 
 def times_as_many(measured: Interval, judge: Callable[[Interval], Verdict]) -> float:
-    """Estimate how many times as many seeds would decide, if the estimate stays what it is.
+    """Estimate the factor on the number of seeds that would decide a claim.
 
     Parameters
     ----------
     measured : Interval
-        What is undecided.
+        The undecided quantity with its interval.
     judge : callable
-        The rule with its bound.
+        The rule with its bound applied.
 
     Returns
     -------
     float
-        To a tenth of it; infinite above 1,000. An interval narrows with the root of the number,
-        and faster where there are few seeds, so that this is then too many.
+        Factor in steps of 10 %; infinite above 1,000. The estimate is assumed to stay, and the
+        interval to narrow with the square root of the number of seeds. It narrows faster where
+        there are few seeds, so the factor is then an upper bound.
     """
     times = 1.0
     while times <= _MOST_TIMES:
@@ -327,13 +329,13 @@ def judged(
     source: str = "paper",
     judge: Callable[[Interval], Verdict] | None = None,
 ) -> Claim:
-    """Put a claim together; its parameters are those of `Claim`, and the rule with its bound.
+    """Build a claim from the fields of `Claim`; `judge` is the rule with its bound.
 
     Returns
     -------
     Claim
-        Its note says so where the runs are too few for a verdict, unless the criterion is `NONE`,
-        and how many would be enough, where there is a rule.
+        If the runs are too few for a verdict, the note says so, and with `judge` also estimates the
+        required number of seeds. A criterion that starts with `NONE` gets no such note.
     """
     if verdict is Verdict.NOT_COMPARABLE and known(measured) and not criterion.startswith(NONE):
         note = f"{_undecided(measured, judge)} {note}".strip()
@@ -353,20 +355,20 @@ def judged(
 
 
 def by_readings(claims: Mapping[str, Claim]) -> Claim:
-    """Judge one claim whose words have several senses, of which at most one can be meant.
+    """Judge one claim whose words have several possible meanings, at most one of them intended.
 
     Parameters
     ----------
     claims : mapping of str to Claim
-        The claim as it is judged in each sense, by the words for the sense, the most plausible one
-        first.
+        The claim as judged under each meaning, keyed by the words for that meaning, the most
+        plausible first.
 
     Returns
     -------
     Claim
-        ``holds`` if it holds in one of the senses, ``differs`` if it differs in all of them,
-        ``not comparable`` otherwise. The number is that of the first sense with this verdict; the
-        note says how many hold, which, and what each of them gave.
+        ``holds`` if it holds under one meaning, ``differs`` if it differs under all of them, ``not
+        comparable`` otherwise. The measured value is that of the first meaning with this verdict.
+        The note counts and names the meanings that hold, and gives the value of each.
     """
     order = (Verdict.HOLDS, Verdict.NOT_COMPARABLE, Verdict.DIFFERS)
     decisive = min(claims.values(), key=lambda claim: order.index(claim.verdict))
@@ -386,14 +388,14 @@ def by_readings(claims: Mapping[str, Claim]) -> Claim:
 
 
 def interval_of(claim: Claim | Reading, write: Callable[[float | None], str]) -> str:
-    """Write the interval of what was measured.
+    """Write the interval of a measured value.
 
     Parameters
     ----------
     claim : Claim or Reading
-        Whose.
+        The claim or reading with the interval.
     write : callable
-        Writes a number, or None as what stands for none.
+        Formats a number; formats None as the placeholder of a missing value.
     """
     if claim.ci_low is None:
         return write(None)

@@ -1,4 +1,4 @@
-"""What is read off curves: values by x, each with its interval."""
+"""Curves of measured intervals over x, and the quantities that claims read from them."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ Curve = dict[float, Interval]
 
 
 def smallest(measured: Iterable[Interval]) -> Interval:
-    """Find the one with the smallest estimate; `UNKNOWN` where there are none."""
+    """Find the interval with the smallest estimate; `UNKNOWN` if there are none."""
     return min(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
 
 
 def largest(measured: Iterable[Interval]) -> Interval:
-    """Find the one with the largest estimate; `UNKNOWN` where there are none."""
+    """Find the interval with the largest estimate; `UNKNOWN` if there are none."""
     return max(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
 
 
 def farthest(measured: Iterable[Interval]) -> Interval:
-    """Find the ratio whose estimate is farthest from 1; `UNKNOWN` where there are none."""
+    """Find the ratio whose estimate is farthest from 1, by its logarithm; `UNKNOWN` if none."""
     return max(measured, key=lambda x: abs(math.log(x.estimate)), default=UNKNOWN)
 
 
 def between(curve: Curve, low: float = -math.inf, high: float = math.inf) -> Curve:
-    """Give the part of a curve between two x, both left out."""
+    """Return the points of a curve strictly between two values of x."""
     return {at: value for at, value in curve.items() if low < at < high}
 
 
 def in_ms(curve: Curve) -> Curve:
-    """Give a curve over times in seconds over milliseconds."""
+    """Convert the x values of a curve from seconds to milliseconds."""
     return {time * 1e3: value for time, value in curve.items()}
 
 
 def every(curves: Mapping[K, Curve]) -> dict[tuple[K, float], Interval]:
-    """Give all values of several curves, by curve and x."""
+    """Collect the values of several curves, keyed by curve and x."""
     return {(name, at): value for name, curve in curves.items() for at, value in curve.items()}
 
 
 def from_one(ratio: Interval) -> Interval:
-    """Give a ratio of two that may be named in either order, from 1 on."""
+    """Invert a ratio below 1, for pairs without a natural order; the result is at least 1."""
     if ratio.estimate >= 1:
         return ratio
     return Interval(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low, ratio.n)
 
 
 def crossing(ratios: Curve) -> Interval:
-    """Find the first two x between which a ratio falls below 1, and the geometric mean of both."""
+    """Find the crossing below 1: geometric mean of the first two neighbours that enclose it."""
     for low, high in itertools.pairwise(sorted(ratios)):
         if ratios[low].estimate >= 1 > ratios[high].estimate:
             return Interval(math.sqrt(low * high), low, high, len(ratios))
@@ -67,14 +67,14 @@ def crossing(ratios: Curve) -> Interval:
 
 
 def peak(curve: Curve, apart: float) -> Interval:
-    """Find the x of the highest mean, and in place of an interval where others are as high.
+    """Find the x of the highest mean, with the range of x whose means are as high.
 
     Parameters
     ----------
     curve : dict of float to Interval
-        At least one value.
+        The means by x; not empty.
     apart : float
-        Two means are as high as each other when their ratio is below this.
+        Largest ratio of two means that count as equally high.
     """
     top = max(curve, key=lambda at: curve[at].estimate)
     alike = [x for x, mean in curve.items() if mean.estimate * apart >= curve[top].estimate]
@@ -82,7 +82,7 @@ def peak(curve: Curve, apart: float) -> Interval:
 
 
 def listed(row: Mapping[Any, Interval | float], form: str) -> str:
-    """Write a row of values for a note, each as `form` says: ``"{value:.3g} at p = {at:.2g}"``."""
+    """Write values for a note, each formatted by `form`: ``"{value:.3g} at p = {at:.2g}"``."""
     return ", ".join(
         form.format(at=at, value=x.estimate if isinstance(x, Interval) else x)
         for at, x in row.items()
@@ -90,7 +90,7 @@ def listed(row: Mapping[Any, Interval | float], form: str) -> str:
 
 
 def where(curve: Curve, judge: Callable[[Interval], Verdict], words: Callable[[Curve], str]) -> str:
-    """Say where a claim holds, where it does not, and where nobody can tell."""
+    """Say where along a curve a claim holds, where it differs, and where it is undecided."""
     parts = []
     for verdict, said in (
         (Verdict.HOLDS, "holds"),
@@ -103,24 +103,24 @@ def where(curve: Curve, judge: Callable[[Interval], Verdict], words: Callable[[C
     return "; ".join(parts) + "." if parts else "no runs."
 
 
-#: Up to this number all that occur are given, and above it so many a decade.
+#: Numbers up to `_ALL` are all kept; above, at most `_DECADE` of them per decade.
 _ALL: Final = 60
 _DECADE: Final = 60
 
 
 def at_least(number: ArrayLike, count: ArrayLike) -> dict[float, float]:
-    """Give the shares that have at least so many.
+    """Compute the share of items with at least a given number.
 
     Parameters
     ----------
     number, count : array_like, shape (n,)
-        Numbers in any order, each once, and how often it occurs.
+        Distinct numbers in any order, and the count of each.
 
     Returns
     -------
     dict of float to float
-        The share of all by number, ascending. Far up only some numbers are there, with their exact
-        shares, so that a figure stays small.
+        Share by number, ascending. Above `_ALL` only some of the numbers are kept, each with its
+        exact share, to limit the size of a figure.
     """
     numbers, counts = (np.asarray(values, dtype=np.float64) for values in (number, count))
     order = np.argsort(numbers)

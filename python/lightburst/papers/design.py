@@ -1,4 +1,4 @@
-"""A paper's table of runs: points from axes, and how long each is run."""
+"""Plan of a paper's runs: points from axes, and the number and length of runs per point."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ T = TypeVar("T")
 
 
 class Point(Protocol):
-    """A named tuple that knows what it is in the words of a scenario."""
+    """Named tuple that can express itself as settings of a scenario."""
 
     def settings(self) -> Mapping[str, object]:
-        """Give values by path, as `Scenario.with_` takes them."""
+        """Return values by path, as `Scenario.with_` takes them."""
 
 
 class Effort(NamedTuple):
-    """How long a point is run.
+    """Number and length of the runs of a point.
 
     Parameters
     ----------
     most : int
-        Runs at the most, with the seeds from 1 on.
+        Largest number of runs; the seeds count from 1.
     first : int or None
-        Runs before it is asked whether they are enough; None runs all.
+        Runs before the first test of the precision; None runs all seeds.
     precision : float
-        Half of the 95 % interval of the throughput, as a fraction of the mean, that is enough.
+        Sufficient precision: half-width of the 95 % interval of the throughput over its mean.
     horizon_s : float or None
-        Simulated seconds of one run; None leaves them to the scenario.
+        Simulated seconds per run; None keeps the limit of the scenario.
     """
 
     most: int
@@ -46,16 +46,16 @@ class Effort(NamedTuple):
 
 
 class Need(NamedTuple, Generic[T]):
-    """Points that are run more often than others, because a claim hangs on what chance does there.
+    """Points that need more runs, because a claim depends on quantities with a large spread.
 
     Parameters
     ----------
     seeds : int
-        Runs of each.
+        Runs per point.
     points : sequence
-        Which.
+        The points.
     why : str
-        The claim, and how much single runs deviate.
+        The claim, and the spread of single runs.
     """
 
     seeds: int
@@ -64,7 +64,7 @@ class Need(NamedTuple, Generic[T]):
 
 
 def needed(needs: Iterable[Need[T]]) -> dict[T, Effort]:
-    """Say how often the points are run of which claims need more; the most, where several do."""
+    """Return the effort of the points named by some needs; the largest where several name one."""
     more: dict[T, Effort] = {}
     for need in sorted(needs, key=lambda need: need.seeds):
         more |= dict.fromkeys(need.points, Effort(need.seeds))
@@ -72,35 +72,35 @@ def needed(needs: Iterable[Need[T]]) -> dict[T, Effort]:
 
 
 def grid(kind: Callable[..., T], **axes: Iterable[Any]) -> list[T]:
-    """Make a point of every combination of values, the last axis varying fastest."""
+    """Build a point of every combination of values, the last axis varying fastest."""
     combinations = itertools.product(*axes.values())
     return [kind(**dict(zip(axes, values, strict=True))) for values in combinations]
 
 
 def decades(first: float, last: float, each: int) -> tuple[float, ...]:
-    """Give powers of ten from 10^first to 10^last, so many to a decade."""
+    """Return powers of ten from 10^first to 10^last, with `each` steps per decade."""
     steps = round((last - first) * each)
     return tuple(10 ** (first + step / each) for step in range(steps + 1))
 
 
 def seconds(time: float) -> str:
-    """Write a time as a scenario has it, to the picosecond."""
+    """Write a time in the syntax of a scenario, rounded to the picosecond."""
     return f"{round(time * 1e12)} ps"
 
 
 def blocks_of(
     base: Scenario, wanted: Iterable[tuple[Point, Effort]], columns: Sequence[str]
 ) -> list[Block]:
-    """Make one block for each effort.
+    """Group points into one block for each effort.
 
     Parameters
     ----------
     base : Scenario
-        What all points have in common.
+        The settings shared by all points.
     wanted : iterable of point and Effort
-        What is to be run. A point that comes again keeps its first effort.
+        Points with their effort. A repeated point keeps its first effort.
     columns : sequence of str
-        The labels, in the order of a point's fields.
+        Labels, in the order of a point's fields.
     """
     efforts: dict[Point, Effort] = {}
     for point, effort in wanted:

@@ -1,4 +1,4 @@
-"""What a figure shows, as data: drawn by `lightburst.plots`, printed by the command line."""
+"""Contents of a figure as data, for drawing (`lightburst.plots`) and for printing."""
 
 from __future__ import annotations
 
@@ -15,57 +15,57 @@ if TYPE_CHECKING:
 
     from lightburst.study.statistics import Interval
 
-#: Decades below the lowest point of a logarithmic height that are left for those at zero: so many
-#: at least, and this share of the decades above.
+#: Room below the lowest positive value on a logarithmic y axis, for points at zero, in decades: the
+#: minimum, and the share of the decades above.
 _LEAST_ROOM = 0.15
 _ROOM = 0.12
-#: What a legend says of points at zero.
+#: Words of the legend for points at zero.
 AT_ZERO = "on the lower edge: 0"
 COLUMNS = ("colour", "dash", "x", "y", "low", "high", "runs")
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: curves with 95 % intervals and all the words around them.
+    """One figure: curves with 95 % intervals, and all its texts.
 
     Parameters
     ----------
     id : str
         Short name, also the stem of its files: ``"fig2a"``.
     title, x_label, y_label : str
-        Words on the figure; the labels carry their units.
+        Texts on the figure; the labels carry the units.
     caption : str
-        What was run: scenario, lengths, seeds, version.
+        Description of the runs: scenario, lengths, seeds, version.
     colours, dashes : tuple of str
-        The two legends in their order. A curve is one pair of a colour and a dash; the first
-        says which switch, the second how the sender behaves.
+        Entries of the two legends in order. A curve is a pair of a colour and a dash; by default
+        the colour denotes the switch, the dash the sender.
     data : pandas.DataFrame
-        One row for each point, columns `COLUMNS`: the legends' words, ``x``, the mean ``y`` with
-        its interval from ``low`` to ``high``, and the number of ``runs`` behind it.
+        One row per point, columns `COLUMNS`: the legend entries, ``x``, the mean ``y``, its
+        interval from ``low`` to ``high``, and the number of ``runs``.
     x_log, y_log : bool
-        Logarithmic axes.
+        Whether the axes are logarithmic.
     reference : tuple of (float, str)
-        Horizontal lines to compare with: height and words.
+        Horizontal reference lines: height and words.
     legends : tuple of str
-        What the two legends name, as headings of a table.
+        Meaning of the two legends, as column headings of a table.
     y_zero : bool
-        Whether a linear height begins at zero.
+        Whether a linear y axis starts at zero.
     ordered : bool
-        Whether the colours are values of one quantity, from small to large.
+        Whether the colours are values of one quantity, ascending.
     theory, published : tuple of str
-        Which of the dashes are closed forms, drawn as lines without markers, and which are markers
-        without a line: numbers from elsewhere, and points that stand out. Rows of both may have no
+        Dashes that are closed forms, drawn as lines without markers, and dashes drawn as markers
+        without a line: numbers from elsewhere, and highlighted points. Rows of both may have no
         colour, ``""``.
     intervals : {"bars", "bands", "none"}
-        How the intervals are drawn.
+        Form in which the intervals are drawn.
     steps : {"", "pre", "post"}
-        For a distribution: whether the height of a point holds up to it from the point before, or
-        from it on.
+        Drawing of a distribution: ``"pre"`` extends the height of a point back to the previous
+        point, ``"post"`` forward to the next one.
     cut : tuple of float, optional
-        Heights between which nothing is: the axis is broken there.
+        Range of heights left out by a broken y axis; no values lie in it.
     places : tuple of str
-        Words along x: of each row ``x`` is the place of its word among them, and no line joins
-        the points. Nothing for an axis of numbers.
+        Categories along x: the ``x`` of a row is an index into them, and no line joins the points.
+        Empty for a numeric axis.
     """
 
     id: str
@@ -91,38 +91,37 @@ class Figure:
 
     @property
     def measured(self) -> pd.DataFrame:
-        """The points that are no closed form; all if there are no others."""
+        """Rows that are not closed forms; all rows if there are no others."""
         own = self.data[~self.data["dash"].isin(self.theory)]
         return own if len(own) else self.data
 
     @property
     def zeros(self) -> pd.DataFrame:
-        """The points at zero on a logarithmic height, which stand at its lower edge."""
+        """Points at zero on a logarithmic y axis, drawn at its lower edge."""
         return self.measured[(self.measured["y"] == 0) & self.y_log]
 
     @property
     def lowest(self) -> float:
-        """The lower edge of a logarithmic height that has points at zero, below all others."""
+        """Lower edge of a logarithmic y axis with points at zero, below all positive values."""
         ends = self.data[["y", "low", "high"]].to_numpy(dtype=float)
         ends = ends[np.isfinite(ends) & (ends > 0)]
-        highest = float(self.data["high"].max())
-        room = max(_LEAST_ROOM, _ROOM * float(np.log10(highest / ends.min())))
+        room = max(_LEAST_ROOM, _ROOM * float(np.log10(ends.max() / ends.min())))
         return float(ends.min() / 10**room)
 
     def beside(self, name: str, points: Iterable[tuple[str, float, float]]) -> Self:
-        """Add numbers from elsewhere, as markers without a line.
+        """Add numbers from elsewhere, drawn as markers without a line.
 
         Parameters
         ----------
         name : str
-            Whose they are, a word of the second legend.
+            Name of their source, an entry of the second legend.
         points : iterable of (str, float, float)
-            Of each the colour, or ``""``, and x and y in the units of the axes.
+            Colour (or ``""``), x and y of each point, in the units of the axes.
 
         Returns
         -------
         Figure
-            This one if there are no points.
+            The same figure if there are no points.
         """
         rows = [(colour, name, x, y, y, y, 0) for colour, x, y in points]
         if not rows:
@@ -142,16 +141,16 @@ class Figure:
         scale: float = 1.0,
         **words: Any,
     ) -> Self:
-        """Make a figure of curves; the legends follow from them, in their order.
+        """Build a figure from curves; the legends list their keys in order.
 
         Parameters
         ----------
         curves : mapping of (colour, dash) to mapping of x to Interval
-            The curves under the words of the two legends. Points without an interval are left out.
+            The curves by their two legend entries. Points with an unknown interval are dropped.
         scale : float
-            What one unit of the axis is in the unit of the intervals.
+            Value of one unit of the y axis, in the unit of the intervals.
         **words
-            The rest of the figure, and legends in another order.
+            Further fields of the figure; they override the derived legends.
         """
         rows = [
             (colour, dash, x, y.estimate / scale, y.low / scale, y.high / scale, y.n)
@@ -168,7 +167,7 @@ class Figure:
     def of_shares(
         cls, parts: Mapping[tuple[str, str], Mapping[float, float]], **words: Any
     ) -> Self:
-        """Make a figure of shares that have at least so many, by number, as `of` makes curves."""
+        """Build a figure of distributions: the share of items with at least a given number."""
         curves = {
             legend: {number: exact(share) for number, share in shares.items()}
             for legend, shares in parts.items()
@@ -181,18 +180,18 @@ MAP_COLUMNS = ("panel", "x", "y", "value")
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One map of several that stand side by side.
+    """One of several maps drawn side by side.
 
     Parameters
     ----------
     name : str
-        What it shows: the title above it, and its rows in the data.
+        Title above the map, and key of its rows in the data.
     label : str
-        Words beside its scale of colours, with the unit.
+        Label of its colour scale, with the unit.
     centre : float or None
-        The value of the neutral colour, for a difference; None for a quantity that has none.
+        Value of the neutral colour, for a difference; None for a one-sided quantity.
     scale : str
-        Panels with the same word here share their scale of colours.
+        Key of the colour scale; panels with the same key share one scale.
     """
 
     name: str
@@ -203,7 +202,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Maps:
-    """Quantities over a plane: heat maps side by side, over the same axes.
+    """Quantities over a plane: heat maps side by side on the same axes.
 
     Parameters
     ----------
@@ -212,11 +211,11 @@ class Maps:
     panels : tuple of Panel
         The maps, left to right.
     data : pandas.DataFrame
-        One row for each field, columns `MAP_COLUMNS`. Places may be words, which stand in the
-        order in which they come, left to right and top to bottom. A column ``words``, if there is
-        one, has what is written in each field.
+        One row per cell, columns `MAP_COLUMNS`. Coordinates may be words, which keep their order of
+        appearance, left to right and top to bottom. The optional column ``words`` holds the text of
+        each cell.
     x_log, y_log : bool
-        Logarithmic axes.
+        Whether the axes are logarithmic.
     """
 
     id: str
@@ -231,7 +230,7 @@ class Maps:
 
 
 def places(data: pd.DataFrame) -> tuple[list[Any], list[Any]]:
-    """List the places of a map's rows: from left to right, and from the bottom up."""
+    """List the coordinates of a map: x from left to right, y from the bottom up."""
     across, down = (list(data[axis].unique()) for axis in "xy")
     words = [any(isinstance(place, str) for place in axis) for axis in (across, down)]
     return across if words[0] else sorted(across), down[::-1] if words[1] else sorted(down)
@@ -242,20 +241,19 @@ BAR_COLUMNS = ("bar", "group", "base", "top", "low", "high", "words")
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Steps from one height to the next: a waterfall, for each of several groups.
+    """Waterfall of bars from one height to the next, for each of several groups.
 
     Parameters
     ----------
     id, title, caption, x_label, y_label : str
         As for `Figure`.
     bars : tuple of str
-        The steps, left to right.
+        Steps from left to right.
     groups : tuple of str
-        What stands side by side at each step: the legend.
+        Groups drawn side by side at each step: the entries of the legend.
     data : pandas.DataFrame
-        One row for each step and group, columns `BAR_COLUMNS`: the bar goes from ``base`` to
-        ``top``, its end has the interval from ``low`` to ``high`` (NaN for none), and ``words``
-        stand at it.
+        One row per step and group, columns `BAR_COLUMNS`: the bar spans ``base`` to ``top``,
+        ``low`` to ``high`` is the interval of its end (NaN for none), and ``words`` is its text.
     """
 
     id: str
@@ -269,7 +267,7 @@ class Bars:
 
     @classmethod
     def of(cls, groups: Mapping[str, Mapping[str, Interval]], **words: Any) -> Self:
-        """Make a figure of bars from zero, side by side for each group, with their intervals."""
+        """Build bars from zero, side by side for each group, with their intervals."""
         rows = [
             (bar, group, 0.0, x.estimate, x.low, x.high, f"{x.estimate:.3g}")
             for group, values in groups.items()
@@ -286,22 +284,22 @@ PACKET_COLUMNS = ("panel", "kind", "time_s", "packet")
 
 @dataclass(frozen=True, slots=True)
 class Packets:
-    """Packets of a flow, one dot for each: when it left, against its number modulo something.
+    """Diagram of a flow's packets: one dot each, departure time against packet number.
 
     Parameters
     ----------
     id, title, caption, x_label, y_label : str
         As for `Figure`.
     panels : tuple of str
-        One diagram for each, one below the other.
+        Names of the diagrams, from top to bottom.
     kinds : tuple of str
-        What a dot can be: the legend.
+        Kinds of dots: the entries of the legend.
     data : pandas.DataFrame
-        One row for each packet, columns `PACKET_COLUMNS`.
+        One row per packet, columns `PACKET_COLUMNS`.
     marks : tuple of (str, float, str)
-        Vertical lines: panel, time in seconds, and words.
+        Vertical lines: panel, time in seconds, words.
     alike : bool
-        Whether all diagrams have the same height.
+        Whether all diagrams share one y range.
     """
 
     id: str
@@ -317,25 +315,25 @@ class Packets:
 
     @classmethod
     def of(cls, table: pd.DataFrame, **words: Any) -> Self:
-        """Make diagrams of a table with `PACKET_COLUMNS`, in the order in which its panels come."""
+        """Build diagrams from a table with `PACKET_COLUMNS`; panels keep their order."""
         panels = tuple(dict.fromkeys(table["panel"]))
         return cls(panels=panels, data=table[list(PACKET_COLUMNS)].reset_index(drop=True), **words)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A table that is read as a table, and no picture.
+    """Table shown as a table rather than a picture.
 
     Parameters
     ----------
     id : str
         Short name, also the stem of its file: ``"search"``.
     title, caption : str
-        Words above and below it.
+        Texts above and below the table.
     data : pandas.DataFrame
-        Columns become columns, in their order; the index is left out.
+        The columns in order; the index is dropped.
     shown : int
-        How many rows, from the first, a page shows; the file has them all.
+        Rows that a page shows, from the first; the file has all of them.
     """
 
     id: str

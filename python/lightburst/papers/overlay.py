@@ -1,4 +1,4 @@
-"""A theory beside the simulation over a plane: maps of both and of their difference, and curves."""
+"""Comparison of theory and simulation over a plane: maps of both and of their difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLOSED: Final = "(b) theory"
 
 
 class Beside(NamedTuple):
-    """What was simulated at a place of the plane, and what the theory says."""
+    """Simulated and theoretical value at one point of the plane."""
 
     x: float
     y: float
@@ -27,7 +27,7 @@ class Beside(NamedTuple):
 
 
 def maps(places: Sequence[Beside], unit: str, caption: str, **words: Any) -> Maps:
-    """Draw simulation, theory and the logarithm of their ratio up as maps side by side."""
+    """Build maps of simulation, theory and the logarithm of their ratio, side by side."""
     rows = []
     for x, y, mean, theory in places:
         error = math.log2(theory / mean.estimate) if mean.estimate > 0 else math.nan
@@ -47,7 +47,7 @@ def maps(places: Sequence[Beside], unit: str, caption: str, **words: Any) -> Map
 
 
 def curves(places: Sequence[Beside], name: Callable[[float], str], **words: Any) -> Figure:
-    """Draw simulation and theory up over x, a pair of curves for each y by its name."""
+    """Build a figure of simulation and theory over x: one pair of curves for each y."""
     found: dict[tuple[str, str], dict[float, Interval]] = {}
     for x, y, mean, theory in sorted(places, key=lambda place: place.y):
         found.setdefault((name(y), SIMULATED), {})[x] = mean

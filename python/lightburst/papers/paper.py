@@ -1,4 +1,4 @@
-"""What a paper consists of, for those who reproduce it: runs, figures and claims."""
+"""Definition of a paper to be reproduced: its runs, figures and claims."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """What a paper shows of single runs, packet by packet.
+    """Figures and claims of a paper about single runs, packet by packet.
 
     Parameters
     ----------
     record : callable
-        ``record(parts)`` runs what the parts need and gives tables by name; a table is kept as a
-        Parquet file of that name. No tables where the parts need none.
+        ``record(parts)`` makes the runs that the parts need and returns tables by name, each stored
+        as a Parquet file of that name. Empty if the parts need none.
     figures : callable
-        ``figures(parts, tables, version)`` draws up the figures.
+        ``figures(parts, tables, version)`` builds the figures.
     claims : callable
         ``claims(parts, tables)`` judges the claims.
     """
@@ -40,20 +40,20 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a paper that can be reproduced alone.
+    """Part of a paper that can be reproduced by itself.
 
     Parameters
     ----------
     shows : str
-        What it shows.
+        Short description of the contents.
     figures : callable
-        ``figures(runs, version)`` draws them up; ``runs`` is what `Paper.runs` makes.
+        ``figures(runs, version)`` builds the figures; ``runs`` is the value of `Paper.runs`.
     claims : callable
-        ``claims(runs)`` judges what the paper says.
+        ``claims(runs)`` judges the paper's claims.
     tables : callable
-        ``tables(runs)`` draws up what is read as a table and not as a figure.
+        ``tables(runs)`` builds the listings, which are shown as tables.
     beyond : bool
-        Whether it goes beyond the paper, which is reproduced without it.
+        Whether the part goes beyond the paper; by default such parts are not run.
     """
 
     shows: str
@@ -64,7 +64,7 @@ class Part:
 
 
 class Outcome(NamedTuple):
-    """What the runs of a paper show."""
+    """Results of reproducing some parts of a paper."""
 
     figures: list[AnyFigure]
     claims: list[Claim]
@@ -73,22 +73,22 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One paper that can be reproduced.
+    """Paper that can be reproduced.
 
     Parameters
     ----------
     name : str
-        The name to call it by: first author and year.
+        Name on the command line: first author and year.
     title, citation : str
-        What it is.
+        Title and full citation.
     parts : mapping of str to Part
-        What can be reproduced alone.
+        Separately reproducible parts, by name.
     blocks : callable
-        ``blocks(parts, quick)`` gives the studies that the named parts need.
+        ``blocks(parts, quick)`` returns the studies that the named parts need.
     runs : callable
-        Sorts the table of all runs, so that figures and claims find them.
+        Groups the table of all runs by point, for figures and claims.
     traced : Traced, optional
-        What it shows of single runs.
+        Figures and claims about single runs.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Paper:
 
     @property
     def default(self) -> tuple[str, ...]:
-        """The parts that make up the paper itself."""
+        """Names of the parts that belong to the paper itself."""
         return tuple(name for name, part in self.parts.items() if not part.beyond)
 
     def outcome(
@@ -111,18 +111,18 @@ class Paper:
         version: str,
         recorded: Mapping[str, pd.DataFrame] | None = None,
     ) -> Outcome:
-        """Draw up and judge some parts.
+        """Build the figures and tables of some parts, and judge their claims.
 
         Parameters
         ----------
         parts : sequence of str
-            Parts of the paper.
+            Names of parts.
         table : pandas.DataFrame
-            One row for each run.
+            One row per run.
         version : str
-            Of lightburst, for the captions.
+            Version of lightburst, for captions.
         recorded : mapping of str to DataFrame, optional
-            What was recorded of single runs.
+            Recordings of single runs, by name.
         """
         runs = self.runs(table)
         found = Outcome([], [], [])
@@ -137,6 +137,6 @@ class Paper:
 
 
 def packaged(package: str) -> Scenario:
-    """Read ``scenario.toml`` of a paper's package."""
+    """Load ``scenario.toml`` from a paper's package."""
     with resources.as_file(resources.files(package) / "scenario.toml") as path:
         return load(path)

@@ -1,24 +1,25 @@
-"""The claims of a paper as data: what each says and when it holds, fixed before the run.
+"""Claims of a paper as data: statements and criteria, fixed before the run.
 
-A package's ``claims.toml`` has one table for each claim, under the name by which the code judges
-it:
+A package's ``claims.toml`` has one table per claim. The key of the table is the name by which the
+code judges the claim:
 
-- ``id`` (without it the name itself), ``figure``, ``statement``, ``published``, ``criterion``
-  (without it that of its rule in `CRITERIA`) and ``source``, as in
-  `lightburst.papers.claims.Claim`. Braces stand for the words that the code gives, for what is
-  ``{published}``, and ``{bound}``, or ``{low}`` and ``{high}``, for the bound.
-- ``rule``, one of `RULES`, and its ``bound``: a number, or two; or around the published number a
-  ``margin``, as a fraction of it, or a ``factor`` up and down; without any, the published number
-  itself. A claim without a rule can be compared with nothing.
-- ``of``, one of `PICKS`: which of a row of values is judged; ``each`` says how they are listed.
-- ``note``, what else the runs show, and ``why``, what follows it where the claim does not hold.
-  In both braces stand for the words that the code gives, ``{each}`` for the list, and ``{at}``
-  for where the value that is judged is.
-- ``notes``, by name, of which the code picks what the runs show.
-- ``readings``, by name: the words for each sense that those of the claim can have, the most
-  plausible one first. It is judged once, by all of them (`Sheet.judge_readings`).
+- ``id`` (default: the key), ``figure``, ``statement``, ``published``, ``criterion`` (default: that
+  of its rule in `CRITERIA`) and ``source``, as in `lightburst.papers.claims.Claim`. Fields in
+  braces are filled with words given by the code, with ``{published}``, and with ``{bound}``, or
+  ``{low}`` and ``{high}``.
+- ``rule``, one of `RULES`, and its ``bound``: one number or two. Instead of a bound, a ``margin``
+  (a fraction of the published number) or a ``factor`` up and down sets a range around the published
+  number; without any of them the published number is the bound. A claim without a rule is not
+  comparable.
+- ``of``, one of `PICKS`: selects the judged one of several values. ``each`` formats their list.
+- ``note``, further findings, and ``why``, appended where the claim does not hold. Fields in braces
+  are filled with words given by the code, ``{each}`` with the list, and ``{at}`` with the position
+  of the judged value.
+- ``notes``, by name: texts among which the code selects according to the runs.
+- ``readings``, by name: the words for each possible meaning of the claim, the most plausible first.
+  The claim is judged once, by all of them (`Sheet.judge_readings`).
 
-The table ``tolerance`` has numbers that several claims share; a bound may name one of them.
+The table ``tolerance`` holds numbers shared by several claims; a bound may name one of them.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ if TYPE_CHECKING:
 
 
 def above(measured: Interval, bound: float) -> Verdict:
-    """Judge "is above", of what is known exactly."""
+    """Judge "is above `bound`" for an exactly known value."""
     return verdict_of(measured.low > bound)
 
 
 def meets(measured: Interval, low: float, high: float) -> Verdict:
-    """Judge "lies about there", of a place that is known to lie between two points of a grid."""
+    """Judge "lies near", for a position known only to lie between two points of a grid."""
     return verdict_of(measured.low <= high and measured.high >= low)
 
 
@@ -64,13 +65,13 @@ RULES: Final[dict[str, Callable[..., Verdict]]] = {
     "agrees": agrees,
     "meets": meets,
 }
-#: What a rule asks for, of claims that do not say it in words of their own.
+#: Default wording of a rule's criterion, for claims without a ``criterion``.
 CRITERIA: Final = {
     "at_least": "the whole interval is at or above {bound:g}",
     "at_most": "the whole interval is at or below {bound:g}",
     "within": "the whole interval is in {low:g} to {high:g}",
 }
-#: Which of a row of values a claim is about.
+#: Selections of the judged value among several.
 PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
     "smallest": smallest,
     "largest": largest,
@@ -79,21 +80,21 @@ PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
 
 
 def slug(name: str) -> str:
-    """Write a name as a part of a claim's: ``"new-reno-impatient"``."""
+    """Turn a name into a part of a claim's id: ``"new-reno-impatient"``."""
     return name.replace(",", "").replace(" ", "-").lower()
 
 
 class Sheet:
-    """The claims of one paper, to be judged one by one.
+    """Claims of one paper, to be judged one by one.
 
     Parameters
     ----------
     claims : mapping of str to dict
-        The tables of ``claims.toml``.
+        Tables of ``claims.toml``.
     tolerance : mapping of str to float
-        The numbers that claims share.
+        Numbers shared by several claims.
     words : mapping of str to object
-        What stands in the braces of the texts; ``source`` also says who claims it.
+        Values of the fields in braces; ``source`` also sets the source of the claims.
     """
 
     def __init__(
@@ -108,17 +109,17 @@ class Sheet:
 
     @classmethod
     def of(cls, package: str) -> Self:
-        """Read ``claims.toml`` of a package."""
+        """Read ``claims.toml`` from a package."""
         text = (resources.files(package) / "claims.toml").read_text(encoding="utf-8")
         claims = tomllib.loads(text)
         return cls(claims, claims.pop("tolerance", {}))
 
     def told(self, **words: object) -> Sheet:
-        """Give the same sheet with more words for the braces of its texts."""
+        """Return a copy of the sheet with more values for the fields in braces."""
         return Sheet(self.claims, self.tolerance, {**self._words, **words})
 
     def note(self, name: str, /, *keys: str, **words: object) -> str:
-        """Give the first of these of the ``notes`` of a claim; nothing where it has none."""
+        """Return the first of the named ``notes`` that a claim has; empty if it has none."""
         notes = self.claims[name].get("notes", {})
         found = (str(notes[key]) for key in keys if key in notes)
         return next(found, "").format(**{**self._words, **words})
@@ -140,25 +141,25 @@ class Sheet:
         Parameters
         ----------
         name : str
-            The claim's in ``claims.toml``.
+            Key of the claim in ``claims.toml``.
         measured : Interval, or mapping of Interval
-            What the runs gave; of a row of values, by what they are at, those that are known are
-            listed, and the one that counts is picked as the claim's ``of`` says.
+            Measured value. Several values by position are listed if known, and the one selected by
+            the claim's ``of`` is judged.
         note : str
-            What else they show, after the note of the file.
+            Further findings, appended to the note of the file.
         bound : tuple of float, optional
-            In place of that of the file, where it follows from the runs.
+            Overrides the bound of the file, where it depends on the runs.
         published : float, optional
-            In place of that of the file.
+            Overrides the published number of the file.
         verdict : Verdict, optional
-            In place of the rule's.
+            Overrides the verdict of the rule.
         **words
-            More words for the braces of the texts.
+            More values for the fields in braces.
 
         Returns
         -------
         Claim
-            With the verdict that follows from the rule.
+            The claim with its verdict.
         """
         entry = self.claims[name]
         known_as = entry.get("published") if published is None else published
@@ -202,16 +203,16 @@ class Sheet:
         Parameters
         ----------
         name : str
-            The claim's in ``claims.toml``.
+            Key of the claim in ``claims.toml``.
         measured : mapping of str to Interval
-            What the runs gave, by the name of the reading.
+            Measured value under each reading, by the reading's name.
         **words
-            More words for the braces of the texts.
+            More values for the fields in braces.
 
         Returns
         -------
         Claim
-            One for all: see `lightburst.papers.claims.by_readings`.
+            One claim for all readings, see `lightburst.papers.claims.by_readings`.
         """
         sheet = self.told(**words)
         readings: Mapping[str, str] = self.claims[name]["readings"]

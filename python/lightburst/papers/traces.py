@@ -1,4 +1,4 @@
-"""Single runs of a paper, packet by packet: what is recorded of them, and drawn."""
+"""Single runs of a paper, packet by packet: recording and figures."""
 
 from __future__ import annotations
 
@@ -25,16 +25,17 @@ PROGRESS: Final = "trace_progress"
 
 
 class Ordered(NamedTuple):
-    """A burst that is to be lost: the first full one once the window is as large as wanted.
+    """Ordered loss: the first full burst once the congestion window has reached a given size.
 
     Parameters
     ----------
     window, limit : int
-        The congestion window then, and the largest there can be, in segments. Below the limit it
-        is met in congestion avoidance, after a loss in the first slow start; at the limit once the
-        round trip stands still as well. The first slow start leads there, in which the timer knows
-        only round trips without the queue that its last windows make: it would expire while the
-        fast retransmission still waits at the access link.
+        Required congestion window and its largest possible value, in segments. A window below the
+        limit must be reached in congestion avoidance, after a loss in the first slow start. At the
+        limit, the round-trip time must also have settled. The first slow start leads to the limit
+        directly; the retransmission timer then knows only round trips without the queue that the
+        last windows build, and would expire while the fast retransmission still waits at the access
+        link.
     burst : int
         Segments of a full burst.
     """
@@ -50,19 +51,19 @@ class Case(NamedTuple):
     Parameters
     ----------
     figure : str
-        Figure that shows it: ``"fig9b"``; nothing for none.
+        Figure that shows the run, such as ``"fig9b"``; empty for none.
     panel : str
-        Diagram of the figure: the sender, and how it differs.
+        Diagram within the figure: the sender and its variant.
     part : str
-        Part of the paper that needs it.
+        Part of the paper that needs the run.
     scenario : Scenario
-        What is run.
+        Scenario of the run.
     length_s : float
-        Simulated seconds; for an ordered loss, those after it.
+        Simulated seconds; with an ordered loss, seconds after it.
     p : float
-        Loss probability, a label.
+        Loss probability, used as a label.
     lost : Ordered, optional
-        What is lost by order; None for losses by chance.
+        The ordered loss; None for random losses.
     """
 
     figure: str
@@ -76,22 +77,22 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorder:
-    """Which runs are traced, and how they are drawn; times in simulated seconds.
+    """Selection, tracing and drawing of single runs; times in simulated seconds.
 
     Parameters
     ----------
     cases : callable
-        Lists the runs, in the order of the figures.
+        Returns the runs, in the order of the figures.
     title, caption : callable
-        Those of a figure, by its name; the caption says what is special about it.
+        Return title and caption of a figure by its name; the caption describes its specifics.
     modulo : int
-        Packets are drawn by their number modulo this.
+        Packet numbers are drawn modulo this value.
     searched_s : float
-        How long the window that is wanted for an ordered loss is looked for.
+        Length of the run that searches for the window required by an ordered loss.
     after_s, drawn_s : float
-        How long after an ordered loss what is acknowledged is counted, and the packets are drawn.
+        Time after an ordered loss over which acknowledged data is counted, and packets are drawn.
     shown_s : float
-        How long a run with losses by chance is drawn; its progress is counted by as much.
+        Drawn length of a run with random losses, and interval in which its progress is counted.
     """
 
     cases: Callable[[], Iterable[Case]]
@@ -104,15 +105,15 @@ class Recorder:
     shown_s: float
 
     def record(self, parts: Sequence[str]) -> dict[str, pd.DataFrame]:
-        """Run and trace what some parts need.
+        """Run and trace the cases that some parts need.
 
         Returns
         -------
         dict of str to DataFrame
             ``trace_packets``: ``figure``, ``panel``, ``kind``, ``time_s``, ``packet``;
-            ``trace_outcomes``: one row for each run, see `outcome`; of runs with losses by chance
-            ``trace_losses`` and ``trace_progress``, as `lightburst.trace.repairs` gives them.
-            Nothing where nothing is needed.
+            ``trace_outcomes``: one row per run, see `outcome`; for runs with random losses also
+            ``trace_losses`` and ``trace_progress``, see `lightburst.trace.repairs`. Empty if no run
+            is needed.
         """
         found: dict[str, list[pd.DataFrame]] = {}
         outcomes = []
@@ -134,7 +135,7 @@ class Recorder:
         return joined | ({OUTCOMES: pd.DataFrame(outcomes)} if outcomes else {})
 
     def outcome(self, case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
-        """Sum up one run: `repairs.summary`, and `repairs.after_loss` of a burst lost by order."""
+        """Summarise one run: `repairs.summary`, and `repairs.after_loss` of an ordered loss."""
         labels: dict[str, Any] = {
             "figure": case.figure,
             "panel": case.panel,
@@ -148,7 +149,7 @@ class Recorder:
         return row | {"window": min(row["window"], float(case.lost.limit))}
 
     def _shown(self, trace: FlowTrace, lost_at_s: float | None) -> pd.DataFrame:
-        """Give the packets that are drawn; their times count from the ordered loss, if any."""
+        """Select the packets to be drawn; with an ordered loss, times count from its departure."""
         packets = series.packet_trace(trace, self.modulo)
         if lost_at_s is None:
             return packets[packets["time_s"].between(0.0, self.shown_s)]
@@ -156,11 +157,11 @@ class Recorder:
         return packets[packets["time_s"].between(-0.5, self.drawn_s)]
 
     def _traced(self, case: Case) -> tuple[FlowTrace, int | None]:
-        """Run a case; give its trace, and which burst was lost by order."""
+        """Run a case; return its trace and the number of the burst lost by order."""
         if case.lost is None:
             return _run(case.scenario, [], case.length_s), None
         window, limit, burst = case.lost
-        # The loss that ends the first slow start, below the window that is wanted.
+        # Loss that ends the first slow start, below the required window.
         first = [{"window": window // 2}] if window < limit else []
         calm = _run(case.scenario, first, self.searched_s)
         since, bursts = _ready_s(case.lost, calm), tables.bursts(calm)
@@ -174,7 +175,7 @@ class Recorder:
     def figures(
         self, parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
     ) -> list[Packets]:
-        """Draw the recorded packets up; a line marks the first timeout after an ordered loss."""
+        """Build diagrams of the recorded packets; a line marks the first timeout after the loss."""
         if PACKETS not in recorded:
             return []
         found = []
@@ -206,7 +207,7 @@ class Recorder:
 
 
 def _ready_s(lost: Ordered, calm: FlowTrace) -> float:
-    """Say from when on the burst may be lost."""
+    """Find the earliest time at which the ordered loss may occur."""
     windows = tables.windows(calm)
     ready = windows["congestion_window_bytes"] >= lost.window * calm.payload_bytes
     if lost.window < lost.limit:

@@ -1,4 +1,4 @@
-"""Ticks that can be read: plain numbers, powers of ten, or the very values of a short row."""
+"""Readable ticks: plain numbers, powers of ten, or the values of a short row themselves."""
 
 from __future__ import annotations
 
@@ -22,43 +22,46 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from numpy.typing import ArrayLike
 
-#: Of a logarithmic axis: from here on only powers of ten are written.
+#: A logarithmic axis that spans at least this factor is labelled at powers of ten only.
 _MANY: Final = 1e3
-#: Values of a shorter row that are this share of the axis apart are its ticks.
+#: The values of a row of up to `_ROW` are its ticks, if neighbours are at least the share `_ROOM`
+#: of the axis apart.
 _ROW: Final = 9
 _ROOM: Final = 0.07
-#: Numbers beyond these are powers of ten.
+#: Numbers outside this range are written as powers of ten.
 _PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e5
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-#: More words than these stand aslant; so many letters have room side by side, and in one word.
+#: Category labels: largest number that is not rotated, total number of characters that fit side by
+#: side, and maximum number of characters per line of a label.
 _MOST_LEVEL: Final = 8
 _LETTERS: Final = 84
 _LONGEST: Final = 24
-#: A row of values is geometric if it reaches over this factor, in steps that are more even in
-#: their logarithms; over the smaller one, if all steps are the same factor but for this share.
+#: A row of values is geometric if it spans the factor `_GEOMETRIC` and its logarithms are spaced
+#: more evenly than its values; or if it spans `_DOUBLED` and all ratios of neighbours agree within
+#: the relative deviation `_EVEN`.
 _GEOMETRIC: Final = 8.0
 _DOUBLED: Final = 4.0
 _EVEN: Final = 0.02
-#: Digits of a tick at a value; one with more digits is no tick.
+#: Significant digits of a tick; a row with a value of more digits is not used as ticks.
 _DIGITS: Final = 4
-#: Decades between these are plain numbers.
+#: Range in which decades are written as plain numbers.
 _DECADES: Final = (0.999e-3, 1.001e4)
 
 
 def is_geometric(values: ArrayLike) -> bool:
-    """Tell whether values want a logarithmic axis.
+    """Tell whether a row of values calls for a logarithmic axis.
 
     Parameters
     ----------
     values : array_like of float
-        In any order, repeated or not.
+        In any order; duplicates are ignored.
 
     Returns
     -------
     bool
-        True if three or more are positive and none is not, the largest is at least eight times the
-        smallest, and their steps are more even as factors than as differences; from four times on
-        if each is the same factor, as of 1, 2, 4.
+        True if there are at least three values, all are positive, the largest is at least eight
+        times the smallest, and their ratios are more even than their differences; from four times
+        on if all ratios are equal, as in 1, 2, 4.
     """
     row = np.unique(np.asarray(values, dtype=np.float64))
     row = row[np.isfinite(row)]
@@ -72,7 +75,7 @@ def is_geometric(values: ArrayLike) -> bool:
 
 
 def power(value: float) -> str:
-    """Write a power of ten, ``10⁻³``; another number with two digits, ``3.2·10⁻⁴``."""
+    """Write a number as a power of ten with two significant digits: ``10⁻³``, ``3.2·10⁻⁴``."""
     value = float(f"{value:.2g}")
     exponent = math.floor(math.log10(value) + 1e-9)
     head = f"{value / 10.0**exponent:.2g}"
@@ -86,9 +89,9 @@ def number(value: float, digits: int = 3) -> str:
     Parameters
     ----------
     value : float
-        Which.
+        Number to write.
     digits : int
-        How many significant ones of a plain number.
+        Significant digits of a plain number.
     """
     rounded = float(f"{value:.{digits}g}")
     plain = rounded <= 0 or _PLAIN_FROM <= rounded < _PLAIN_BELOW
@@ -96,31 +99,31 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def decades(values: Sequence[float]) -> list[str]:
-    """Write whole powers of ten along one axis: all as plain numbers, or all as powers."""
+    """Write the decades along one axis: either all as plain numbers or all as powers of ten."""
     write = _writer(min(values), max(values))
     return [write(value) for value in values]
 
 
 def _writer(first: float, last: float) -> Callable[[float], str]:
-    """Choose how whole powers of ten between two of them are written."""
+    """Choose between plain numbers and powers of ten for the decades from `first` to `last`."""
     return number if _DECADES[0] <= first and last <= _DECADES[1] else power
 
 
 def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
-    """Choose ticks for a short row: its values.
+    """Choose the ticks of a short row: the values themselves, if they are readable.
 
     Parameters
     ----------
     values : array_like of float
-        What stands along the axis.
+        Coordinates of the data along the axis.
     logarithmic : bool
-        Whether it is.
+        Whether the axis is logarithmic.
 
     Returns
     -------
     list of float
-        The values themselves if there are few, none close to another and none with many digits;
-        nothing where an axis finds its own.
+        The distinct values, if there are few, no two are close together and none has many digits;
+        otherwise empty: the axis places its ticks itself.
     """
     row = np.unique(np.asarray(values, dtype=np.float64))
     row = row[np.isfinite(row) & ((row > 0) | (not logarithmic))]
@@ -136,20 +139,20 @@ def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
 def settle(
     axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = False, swept: bool = False
 ) -> None:
-    """Set the ticks and the beginning of an axis of matplotlib.
+    """Set the ticks and the lower limit of an axis of matplotlib.
 
     Parameters
     ----------
     axis : matplotlib.axis.Axis
-        Which.
+        Axis to change.
     values : array_like of float
-        What is drawn along it.
+        Coordinates of the data along the axis.
     logarithmic : bool
-        Whether it is.
+        Whether the axis is logarithmic.
     zero : bool
-        Whether a linear one begins at zero.
+        Whether a linear axis begins at zero.
     swept : bool
-        Whether few values are its ticks.
+        Whether a short row of values is used as the ticks.
     """
     axes = axis.axes
     way = "x" if axis is axes.xaxis else "y"
@@ -158,7 +161,8 @@ def settle(
         if chosen:
             _fixed(axis, chosen)
         elif way == "x" and are_counts(values):
-            # Between one port and two there is none; no more ticks than matplotlib takes.
+            # Only integer ticks: there is no value between one port and two. "auto" keeps
+            # matplotlib's number of ticks.
             axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
         if zero:
             axes.set(**{f"{way}lim": (0, None)})
@@ -178,17 +182,17 @@ def settle(
 
 
 def folded(words: Sequence[str]) -> tuple[list[list[str]], bool]:
-    """Break the words along an axis into lines, so that they fit side by side.
+    """Break category labels into lines, so that they fit side by side along an axis.
 
     Parameters
     ----------
     words : sequence of str
-        From left to right.
+        Labels from left to right.
 
     Returns
     -------
     list of list of str, bool
-        The lines of each, and whether there are so many that they must stand aslant.
+        The lines of each label, and whether the labels have to be rotated since there are many.
     """
     many = len(words) > _MOST_LEVEL
     room = _LONGEST if many else max(_LETTERS // len(words), _LONGEST // 2)
@@ -196,14 +200,14 @@ def folded(words: Sequence[str]) -> tuple[list[list[str]], bool]:
 
 
 def put_words(axis: Axis, words: Sequence[str]) -> None:
-    """Put words along an axis of matplotlib, at 0, 1, 2 and so on.
+    """Put category labels along an axis of matplotlib, at 0, 1, 2 and so on.
 
     Parameters
     ----------
     axis : matplotlib.axis.Axis
-        The lower one.
+        Horizontal axis.
     words : sequence of str
-        From left to right.
+        Labels from left to right.
     """
     lines, many = folded(words)
     told = ["\n".join(word) for word in lines]
@@ -216,17 +220,17 @@ def put_words(axis: Axis, words: Sequence[str]) -> None:
 
 
 def are_counts(values: ArrayLike) -> bool:
-    """Tell whether all values are whole numbers, as ports and hops are.
+    """Tell whether all values are integers, such as numbers of ports or hops.
 
     Parameters
     ----------
     values : array_like of float
-        Those that are not finite are passed over.
+        Values; those that are not finite are ignored.
 
     Returns
     -------
     bool
-        False where there are none.
+        True if there is a finite value and all of them are integers.
     """
     row = np.asarray(values, dtype=np.float64)
     row = row[np.isfinite(row)]

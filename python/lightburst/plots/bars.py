@@ -1,4 +1,4 @@
-"""Steps from height to height, a waterfall: for print by matplotlib, for the page by Altair."""
+"""Waterfall charts, bars from one height to another: matplotlib for print, Altair for the page."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import Bars
     from lightburst.plots.layout import Cell, Style
 
-_RATIO: Final = 0.42  # of the axes, height over the width of the sheet
-# The share of the sheet that the axes have beside a legend.
+_RATIO: Final = 0.42  # height of the axes over the width of the sheet
+# Share of the width of the sheet left to the axes by a legend beside them.
 _AXES: Final = 0.75
-_LINE: Final = 22  # characters of the legend
-# What tells the groups apart in a grey print.
+_LINE: Final = 22  # characters per line of the legend
+# Hatches that distinguish the groups in a grey print.
 _HATCHES: Final = ("", "///", "...", "xxx", "---")
 _VEGA_HEIGHT: Final = 340
 
 
 def size(figure: Bars, sheet: Style) -> tuple[float, float]:
-    """Width of the sheet and height of the axes, in inches."""
+    """Return the width of the sheet and the height of the axes, in inches."""
     return sheet.width, _RATIO * sheet.width
 
 
 def paint(cell: Cell, figure: Bars) -> Words:
-    """Paint the steps in a cell.
+    """Paint the bars into a cell.
 
     Parameters
     ----------
     cell : Cell
-        Where.
+        Cell with the axes.
     figure : Bars
-        What.
+        Bars to draw.
 
     Returns
     -------
     Words
-        What is to stand around them.
+        Title, caption and legend to write around the axes.
     """
     axes = cell.inner.add_subplot()
     paints = dict(zip(figure.groups, style.colours(figure.groups), strict=True))
@@ -59,7 +59,7 @@ def paint(cell: Cell, figure: Bars) -> Words:
         x = figure.bars.index(row["bar"]) + width * place
         base, top = float(row["base"]), float(row["top"])
         colour = paints[row["group"]]
-        # A bar without height shows as its edge.
+        # The edge keeps a bar of zero height visible.
         axes.bar(
             x,
             top - base,
@@ -95,12 +95,12 @@ def paint(cell: Cell, figure: Bars) -> Words:
     lines = [line for name in figure.bars for line in name.split("\n")]
     fits = 0.9 * cell.width * 72 * _AXES / (len(figure.bars) * max(map(len, lines)))
     axes.tick_params(axis="x", labelsize=min(0.88 * cell.style.font, 1.6 * fits))
-    # One group alone is what the title says.
+    # A single group needs no legend: the title names it.
     return Words(figure.title, figure.caption, [Group("", patches)] if len(patches) > 1 else [])
 
 
 def _patches(paints: Mapping[str, str], hatches: Mapping[str, str]) -> list[Patch]:
-    """Make the entries of the legend."""
+    """Return one legend entry per group."""
     return [
         Patch(
             facecolor=colour,
@@ -114,7 +114,7 @@ def _patches(paints: Mapping[str, str], hatches: Mapping[str, str]) -> list[Patc
 
 
 def _words(cell: Cell, figure: Bars) -> tuple[float, bool]:
-    """Choose size and direction of what stands at the bars, so that no two touch."""
+    """Choose font size and direction of the labels of the bars, so that no two overlap."""
     font = 0.72 * cell.style.font
     room = 0.8 * _AXES * cell.width * 72 / (len(figure.bars) * len(figure.groups))
     longest = max((len(str(words)) for words in figure.data["words"]), default=0)
@@ -122,17 +122,17 @@ def _words(cell: Cell, figure: Bars) -> tuple[float, bool]:
 
 
 def chart(figure: Bars) -> dict[str, Any]:
-    """Give the steps as a Vega-Lite specification.
+    """Return the bars as a Vega-Lite specification.
 
     Parameters
     ----------
     figure : Bars
-        What to draw.
+        Bars to draw.
 
     Returns
     -------
     dict
-        The specification, data included, without title and legend.
+        Specification including its data, without title and legend.
     """
     colour = alt.Scale(domain=list(figure.groups), range=list(style.colours(figure.groups)))
     base = alt.Chart(figure.data).encode(

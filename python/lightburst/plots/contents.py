@@ -1,4 +1,4 @@
-"""What bursts carry, and how many a flow needs, as distributions: shares with at least so many."""
+"""Distributions of the contents of bursts and of the number of bursts per flow."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _OF_FLOWS: Final = (
     ("bursts", "Bursts with data of a flow"),
     ("bursts_lost", "Lost bursts of a flow"),
 )
-#: Numbers up to more than this want a logarithmic axis.
+#: Distributions that reach beyond this number have a logarithmic axis.
 _WIDE: Final = 20
 
 
 def figures(bursts: pd.DataFrame) -> Iterator[Figure]:
-    """Draw up the distributions of what bursts with data carry, by what became of them.
+    """Make the distributions of segments and of flows per burst with data, by fate of the burst.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def figures(bursts: pd.DataFrame) -> Iterator[Figure]:
     Yields
     ------
     Figure
-        Of segments, and of flows; none where no burst had data.
+        One of segments and one of flows; none where no burst carried data.
     """
     rows = bursts[(bursts["number"] > 0) & (bursts["bursts"] > 0)]
     for counted, title in _COUNTED:
@@ -57,18 +57,18 @@ def figures(bursts: pd.DataFrame) -> Iterator[Figure]:
 
 
 def of_flows(flows: Mapping[str, pd.DataFrame]) -> Iterator[Figure]:
-    """Draw up how many bursts flows have, and lose, of those that were all acknowledged.
+    """Make the distributions of bursts and of lost bursts per fully acknowledged flow.
 
     Parameters
     ----------
     flows : mapping of str to pandas.DataFrame
-        Rows of `lightburst.Result.flows`, by the words of the legend, with ``bursts`` and
+        Rows of `lightburst.Result.flows` by legend entry, with the columns ``bursts`` and
         ``bursts_lost``.
 
     Yields
     ------
     Figure
-        Of bursts, and of lost bursts; none where no flow was acknowledged.
+        One of bursts and one of lost bursts; none where no flow was fully acknowledged.
     """
     for column, title in _OF_FLOWS:
         parts = {}

@@ -1,4 +1,4 @@
-"""Curves for print: a line, markers or both for each pair of names, with intervals."""
+"""Curves for print: a line, markers or both per pair of names, with intervals."""
 
 from __future__ import annotations
 
@@ -22,50 +22,50 @@ if TYPE_CHECKING:
     from lightburst.plots.layout import Cell, Style
     from lightburst.plots.style import Look
 
-#: Height of the axes over the width of the sheet; of a narrow one it is more.
+#: Height of the axes over the width of the sheet: True if the legend stands beside the axes.
 _RATIO: Final = {True: 0.5, False: 0.66}
-#: Heights of the parts above and below a cut.
+#: Relative heights of the axes above and below a break of the vertical axis.
 _CUT: Final = (1, 2.6)
-_WORDS: Final = 26  # characters of a line of the legend
-#: Curves stand so many points apart, so that no interval is drawn over another, and no more than so
-#: many in all.
+_WORDS: Final = 26  # characters per line of the legend
+#: Horizontal shift between curves, which keeps their intervals apart, and width available to all of
+#: them, in points (1/72 inch).
 _APART: Final = 1.6
 _MOST_APART: Final = 7.0
-#: Numbers from elsewhere have larger markers, and so stand further apart.
+#: Shift between published curves, in points: their markers are larger.
 _ELSEWHERE: Final = 5.0
-#: Points at a word stand further apart, as there is room for it.
+#: Shift between the data of one category, and width available to all of them, in points.
 _SIDE: Final = 11.0
 _MOST_SIDE: Final = 40.0
-#: Points at zero stand so far apart on their edge.
+#: Shift between points at zero on the lower edge of the axes, in points.
 _BESIDE: Final = 7.0
-#: Markers on a stair, and on any line of more points than this, are so far apart, in widths.
+#: Distance of markers, as a share of the axes, on steps and on lines of more than `_MANY` points.
 _EVERY: Final = 0.13
 _MANY: Final = 30
 _REFERENCES: Final = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 _MUTE: Final = "#555555"
-#: The legend's entry of points at zero.
+#: Look of the legend entry for points at zero.
 _NOTHING: Final = style.Look(_MUTE, 0, None, fill="none")
 
 
 def size(figure: Figure, style: Style) -> tuple[float, float]:
-    """Width of the sheet and height of the axes, in inches."""
+    """Return the width of the sheet and the height of the axes, in inches."""
     return style.width, _RATIO[style.beside] * style.width
 
 
 def paint(cell: Cell, figure: Figure) -> Words:
-    """Paint a figure in a cell.
+    """Paint a figure into a cell.
 
     Parameters
     ----------
     cell : Cell
-        Where.
+        Cell with the axes.
     figure : Figure
-        What.
+        Figure to draw.
 
     Returns
     -------
     Words
-        What is to stand around it.
+        Title, caption and legend to write around the axes.
     """
     if figure.cut is None:
         axes = cell.inner.add_subplot()
@@ -76,14 +76,14 @@ def paint(cell: Cell, figure: Figure) -> Words:
 
 
 def draw(axes: Axes, figure: Figure) -> None:
-    """Draw the curves of a figure into axes, with labels and without title and legend.
+    """Draw the curves of a figure with axis labels, without title and legend.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        Where.
+        Axes to draw into.
     figure : Figure
-        What.
+        Figure to draw.
     """
     scale = float(axes.yaxis.label.get_fontsize()) / 10
     axes.set_xscale("log" if figure.x_log else "linear")
@@ -92,10 +92,8 @@ def draw(axes: Axes, figure: Figure) -> None:
     groups = figure.data.groupby(["colour", "dash"], sort=False)
     order = [key for key in found if key in groups.groups]
     apart = _apart(figure, order)
-    if len(figure.zeros):
-        axes.set_ylim(bottom=figure.lowest)
     if figure.steps and len(order) == 1:
-        # One stair is told from no other, and may have thousands of steps.
+        # A single stepped curve needs no marker to be identified, and may have thousands of steps.
         found = {key: replace(look, marker=None, width=1.6) for key, look in found.items()}
     for place, key in enumerate(order):
         points = groups.get_group(key).sort_values("x", kind="stable")
@@ -114,17 +112,18 @@ def draw(axes: Axes, figure: Figure) -> None:
 
 
 def legend(figure: Figure) -> list[Group]:
-    """Give the entries of a legend, a group for each question that a reader asks.
+    """Return the legend of a figure, one group per varied quantity.
 
     Parameters
     ----------
     figure : Figure
-        What is drawn.
+        Figure that the legend describes.
 
     Returns
     -------
     list of Group
-        Which switch, and then which sender; in one group if there is one kind of the other.
+        Entries of the colours and of the dashes, such as switches and senders; a single group if
+        only one of the two varies.
     """
     found = style.looks(figure)
     colours, dashes = figure.colours, figure.dashes
@@ -154,7 +153,7 @@ def legend(figure: Figure) -> list[Group]:
         for look in (style.of_kind(figure, found, name),)
     ]
     if all(name == own or name in elsewhere for name in dashes):
-        # What the colours are of, and beside it what they are compared with: one question.
+        # All dashes but one are theory or published curves: they share a group with the colours.
         return [Group(first, [*paints, *kinds, *lines])]
     return [Group(first, paints), Group(second, [*kinds, *lines])]
 
@@ -178,7 +177,7 @@ def _curve(
         drawn["markevery"] = (_EVERY * (0.15 + 0.31 * place % 1), _EVERY)
     over = 2.2 + 0.05 * place
     zero = (points["y"] == 0) & figure.y_log
-    height = points["y"].mask(zero)  # of zero there is no logarithm
+    height = points["y"].mask(zero)  # zero has no logarithm
     axes.plot(points["x"], height, transform=moved, zorder=over, **drawn)
     if look.marker is not None and zero.any():
         _at_the_edge(axes, points[zero], apart + _beside(figure, points), over, drawn)
@@ -214,7 +213,7 @@ def _curve(
 
 
 def _beside(figure: Figure, points: pd.DataFrame) -> float:
-    """Say by how many points the zeros of a curve are moved aside: those of all lie on one edge."""
+    """Return the shift of a curve's zeros, in points; zeros of all curves lie on one edge."""
     if not figure.zeros["x"].duplicated().any():
         return 0.0
     names = figure.zeros["colour"] + "\n" + figure.zeros["dash"]
@@ -226,7 +225,7 @@ def _beside(figure: Figure, points: pd.DataFrame) -> float:
 def _at_the_edge(
     axes: Axes, points: pd.DataFrame, apart: float, over: float, drawn: dict[str, Any]
 ) -> None:
-    """Draw points at zero hollow on the lower edge of the axes, and what bounds them."""
+    """Draw points at zero hollow on the lower edge of the axes, with their intervals."""
     aside = ScaledTranslation(apart / 72, 0, axes.figure.dpi_scale_trans)
     edge = axes.get_xaxis_transform() + aside
     known = points[points["high"] > 0]
@@ -241,7 +240,7 @@ def _at_the_edge(
 
 
 def _limit(axes: Axes, figure: Figure) -> None:
-    """Let the axes reach as far as the data: curves that are moved aside do not widen them."""
+    """Limit the axes to the data, so that shifted curves do not widen them."""
     ends = [figure.data[["x", name]].to_numpy(dtype=float) for name in ("y", "low", "high")]
     across = float(figure.data["x"].mean())
     lines = np.array([(across, height) for height, _ in figure.reference]).reshape(-1, 2)
@@ -251,13 +250,16 @@ def _limit(axes: Axes, figure: Figure) -> None:
         points = points[points[:, 1] > 0]
     axes.dataLim.update_from_data_xy(points, ignore=True)
     axes.autoscale_view()
+    if len(figure.zeros):
+        # Not before: a lower edge that is set keeps the upper one from reaching for the data.
+        axes.set_ylim(bottom=figure.lowest)
 
 
 def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """Say by how many points each measured curve is moved aside: those that lie on each other."""
+    """Return the shift of each curve, in points, that keeps intervals from overlapping."""
     own = [key for key in order if key[1] not in (*figure.theory, *figure.published)]
     if figure.places:
-        # Side by side at each word, what theory says of them all at its place among them.
+        # Curves of one category stand side by side; theory takes its turn among them.
         return _spread(order, min(_SIDE, _MOST_SIDE / len(order)))
     if figure.steps or figure.intervals != "bars" or figure.data["x"].nunique() > _MANY:
         return {}
@@ -273,12 +275,12 @@ def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str]
 
 
 def _spread(keys: list[tuple[str, str]], step: float) -> dict[tuple[str, str], float]:
-    """Put curves so many points apart, about where they are."""
+    """Shift curves by multiples of `step`, symmetrically about their position."""
     return {key: step * (place - (len(keys) - 1) / 2) for place, key in enumerate(keys)}
 
 
 def _drawn(look: Look, scale: float) -> dict[str, Any]:
-    """Give the keywords of matplotlib for a look."""
+    """Return matplotlib's keyword arguments for a look."""
     marked = look.marker is not None
     return {
         "color": look.colour,
@@ -296,7 +298,7 @@ def _drawn(look: Look, scale: float) -> dict[str, Any]:
 
 
 def _entry(name: str, look: Look, *, bare: bool = False, grey: bool = False) -> Line2D:
-    """Make an entry; bare without a dash, grey without a colour and with a round marker."""
+    """Make a legend entry; `bare` has a solid line, `grey` no colour and a round marker."""
     drawn = _drawn(look, 0.9)
     if bare and look.dash is not None:
         drawn |= {"linestyle": "-", "linewidth": 1.6}
@@ -308,7 +310,7 @@ def _entry(name: str, look: Look, *, bare: bool = False, grey: bool = False) -> 
 
 
 def _heading(varied: str, fixed: str, name: str) -> str:
-    """Name what is varied, and what is not."""
+    """Return a heading with the name of the varied quantity and the value of the fixed one."""
     told = f"{fixed}: {name}" if fixed and name else name
     return "\n".join(_fold(words) for words in (told, varied) if words)
 
@@ -322,7 +324,7 @@ def _pattern(place: int) -> Any:
 
 
 def _with_cut(cell: Cell, figure: Figure, cut: tuple[float, float]) -> None:
-    """Draw the same curves twice, below and above what is left out."""
+    """Draw the same curves above and below the omitted range of the vertical axis."""
     over, under = cell.inner.subplots(
         2, 1, sharex=True, height_ratios=_CUT, gridspec_kw={"hspace": 0.03}
     )

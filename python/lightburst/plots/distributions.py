@@ -1,4 +1,4 @@
-"""Distributions of samples, as the steps that they are."""
+"""Empirical distributions of samples, drawn as steps."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-#: More steps than this cannot be seen.
+#: Maximum number of steps drawn; more could not be distinguished.
 _MOST: Final = 2000
-#: Samples over this factor want a logarithmic axis.
+#: Samples that span at least this factor have a logarithmic axis.
 _WIDE: Final = 30.0
 
 
 def steps(samples: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
-    """Give the empirical distribution of samples.
+    """Return the empirical distribution of samples.
 
     Parameters
     ----------
     samples : array_like of float
-        NaN is no sample; an infinite one, such as the completion time of a flow that did not
-        finish, counts and is never reached.
+        NaN is ignored. An infinite sample, such as the completion time of an unfinished flow,
+        counts in the total, but the steps do not reach it.
 
     Returns
     -------
     (ndarray, ndarray, int)
-        The values at which it rises, ascending; the share of samples that are not larger; and how
-        many samples there are. Of many values every so many is given: there the share is exact.
+        The ascending values at which the share rises; the share of samples not above each value;
+        and the number of samples. Beyond 2000 distinct values evenly spaced ones are kept, with
+        their exact shares.
     """
     values = np.asarray(samples, dtype=np.float64).ravel()
     values = values[~np.isnan(values)]
@@ -57,18 +58,18 @@ def figure_of(
     Parameters
     ----------
     parts : mapping of str to array_like
-        The samples by the words of the legend.
+        Samples by legend entry.
     column : str
-        What they are, with its unit: ``completion_time_s``.
+        Name of the quantity, with its unit: ``completion_time_s``.
     complementary : bool
-        The share that is larger, on a logarithmic axis, in place of the share that is not.
+        Show the share above each value, on a logarithmic axis, instead of the share not above it.
     **words
-        The rest of the figure.
+        Further fields of the figure.
 
     Returns
     -------
     Figure
-        Of steps.
+        Figure drawn as steps.
     """
     found = {name: steps(samples) for name, samples in parts.items()}
     every = np.concatenate([values for values, _, _ in found.values()] or [np.empty(0)])
@@ -114,18 +115,18 @@ def figure_of(
 def _stairs(
     values: NDArray[np.float64], share: NDArray[np.float64], complementary: bool
 ) -> Iterator[tuple[float, float]]:
-    """Give the points of the steps; before the first one nothing is below, and all is above."""
+    """Return the corners of the steps; before the first sample the share not above x is 0."""
     places = np.concatenate([values[:1], values])
-    heights = np.concatenate([[0.0], share])[: places.size]  # none of no values
+    heights = np.concatenate([[0.0], share])[: places.size]  # empty if there are no values
     if complementary:
         heights = 1 - heights
-        # On a logarithmic axis the last step has no end.
+        # The last step would end at 0, which a logarithmic axis cannot show.
         heights, places = heights[heights > 1e-12], places[heights > 1e-12]
     return zip(places.tolist(), heights.tolist(), strict=True)
 
 
 def samples_of(data: Any, column: str | None, hue: str | None) -> tuple[dict[str, Any], str]:
-    """Find the samples in what a user gave, by the words of the legend, and what they are."""
+    """Return the samples in the data of a user by legend entry, and the name of the quantity."""
     table = getattr(data, "flows", data)
     if not isinstance(table, pd.DataFrame):
         parts = data if isinstance(data, dict) else {"": data}

@@ -1,4 +1,4 @@
-"""Figures for the page: Vega-Lite charts by Altair, to hover over and to zoom."""
+"""Figures for the page: interactive Vega-Lite charts, made with Altair."""
 
 from __future__ import annotations
 
@@ -21,29 +21,30 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import AnyFigure
 
 _HEIGHT: Final = 340  # pixels; the width is that of the page
-#: Points at a word stand so far apart, and no further in all; two words are 1 apart.
+#: Shift between the points of one category, and width available to all of them; neighbouring
+#: categories are 1 apart.
 _SIDE: Final = 0.12
 _MOST_SIDE: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One entry of a legend, as SVG has it.
+    """One entry of a legend, as drawn with SVG.
 
     Parameters
     ----------
     words : str
-        What it is.
+        Text of the entry.
     colour : str
-        Of line and marker; nothing for that of the text.
+        Colour of line and marker; empty for the colour of the text.
     dash : str or None
-        Pattern of the line, nothing for a solid one; None for no line.
+        Dash pattern of the line, empty for a solid one; None for no line.
     marker : str
-        Path of the marker, from -5 to 5; nothing for none.
+        SVG path of the marker, from -5 to 5; empty for no marker.
     fill : str
-        Of the marker; nothing for its colour.
+        Fill colour of the marker; empty for `colour`.
     rim : str
-        Edge of the marker; nothing for its colour.
+        Edge colour of the marker; empty for `colour`.
     """
 
     words: str
@@ -55,17 +56,17 @@ class Key:
 
 
 def legend(figure: AnyFigure) -> list[Key]:
-    """Give the legend of a figure, which a page can break into lines and a chart cannot.
+    """Return the legend of a figure; a page can break it into lines, a chart cannot.
 
     Parameters
     ----------
     figure : lightburst.papers.figure.AnyFigure
-        What is drawn.
+        Figure that the legend describes.
 
     Returns
     -------
     list of Key
-        The colours, then the dashes if there are several; nothing for maps, which have scales.
+        The colours, then the dashes if there are several; empty for maps, which have colour bars.
     """
     match figure:
         case Maps():
@@ -84,7 +85,7 @@ def legend(figure: AnyFigure) -> list[Key]:
 
 
 def _keys(figure: Figure) -> list[Key]:
-    """Give the entries of curves: the first names, the second, and the lines to compare with."""
+    """Return the legend of curves: colours, dashes, zeros and reference lines."""
     found = style.looks(figure)
     colours, dashes = figure.colours, figure.dashes
     own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
@@ -115,17 +116,17 @@ def _key(words: str, look: style.Look, *, bare: bool = False, grey: bool = False
 
 
 def chart(figure: AnyFigure) -> dict[str, Any]:
-    """Give a figure as a Vega-Lite specification that needs nothing from the network.
+    """Return a figure as a Vega-Lite specification that loads nothing from the network.
 
     Parameters
     ----------
     figure : lightburst.papers.figure.AnyFigure
-        What to draw.
+        Figure to draw.
 
     Returns
     -------
     dict
-        The specification, data included; without title and legend, which a page can break into
+        Specification including its data, without title and legend, which the page can break into
         lines.
     """
     match figure:
@@ -155,7 +156,7 @@ def _curves(figure: Figure) -> dict[str, Any]:
 def _layers(
     figure: Figure, domain: tuple[float, float] | None = None, *, above: bool = False
 ) -> Any:
-    # What stands above a cut has no words of its own: those below are for both.
+    # The axes above a break have no labels of their own: those below serve both.
     data = figure.data.assign(curve=figure.data["colour"] + " · " + figure.data["dash"])
     data["curve"] = data["curve"].str.strip(" ·").replace("", "all")
     if figure.places:
@@ -173,7 +174,7 @@ def _layers(
     y = alt.Y("y:Q", title=up, scale=scale)
     at_zero = data[(data["y"] == 0) & figure.y_log]
     if figure.y_log:
-        # Of zero there is no logarithm: such points, and such ends, are at the lower edge.
+        # Zero has no logarithm: such points and interval ends are drawn at the lower edge.
         data["y"] = data["y"].where(data["y"] > 0)
         data["low"] = data["low"].clip(lower=figure.lowest if len(figure.data) else None)
     base = alt.Chart(data).encode(x=_x(figure, named=not above), detail="curve:N")
@@ -222,7 +223,7 @@ def _points(
     ]
     if figure.steps:
         tips = tips[:3]
-        # To hover over, and no more: a marker at each step would hide the steps.
+        # Invisible, only to hover over: markers at all steps would hide the steps.
         return base.mark_point(opacity=0, size=60).encode(tooltip=tips)
     fills = {
         n: look.colour if look.fill == "full" and not hollow else "white"
@@ -244,17 +245,17 @@ def _points(
 
 
 def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]) -> Any:
-    """Give a channel of the chart its value for each curve."""
+    """Return a channel of the chart with one value per curve."""
     if len(found) == 1:
         return alt.value(*values.values())
     scale = alt.Scale(domain=list(found), range=[values[name] for name in found])
-    # Vega warns of widths by what has no order; here that of the domain.
+    # Vega warns about widths of unordered data; the order here is that of the domain.
     kind = "O" if channel is alt.StrokeWidth else "N"
     return channel(f"curve:{kind}", scale=scale, legend=None)
 
 
 def _side_by_side(data: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:
-    """Put the points at a word beside each other, in the order of the curves."""
+    """Shift the points of one category side by side, in the order of the curves."""
     curves = list(dict.fromkeys(data["curve"]))
     step = min(_SIDE, _MOST_SIDE / len(curves))
     aside = {curve: step * (at - (len(curves) - 1) / 2) for at, curve in enumerate(curves)}

@@ -1,9 +1,8 @@
-"""The sheet of a figure: title, axes, legend and caption, placed by constrained layout.
+"""Layout of a figure: title, axes, legend and caption, placed by constrained layout.
 
-Nothing here has a place of its own. A figure is a cell with a title above and a caption below; in
-it lies another one with the axes and the legend, outside them, so that both keep clear of each
-other. How wide a sheet is follows from where it is to be read (`STYLES`), and how high from what
-stands on it.
+No element has a fixed position. A figure is a cell with a title above and a caption below; a nested
+cell contains the axes and, outside of them, the legend, so that the two do not overlap. The output
+medium determines the width of the sheet (`STYLES`), its contents the height.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
     from matplotlib.legend import Legend
 
-_POINTS: Final = 72  # an inch
-_LINE: Final = 1.2  # of a line of text, in heights of its font
+_POINTS: Final = 72  # per inch
+_LINE: Final = 1.2  # height of a line of text over the font size
 _DPI: Final = 160
-# "95 %", "200 ms", and what stands about an equals sign.
+# Spaces that do not break: in "95 %" and "200 ms", and around an equals sign.
 _TOGETHER: Final = re.compile(r"(?<=\d) (?=%|[a-zA-Zµ/]{1,4}\b)| (?==)|(?<==) ")
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Where a figure is to be read.
+    """Size of a figure for an output medium.
 
     Parameters
     ----------
     width : float
-        Of the sheet, in inches.
+        Width of the sheet, in inches.
     font : float
-        Points of its words.
+        Font size, in points.
     beside : bool
-        Whether the legend stands at the right of the axes, else below.
+        Whether the legend stands to the right of the axes instead of below.
     """
 
     width: float
@@ -55,23 +54,23 @@ class Style:
     beside: bool
 
 
-#: One and two columns of a journal of two columns (IEEE: 3.5 and 7.16 inches), and a screen.
+#: One and two columns of a two-column journal (IEEE: 3.5 and 7.16 inches), and a screen.
 STYLES: Final = {
     "one-column": Style(3.5, 8.0, beside=False),
     "two-column": Style(7.16, 8.0, beside=True),
     "screen": Style(8.0, 10.0, beside=True),
 }
-#: A screen, for what is as wide as it: the legend stands below.
+#: Style for drawings that need the full width of a screen: the legend stands below.
 BELOW: Final = Style(8.6, 10.0, beside=False)
 _Place = Literal["outside right upper", "outside right lower", "outside lower left"]
 StyleName = Literal["one-column", "two-column", "screen"]
 
 
 class Picture(Canvas):
-    """A figure of matplotlib that keeps its style when it is saved, and shows in a notebook."""
+    """A matplotlib figure that keeps its style when saved, and is displayed by notebooks."""
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Save as `matplotlib.figure.Figure.savefig` does; in SVG and PDF text stays text."""
+        """Save like `matplotlib.figure.Figure.savefig`; in SVG and PDF text stays text."""
         with settings(RC):
             super().savefig(fname, **{"dpi": _DPI, **options})
 
@@ -89,7 +88,7 @@ class Group(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What stands around the axes of a figure: title above, legend beside or below, caption."""
+    """Texts around the axes of a figure: title above, legend beside or below, caption."""
 
     title: str
     caption: str
@@ -97,7 +96,7 @@ class Words(NamedTuple):
 
 
 def rc(style: Style) -> dict[Any, Any]:
-    """Give matplotlib's settings for a style."""
+    """Return matplotlib's settings for a style."""
     font = style.font
     return {
         **RC,
@@ -117,16 +116,16 @@ def rc(style: Style) -> dict[Any, Any]:
 
 
 class Cell:
-    """The part of a canvas that one figure has.
+    """Part of a canvas that holds one figure.
 
     Parameters
     ----------
     outer : SubFigure
-        With title and caption.
+        Subfigure for title and caption.
     style : Style
-        Where it is to be read.
+        Style of the sheet.
     width, height : float
-        Of the part that has axes, in inches.
+        Size of the axes with their labels, in inches.
     """
 
     def __init__(self, outer: SubFigure, style: Style, width: float, height: float) -> None:
@@ -138,7 +137,7 @@ class Cell:
         self.inner: SubFigure = self.middle.subfigures(squeeze=False)[0, 0]
 
     def write(self, words: Words) -> float:
-        """Write what stands around the axes; return the height of the whole in inches."""
+        """Write title, caption and legend; return the height of the whole in inches."""
         font, height = self.style.font, self.height
         if words.title:
             size = 1.1 * font
@@ -158,7 +157,7 @@ class Cell:
         return height + sum(heights) + 0.15 * len(heights)
 
     def _legends(self, groups: Sequence[Group]) -> list[Legend]:
-        """Draw a legend for each group: beside each other's ends, or one below the other."""
+        """Draw one legend per group: in the two right corners, or one below the other."""
         places: Sequence[tuple[SubFigure, _Place]] = (
             [(self.inner, "outside right upper"), (self.inner, "outside right lower")]
             if self.style.beside
@@ -168,7 +167,7 @@ class Cell:
         for group, (where, place) in zip(groups, places, strict=False):
             columns = 1 if self.style.beside else len(group.handles)
             legend = _legend(where, group, place, columns)
-            # As many columns as the sheet has room for.
+            # Reduce the columns until the legend fits the width of the sheet.
             while columns > 1 and legend.get_window_extent().width > self._room:
                 legend.remove()
                 columns = math.ceil(columns / 2) if columns > 4 else columns - 1
@@ -198,7 +197,7 @@ def _legend(where: SubFigure, group: Group, place: _Place, columns: int) -> Lege
 
 
 def page(cells: int, style: Style, widths: Sequence[float]) -> tuple[Picture, list[SubFigure]]:
-    """Make a sheet with so many cells side by side, so wide in inches."""
+    """Make a sheet of `cells` subfigures side by side, with `widths` in inches."""
     canvas = Picture(figsize=(sum(widths), 5.0), layout="constrained")
     FigureCanvasAgg(canvas)
     parts = canvas.subfigures(1, cells, width_ratios=list(widths), squeeze=False)
@@ -206,16 +205,16 @@ def page(cells: int, style: Style, widths: Sequence[float]) -> tuple[Picture, li
 
 
 def alone(height: float, paint: Callable[[SubFigure], Words], style: Style = BELOW) -> Picture:
-    """Draw one picture on a sheet of its own.
+    """Draw one figure on a sheet of its own.
 
     Parameters
     ----------
     height : float
-        Of its axes with their labels, in inches.
+        Height of the axes with their labels, in inches.
     paint : callable
-        Puts axes on the part of the figure that it is given, and says what stands around them.
+        Draws axes into the given subfigure and returns the texts around them.
     style : Style, optional
-        How wide it is, and how large its words are.
+        Width of the sheet and font size.
     """
     with settings(rc(style)):
         canvas, (part,) = page(1, style, [style.width])
@@ -225,8 +224,8 @@ def alone(height: float, paint: Callable[[SubFigure], Words], style: Style = BEL
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """Break text into lines that fit into some inches, no number before its unit."""
-    # Letters of a small font are wider on a screen than they are.
+    """Break text into lines of at most `width` inches; never between a number and its unit."""
+    # On a screen, rasterised letters of a small font are wider than their outlines.
     room = (0.93 * width - 0.1) * _POINTS
     lines: list[str] = []
     for word in _TOGETHER.sub("\u00a0", text).split(" "):
@@ -239,7 +238,7 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
 
 
 def _pieces(word: str, room: float, size: float) -> list[str]:
-    """Cut a word that no line holds, such as a list without blanks."""
+    """Cut a word that is longer than a line, such as a list without blanks."""
     if _length(word, size) <= room:
         return [word]
     fits = max(1, int(len(word) * room / _length(word, size)) - 1)
@@ -248,7 +247,7 @@ def _pieces(word: str, room: float, size: float) -> list[str]:
 
 @cache
 def _length(text: str, size: float) -> float:
-    """How long a line of text is, in points."""
+    """Return the length of a line of text, in points."""
     width, _, _ = TextToPath().get_text_width_height_descent(
         text, FontProperties(size=size), ismath=False
     )

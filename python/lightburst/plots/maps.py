@@ -24,44 +24,44 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import Maps, Panel
     from lightburst.plots.layout import Cell, Style
 
-# Height of a map over the width of the sheet, of several side by side and of one alone.
+# Height of a map over the width of the sheet: of several side by side, and of a single one.
 _SIDE: Final = 0.3
 _NARROW: Final = 0.62
-# Lines of text that a field with words is high, and those around a map of such; characters of one.
+# Maps with words: lines per field in height, lines around a map, characters per line.
 _LINES: Final = 3.0
 _AROUND: Final = 5.5
 _LINE: Final = 17
 _LOW_HIGH: Final = "viridis"
-# Purple below, orange above, which people with any colour vision tell apart; Vega has the same.
+# Purple below, orange above: distinguishable with any colour vision; Vega has the same scheme.
 _DIVERGING: Final = "PuOr_r"
 _VEGA_HEIGHT: Final = 260
 
 
 def size(figure: Maps, sheet: Style) -> tuple[float, float]:
-    """Width of the sheet and height of the maps, in inches."""
+    """Return the width of the sheet and the height of the maps, in inches."""
     if "words" not in figure.data:
         rows = 1 if sheet.beside else len(figure.panels)
         return sheet.width, rows * sheet.width * (_SIDE if sheet.beside else _NARROW)
     _, up = places(figure.data)
-    # Two lines of words and a gap in each field; the names of the places below, and the title.
+    # A field holds two lines of words and a gap; the rest is for the tick labels and the title.
     lines = len(figure.panels) * (_LINES * len(up) + _AROUND)
     return sheet.width, lines * sheet.font / 72
 
 
 def paint(cell: Cell, figure: Maps) -> Words:
-    """Paint the maps in a cell: beside each other, or one below the other if they have words.
+    """Paint the maps into a cell: side by side, or one below the other if they have words.
 
     Parameters
     ----------
     cell : Cell
-        Where.
+        Cell with the axes.
     figure : Maps
-        What.
+        Maps to draw.
 
     Returns
     -------
     Words
-        What is to stand around them.
+        Title and caption to write around the maps.
     """
     across = cell.style.beside and "words" not in figure.data
     number = len(figure.panels)
@@ -74,7 +74,7 @@ def paint(cell: Cell, figure: Maps) -> Words:
             axes.set_ylabel(figure.y_label)
         if place == number - 1 or across:
             axes.set_xlabel(figure.x_label)
-        # Maps one below the other are too high for one scale beside them all.
+        # Maps one below the other are too high to share one colour bar.
         name = (panel.scale if across else "") or panel.name
         scales.setdefault(name, (drawn, [], panel))[1].append(axes)
     for drawn, beside, panel in scales.values():
@@ -85,17 +85,17 @@ def paint(cell: Cell, figure: Maps) -> Words:
 
 
 def chart(figure: Maps) -> dict[str, Any]:
-    """Give the maps as one Vega-Lite specification.
+    """Return the maps as one Vega-Lite specification.
 
     Parameters
     ----------
     figure : Maps
-        What to draw.
+        Maps to draw.
 
     Returns
     -------
     dict
-        The specification, data included: the maps one below the other, since a page is not wide.
+        Specification including its data, with the maps one below the other to fit a narrow page.
     """
     maps = []
     for panel in figure.panels:
@@ -129,12 +129,12 @@ def chart(figure: Maps) -> dict[str, Any]:
 
 
 def tick(value: float | str) -> str:
-    """Write a place: ``10⁻³``, and ``3.2·10⁻⁴`` between the decades; words as they are."""
+    """Write a coordinate: ``10⁻³``, ``3.2·10⁻⁴`` between the decades; text unchanged."""
     return value if isinstance(value, str) else power(value)
 
 
 def shown(row: Sequence[Any]) -> list[Any]:
-    """Choose the places of a row that are written: its decades, if it has at least two."""
+    """Choose the coordinates that are labelled: the decades if there are at least two, else all."""
     decades = [x for x in row if not isinstance(x, str) and "·" not in power(x)]
     if len(decades) > 1:
         return list(decades)
@@ -146,7 +146,7 @@ def _map(axes: Axes, figure: Maps, panel: Panel, font: float) -> QuadMesh:
     across, up = places(data)
     table = data.pivot_table("value", "y", "x", dropna=False).reindex(index=up, columns=across)
     low, high = _limits(figure, panel)
-    # Fields of equal size, whatever the axis: what was run is a grid.
+    # Fields of equal size even on a logarithmic axis: the runs form a grid.
     drawn = axes.pcolormesh(
         np.arange(table.shape[1] + 1) - 0.5,
         np.arange(table.shape[0] + 1) - 0.5,
@@ -155,7 +155,7 @@ def _map(axes: Axes, figure: Maps, panel: Panel, font: float) -> QuadMesh:
         vmin=low,
         vmax=high,
     )
-    axes.set_facecolor("#cccccc")  # a field that nobody ran, or that no formula reaches
+    axes.set_facecolor("#cccccc")  # no run here, or outside the range of the formula
     axes.grid(visible=False)
     for axis, values in ((axes.xaxis, list(table.columns)), (axes.yaxis, list(table.index))):
         written = values if "words" in data else shown(values)
@@ -171,7 +171,7 @@ def _map(axes: Axes, figure: Maps, panel: Panel, font: float) -> QuadMesh:
 def _write(
     axes: Axes, data: pd.DataFrame, table: pd.DataFrame, drawn: QuadMesh, size: float
 ) -> None:
-    """Write the words of each field in it, white where it is dark, and the names of places."""
+    """Write the words into each field, white on dark colours, and wrap the tick labels."""
     axes.set_xticklabels([textwrap.fill(tick(place), _LINE) for place in table.columns])
     across, up = list(table.columns), list(table.index)
     fields = zip(data["x"], data["y"], data["value"], data["words"], strict=True)
@@ -184,7 +184,7 @@ def _write(
 
 
 def _limits(figure: Maps, panel: Panel) -> tuple[float, float]:
-    """Find the ends of the scale of colours, common to the panels that share it."""
+    """Return the limits of the colour scale, common to the panels that share it."""
     shared = [
         other.name
         for other in figure.panels
@@ -195,9 +195,9 @@ def _limits(figure: Maps, panel: Panel) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
     if panel.centre is None:
-        # Where its number stands in each field, the colours are free to show the differences.
+        # Fields with words show their number, so the scale need not begin at zero.
         told = "words" in figure.data and low < high
         return low if told else min(low, 0.0), high
-    # The same colour stands for the same distance to either side.
+    # Symmetric about the centre: equal distances to either side are equally saturated.
     reach = max(high - panel.centre, panel.centre - low)
     return panel.centre - reach, panel.centre + reach

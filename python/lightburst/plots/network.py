@@ -1,4 +1,4 @@
-"""Pictures of bursts on links: space and time, and which path each burst took."""
+"""Figures of bursts on links: space-time diagrams, and the path of each burst."""
 
 from __future__ import annotations
 
@@ -25,39 +25,38 @@ if TYPE_CHECKING:
 
     from lightburst.trace.network import NetworkTrace
 
-#: So many ends have a colour of their own, the others one together.
+#: One colour per endpoint for the most frequent ones; all others share `OTHERS`.
 COLOURS: Final = (
     style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.SKY, "#B8A700"
 )  # fmt: skip
 OTHERS: Final = "#B0B0B0"
 LOSS: Final = style.VERMILION
-_LANE: Final = 0.16  # of a channel
+_LANE: Final = 0.16  # height of a channel, in inches
 _MOST_HEIGHT: Final = 8.0
 _MOST_FIBRES: Final = 8
 _MOST_PAIRS: Final = 12
-# Of a longer time than that of so many long bursts, one after the other, a picture shows no single
-# one.
+# Maximum time shown, as a multiple of the duration of a long burst: single bursts stay visible.
 _MOST_BURSTS: Final = 100
-# Letters of the name of a node.
+# Maximum number of characters of a node's name.
 _LONGEST: Final = 24
 _PS: Final = 1e-12
 
 
 def pictures(trace: NetworkTrace, source: str) -> dict[str, Canvas]:
-    """Draw all pictures of a trace.
+    """Draw all figures of a trace.
 
     Parameters
     ----------
     trace : NetworkTrace
-        What to draw.
+        Trace to draw.
     source : str
-        What was run, for the captions.
+        Description of the run, for the captions.
 
     Returns
     -------
     dict of str to matplotlib.figure.Figure
-        By the stems of their files: ``network``, and ``paths`` where bursts from one node to
-        another took several.
+        Figures by the stems of their files: ``network``, and ``paths`` if bursts between the same
+        two nodes took different paths.
     """
     drawn = {"network": space_time(trace, source)}
     if chosen_paths(trace) is not None:
@@ -66,26 +65,27 @@ def pictures(trace: NetworkTrace, source: str) -> dict[str, Canvas]:
 
 
 def _colours(ends: pd.Series[Any]) -> dict[Any, str]:
-    """Give a colour to each of the ends of most bursts; the others are `OTHERS`."""
+    """Assign a colour to each of the most frequent endpoints; the rest is drawn in `OTHERS`."""
     counts = ends.value_counts(sort=False).sort_index()
     most = counts.sort_values(ascending=False, kind="stable").index[: len(COLOURS)]
     return dict(zip(sorted(most), COLOURS, strict=False))
 
 
 def space_time(trace: NetworkTrace, source: str) -> Canvas:
-    """Draw which channel of which fibre each burst used when, and what was lost.
+    """Draw the transmissions of bursts on the channels of each fibre over time, and the losses.
 
     Parameters
     ----------
     trace : NetworkTrace
-        What to draw. Of many fibres those with most losses, of many bursts a stretch of time.
+        Trace to draw. Shows the fibres with most losses, and a stretch of time if there are many
+        bursts.
     source : str
-        What was run, for the caption.
+        Description of the run, for the caption.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved.
+        Figure ready to be saved.
     """
     shown = _fibres(trace)
     begin, end = _stretch(trace, shown)
@@ -96,7 +96,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     scale, unit = _unit(end - begin)
     bases, lanes = _lanes(trace, shown)
     height = min(_LANE * lanes, _MOST_HEIGHT)
-    # What tells more of them.
+    # Colour by egress or by ingress, whichever has more distinct values.
     end_of, word = max(
         (("egress", "to"), ("ingress", "from")), key=lambda kind: bookings[kind[0]].nunique()
     )
@@ -129,7 +129,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
 
 
 def _kinds(trace: NetworkTrace) -> list[Artist]:
-    """Give the entries of the legend for what was lost, and for what was cut off, if anything."""
+    """Return the legend entries for lost bursts and, if there are any, for cut-off pieces."""
     frame = partial(Patch, facecolor="none", edgecolor=LOSS, linewidth=1.4)
     later = Patch(facecolor="#d8d8d8", edgecolor=LOSS, hatch="////", linewidth=0)
     later.set_label("lost further on")
@@ -138,7 +138,7 @@ def _kinds(trace: NetworkTrace) -> list[Artist]:
 
 
 def _short(name: str) -> str:
-    """Leave out the middle of long names of nodes, which would leave no room for what is drawn."""
+    """Shorten long names of nodes in the middle, to leave room for the diagram."""
     nodes = name.split(" \u2192 ")
     half = _LONGEST // 2
     return " \u2192 ".join(
@@ -147,7 +147,7 @@ def _short(name: str) -> str:
 
 
 def _names(axes: Axes, trace: NetworkTrace, bases: dict[int, float]) -> None:
-    """Write what each row is: the fibre at the middle of its channels, and what has none."""
+    """Label the rows: each fibre at the middle of its channels, and the row without a channel."""
     ends = {place: base + trace.fibres[place].channels for place, base in bases.items()}
     below = [ends[place] + 0.5 for place in bases if place in trace.without_channel]
     middles = [(base + ends[place]) / 2 for place, base in bases.items()]
@@ -159,26 +159,26 @@ def _names(axes: Axes, trace: NetworkTrace, bases: dict[int, float]) -> None:
 
 
 def chosen_paths(trace: NetworkTrace) -> pd.DataFrame | None:
-    """Give the bursts from those nodes to those others between which they took several paths."""
+    """Return the bursts of the pairs of nodes that used several paths; None if there are none."""
     bursts = trace.bursts
     several = bursts.groupby(["node", "egress"])["label"].transform("nunique") > 1
     return bursts[several] if several.any() else None
 
 
 def paths(trace: NetworkTrace, source: str) -> Canvas:
-    """Draw which of the paths from its ingress to its egress each burst took.
+    """Draw the path that each burst took from its ingress to its egress.
 
     Parameters
     ----------
     trace : NetworkTrace
-        What to draw, of which `chosen_paths` gives something.
+        Trace to draw; `chosen_paths` of it must not be None.
     source : str
-        What was run, for the caption.
+        Description of the run, for the caption.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved.
+        Figure ready to be saved.
     """
     bursts = chosen_paths(trace)
     assert bursts is not None
@@ -218,7 +218,7 @@ def _of(place: int) -> str:
 
 
 def _strokes(axes: Axes, own: pd.DataFrame, row: int, labels: Sequence[int], scale: float) -> None:
-    """Paint the bursts of one pair: a row for each label within that of the pair."""
+    """Paint the bursts of one pair of nodes, one sub-row per label."""
     step = 0.76 / len(labels)
     for place, label in enumerate(labels):
         mine = own[own["label"] == label]
@@ -235,7 +235,7 @@ def _strokes(axes: Axes, own: pd.DataFrame, row: int, labels: Sequence[int], sca
 
 
 def _fibres(trace: NetworkTrace) -> list[int]:
-    """Choose the fibres of the picture: those that lose most, and of these most bursts."""
+    """Choose the fibres to show: those with most losses, ties broken by most bursts."""
     number = len(trace.fibres)
     lost = np.bincount(_lossy(trace)["fibre"], minlength=number)
     used = np.bincount(trace.bookings["fibre"], minlength=number)
@@ -244,12 +244,12 @@ def _fibres(trace: NetworkTrace) -> list[int]:
 
 
 def _lossy(trace: NetworkTrace) -> pd.DataFrame:
-    """List where and when something was lost or cut off."""
+    """Return fibre and time of each loss and each cut."""
     return pd.concat([table[["fibre", "start_ps"]] for table in (trace.losses, trace.cuts)])
 
 
 def _stretch(trace: NetworkTrace, shown: Sequence[int]) -> tuple[int, int]:
-    """Choose the time of the picture: all, or so much about a loss that bursts can be seen."""
+    """Choose the time to show: all of it, or a stretch around a loss where bursts are visible."""
     bookings = trace.bookings[trace.bookings["fibre"].isin(shown)]
     begin, end = trace.begin_ps, trace.end_ps
     if bookings.empty:
@@ -261,7 +261,7 @@ def _stretch(trace: NetworkTrace, shown: Sequence[int]) -> tuple[int, int]:
     losses = _lossy(trace)
     losses = losses[losses["fibre"].isin(shown)]
     middles = losses["start_ps"].to_numpy() if len(losses) else np.array([(begin + end) // 2])
-    # The one around which there is most.
+    # Choose the loss with most bursts around it.
     after, before = (
         np.searchsorted(starts, middles + half) for half in (length // 2, -length // 2)
     )
@@ -271,7 +271,7 @@ def _stretch(trace: NetworkTrace, shown: Sequence[int]) -> tuple[int, int]:
 
 
 def _lanes(trace: NetworkTrace, shown: Sequence[int]) -> tuple[dict[int, float], float]:
-    """Give the row of channel 0 of each fibre, and the number of rows; a gap between fibres."""
+    """Return the row of channel 0 of each fibre and the number of rows, gaps included."""
     bases, at = {}, 0.5
     for place in shown:
         bases[place] = at
@@ -282,7 +282,7 @@ def _lanes(trace: NetworkTrace, shown: Sequence[int]) -> tuple[dict[int, float],
 def _low(
     table: pd.DataFrame, bases: dict[int, float], row: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Give where each is in the picture, by its fibre and its row there."""
+    """Return the row of each entry in the figure, from its fibre and its row there."""
     return np.array([bases[fibre] for fibre in table["fibre"]]) + row
 
 
@@ -293,10 +293,10 @@ def _boxes(
     faces: Sequence[str],
     scale: float,
 ) -> None:
-    """Paint a box for each burst on a channel."""
+    """Paint a box per burst on a channel."""
     low = _low(bookings, bases, bookings["channel"].to_numpy(np.int64))
     corners = _corners(bookings, low, scale, 0.08)
-    # A line tells one burst from the next, but would hide a short one.
+    # A white edge separates bursts, but would hide a short one.
     left, right = axes.get_xlim()
     short = corners[:, 1, 0] - corners[:, 0, 0] < (right - left) / 200
     edges = [face if thin else "white" for face, thin in zip(faces, short, strict=True)]
@@ -313,7 +313,7 @@ def _boxes(
 def _frames(
     axes: Axes, table: pd.DataFrame, low: NDArray[np.float64], scale: float, dashes: str
 ) -> None:
-    """Paint what was lost where it would have been, with a cross, or what was cut off, dashed."""
+    """Paint lost bursts where they would have been, with a cross; cut-off pieces dashed."""
     frames = PolyCollection(
         list(_corners(table, low, scale, -0.06)),
         facecolors="none",
@@ -338,7 +338,7 @@ def _corners(
 
 
 def _unit(length_ps: int) -> tuple[float, str]:
-    """Choose the unit of an axis: what a picosecond is in it, and its name."""
+    """Choose the unit of the time axis; return the factor from picoseconds and its symbol."""
     for ps, unit in ((10**12, "s"), (10**9, "ms"), (10**6, "µs")):
         if length_ps >= ps // 2:
             return 1 / ps, unit

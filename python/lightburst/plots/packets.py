@@ -1,4 +1,4 @@
-"""Packets as dots, time against number: for print by matplotlib, for the page by Altair."""
+"""Packet traces as dots, number against time: matplotlib for print, Altair for the page."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import Packets
     from lightburst.plots.layout import Cell, Style
 
-# Height of a diagram and of the axis of time over the width of the sheet.
+# Height of a diagram and of the time axis, over the width of the sheet.
 _PANEL: Final = 0.25
 _AXIS: Final = 0.05
-# Above the dots, for the words at a mark.
+# Headroom above the dots for the text at a mark, as a factor.
 _ROOM: Final = 1.2
 _VEGA_HEIGHT: Final = 150
 
 
 def size(figure: Packets, sheet: Style) -> tuple[float, float]:
-    """Width of the sheet and height of the diagrams, in inches."""
+    """Return the width of the sheet and the height of the diagrams, in inches."""
     return sheet.width, sheet.width * (_PANEL * len(figure.panels) + _AXIS)
 
 
 def paint(cell: Cell, figure: Packets) -> Words:
-    """Paint the diagrams, one below the other over one axis of time.
+    """Paint the diagrams, one below the other above a common time axis.
 
     Parameters
     ----------
     cell : Cell
-        Where.
+        Cell with the axes.
     figure : Packets
-        What.
+        Diagrams to draw.
 
     Returns
     -------
     Words
-        What is to stand around them.
+        Title, caption and legend to write around the axes.
     """
     font = cell.style.font
     ends = (figure.data["time_s"].min(), figure.data["time_s"].max())
@@ -52,7 +52,7 @@ def paint(cell: Cell, figure: Packets) -> Words:
     several = cell.inner.subplots(len(figure.panels), 1, sharex=True, squeeze=False)[:, 0]
     for axes, name in zip(several, figure.panels, strict=True):
         _diagram(axes, figure, name)
-        # The first and the last dot whole; one dot alone has no span.
+        # Room for the first and the last dot; a single dot has no span.
         if room:
             axes.set_xlim(ends[0] - room, ends[1] + room)
         if figure.marks:
@@ -69,7 +69,7 @@ def paint(cell: Cell, figure: Packets) -> Words:
         )
         for name, colour, marker in _looks(figure)
     ]  # fmt: skip
-    # One kind alone is what the title says.
+    # A single kind needs no legend: the title names it.
     return Words(figure.title, figure.caption, [Group("", handles)] if len(handles) > 1 else [])
 
 
@@ -102,23 +102,23 @@ def _diagram(axes: Axes, figure: Packets, name: str) -> None:
 
 
 def _looks(figure: Packets) -> list[tuple[str, str, int]]:
-    """Give name, colour and place of the marker of each kind."""
+    """Return name, colour and index into `MARKERS` of each kind."""
     kinds = figure.kinds
     return list(zip(kinds, style.colours(kinds), style.markers(kinds), strict=True))
 
 
 def chart(figure: Packets) -> dict[str, Any]:
-    """Give the diagrams as a Vega-Lite specification.
+    """Return the diagrams as a Vega-Lite specification.
 
     Parameters
     ----------
     figure : Packets
-        What to draw.
+        Diagrams to draw.
 
     Returns
     -------
     dict
-        The specification, data included, without title and legend.
+        Specification including its data, without title and legend.
     """
     colours = alt.Scale(domain=list(figure.kinds), range=list(style.colours(figure.kinds)))
     shapes = alt.Scale(

@@ -1,4 +1,4 @@
-"""Where the nodes of a network stand in a drawing."""
+"""Positions of the nodes of a network in a drawing."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
     Positions = dict[Hashable, tuple[float, float]]
 
 HOST: Final = "host"
-# Rows of a fat-tree, from above.
+# Rows of a fat-tree, from top to bottom.
 _ROWS: Final = ("core", "aggregation", "edge", HOST)
-# A degree of longitude is so much shorter than one of latitude in the middle of the USA.
+# Length of a degree of longitude over one of latitude, in the middle of the USA.
 _NARROWER: Final = math.cos(math.radians(39))
-# A link has at least this share of the mean delay for its length on paper.
+# Lower limit of a link's length in the drawing, as a share of the mean delay.
 _SHORTEST: Final = 0.5
-# A name is written where no link is within this angle of it.
+# The name of a node is written at a side with no link within this angle.
 _ROOM: Final = math.radians(50)
 
 
 def positions(network: nx.Graph[Any], layers: Mapping[Hashable, str]) -> Positions:
-    """Place the nodes of a network.
+    """Choose the positions of the nodes of a network.
 
     Parameters
     ----------
     network : networkx.Graph
-        Undirected; the attribute ``delay_s`` of an edge is its propagation delay.
+        Undirected graph; the attribute ``delay_s`` of an edge is its propagation delay.
     layers : mapping of node to str
-        The layer of each node: ``host``, or that of the switch.
+        Layer of each node: ``host``, or the layer of a switch.
 
     Returns
     -------
     dict of node to tuple of float
-        x and y, y upwards, without a unit. NSFNET by the cities of its nodes, a path from left to
-        right, a fat-tree and a network whose links all join neighbouring distances from the hosts
-        (leaf and spine) in rows with the hosts below; any other so that the distances on paper
-        follow the delays (Kamada and Kawai 1989).
+        x and y without a unit, y upwards. NSFNET is placed by the cities of its nodes, a path from
+        left to right; a fat-tree, and any network whose links join only adjacent distances from the
+        hosts (leaf-spine), in rows with the hosts below; any other network such that distances
+        follow the delays of the links (Kamada and Kawai 1989).
     """
     switches = [node for node in network if layers[node] != HOST]
     core = network.subgraph(switches)
@@ -63,22 +63,22 @@ def free_sides(
     links: Iterable[tuple[Hashable, Hashable]],
     stretch: float = 1.0,
 ) -> dict[Hashable, tuple[float, float]]:
-    """Say on which side of each node there is most room between its links, for its name.
+    """Find the side of each node with most room between its links, for its name.
 
     Parameters
     ----------
     places : mapping of node to tuple of float
-        Where each is.
+        Position of each node.
     links : iterable of (node, node)
-        Those that are drawn.
+        Links that are drawn.
     stretch : float
-        A unit upwards on paper, over one to the right.
+        Length on paper of a vertical unit over that of a horizontal one.
 
     Returns
     -------
     dict of node to tuple of float
-        The direction, y upwards, of length 1: above where nothing is in the way, else below,
-        else the middle between the two links that are furthest apart.
+        Unit vector per node, y upwards: up if no link is in the way, else down if that is free,
+        else the middle of the widest gap between two links.
     """
     ways: dict[Hashable, list[float]] = {node: [] for node in places}
     for a, b in links:
@@ -101,12 +101,12 @@ def _free(angles: list[float]) -> tuple[float, float]:
 
 
 def on_map(switches: Iterable[Hashable]) -> bool:
-    """Tell whether these are the nodes of NSFNET, by their names."""
+    """Tell whether the switches are the nodes of NSFNET, by name."""
     return set(switches) == set(nsfnet_places())
 
 
 def _line(core: nx.Graph[Any]) -> list[Hashable] | None:
-    """Give the switches from one end of a path to the other; None if they are no path."""
+    """Return the switches in order along a path; None if they do not form a path."""
     ends = [node for node, degree in core.degree() if degree == 1]
     if len(core) == 1:
         return list(core)
@@ -117,7 +117,7 @@ def _line(core: nx.Graph[Any]) -> list[Hashable] | None:
 
 
 def _rows(network: nx.Graph[Any], layers: Mapping[Hashable, str]) -> list[list[Hashable]] | None:
-    """Divide the nodes into rows, from above; None if a link would lie within one."""
+    """Group the nodes into rows, top to bottom; None if a link would join nodes of one row."""
     if {"core", "aggregation", "edge"} <= set(layers.values()):
         return [[node for node in network if layers[node] == row] for row in _ROWS]
     hosts = [node for node in network if layers[node] == HOST]
@@ -131,7 +131,7 @@ def _rows(network: nx.Graph[Any], layers: Mapping[Hashable, str]) -> list[list[H
 
 
 def _in_rows(rows: Sequence[Sequence[Hashable]], network: nx.Graph[Any]) -> Positions:
-    """Space each row evenly; the hosts below their switches."""
+    """Space each row evenly, with the hosts below their switches."""
     found: Positions = {}
     *upper, hosts = rows
     for height, row in zip(range(len(upper), 0, -1), upper, strict=True):
@@ -159,7 +159,7 @@ def _by_delay(core: nx.Graph[Any]) -> Positions:
 
 
 def _around(network: nx.Graph[Any], placed: Positions) -> Positions:
-    """Place hosts around their switches, on the side that is away from the others."""
+    """Place hosts around their switch, facing away from the centre of the network."""
     hosts: dict[Hashable, list[Hashable]] = {}
     for node in network:
         if node not in placed:

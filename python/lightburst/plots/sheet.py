@@ -1,4 +1,4 @@
-"""What all figures for print share: settings of matplotlib, entries of legends, files."""
+"""Settings of matplotlib, legend entries and file output common to all printed figures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 RC: Final[dict[Any, Any]] = {
-    "text.parse_math": False,  # a name with a $ is no formula
-    "svg.hashsalt": "lightburst",  # otherwise the ids in the SVG differ from run to run
+    "text.parse_math": False,  # a $ in a name does not begin a formula
+    "svg.hashsalt": "lightburst",  # makes the ids in an SVG reproducible
     "font.size": 10,
     "axes.grid": True,
     "axes.axisbelow": True,
@@ -28,36 +28,36 @@ RC: Final[dict[Any, Any]] = {
     "lines.linewidth": 1.7,
     "lines.markersize": 4.5,
     "savefig.facecolor": "white",
-    # Text stays text, to be searched and edited.
+    # Text stays text: searchable and editable.
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
-# An SVG draws so many dots of a kind one by one, and more of them as a picture inside it.
+# Maximum number of dots of a kind that an SVG contains as paths; more are rasterised.
 MOST_DOTS: Final = 5000
 
 
 def dot(label: str, marker: str, colour: str) -> Line2D:
-    """Give the legend's entry of a kind of dots."""
+    """Return the legend entry for dots of one kind."""
     return Line2D([], [], color=colour, marker=marker, linestyle="none", label=label)
 
 
 def line(label: str, colour: str, dashes: Literal["-", "--"] = "-") -> Line2D:
-    """Give the legend's entry of a line."""
+    """Return the legend entry for a line."""
     return Line2D([], [], color=colour, linestyle=dashes, label=label)
 
 
 @contextmanager
 def settings(rc: Mapping[Any, Any]) -> Iterator[None]:
-    """Draw with settings of matplotlib, and a box for each character that the font lacks."""
+    """Apply settings of matplotlib, without warnings about characters missing from the font."""
     with rc_context(dict(rc)), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         yield
 
 
 def write(canvas: Canvas, file: Path) -> None:
-    """Write what was drawn as PNG or SVG, by the ending; the same bytes for the same data."""
+    """Write a figure as PNG or SVG, by the extension; equal data gives equal bytes."""
     printed = file.suffix == ".png"
-    # Neither a date nor a version.
+    # No date and no version, for reproducible files.
     unsaid = ("Software",) if printed else ("Date", "Creator")
     with settings(RC):
         canvas.savefig(file, dpi=160 if printed else "figure", metadata=dict.fromkeys(unsaid))

@@ -1,4 +1,4 @@
-"""Figures for print: matplotlib, PNG and SVG, the same bytes for the same data."""
+"""Figures for print: PNG and SVG by matplotlib, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import AnyFigure
     from lightburst.plots.layout import StyleName
 
-# One module for each kind of figure: the width of its sheet and the height of its axes, in inches,
-# and how it is painted.
+# Module per kind of figure: `size` returns the width of the sheet and the height of the axes in
+# inches, `paint` draws.
 _PAINTERS: Final[dict[type, Any]] = {Figure: curves, Maps: maps, Bars: bars, Packets: packets}
 
 
@@ -27,20 +27,19 @@ def draw(figures: Sequence[AnyFigure], style: StyleName = "screen") -> Picture:
     Parameters
     ----------
     figures : sequence of lightburst.papers.figure.AnyFigure
-        Left to right.
+        Figures from left to right.
     style : {"screen", "one-column", "two-column"}
-        Where they are to be read.
+        Output medium, which sets the size.
 
     Returns
     -------
     Picture
-        A figure of matplotlib, ready to be saved or shown; no global state of matplotlib is
-        touched.
+        Matplotlib figure, ready to be saved or shown; matplotlib's global state is not changed.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw.
+        If `figures` is empty.
     """
     if not figures:
         raise ValueError("no figure to draw")
@@ -63,14 +62,14 @@ def save(figure: AnyFigure, directory: Path) -> tuple[Path, Path]:
     Parameters
     ----------
     figure : lightburst.papers.figure.AnyFigure
-        What to draw.
+        Figure to draw.
     directory : Path
-        Where to write; it must exist.
+        Existing directory to write to.
 
     Returns
     -------
     tuple of Path
-        The PNG and the SVG.
+        Paths of the PNG and the SVG.
 
     Raises
     ------

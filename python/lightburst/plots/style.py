@@ -1,14 +1,15 @@
-"""Colours, markers and dashes: the one place that decides how a curve looks.
+"""Colours, markers and dashes: the only module that decides the look of curves.
 
-A curve is a pair of two names. The first, which switch say, has a colour and a marker, the second,
-which sender say, a dash and how the marker is filled: so what one colour tells, a shape tells too,
-and a grey print reads. Where there is one second name alone, the first one has the dash as well.
-What theory says is a line without markers, what is published is markers without a line.
+A curve is identified by a pair of names. The first name, for example of the switch, selects colour
+and marker; the second, for example of the sender, selects the dash and the fill of the marker.
+Every difference in colour is therefore a difference in shape too, and a grey print stays readable.
+With a single second name the first one selects the dash as well. Theory is drawn as a line without
+markers, published data as markers without a line.
 
-The colours of names are those of Okabe and Ito (2008, "Color Universal Design"), which people with
-any of the common colour vision deficiencies can tell apart; those of an ordered quantity go from
-dark to bright along viridis. Curves that are drawn later are thinner and their markers smaller, so
-that one on another leaves both to be seen.
+The colours of names are those of Okabe and Ito (2008, "Color Universal Design"), distinguishable
+with any of the common colour vision deficiencies; those of an ordered quantity go from dark to
+bright along viridis. Later curves are thinner with smaller markers, so that two curves that
+coincide are both visible.
 """
 
 from __future__ import annotations
@@ -35,10 +36,11 @@ BLACK: Final = "#000000"
 WHITE: Final = "#FFFFFF"
 
 PALETTE: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
-#: How far along viridis an ordered palette goes: its end is too bright for white paper.
+#: End of an ordered palette along viridis, from 0 to 1; the colours beyond are too bright for white
+#: paper.
 _BRIGHTEST: Final = 0.82
 
-# The same thing has the same colour and marker in every figure of every paper.
+# Fixed colour and marker per name, the same in every figure of every paper.
 _KNOWN: Final = {
     "all-optical": (VERMILION, 4),
     "hybrid, ne = 1": (ORANGE, 3),
@@ -60,11 +62,11 @@ DASHES: Final[tuple[tuple[int, ...], ...]] = (
     (1, 1),
     (12, 3),
 )
-#: Of closed forms.
+#: Dash patterns of closed forms.
 _THEORY: Final[tuple[tuple[float, ...], ...]] = ((5, 2), (1, 1.5), (8, 2, 1, 2))
 
-#: Markers, by matplotlib's names; by Vega's, whose cross stands upright; and as paths of SVG for
-#: the page's legend, from -5 to 5.
+#: Markers by matplotlib's names; by Vega's names, whose cross is upright; and as SVG paths from -5
+#: to 5 for the legend of the page.
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", ">", "<", "X")
 _X: Final = "M-.4,-.7L0,-.3L.4,-.7L.7,-.4L.3,0L.7,.4L.4,.7L0,.3L-.4,.7L-.7,.4L-.3,0L-.7,-.4Z"
 VEGA_MARKERS: Final = (
@@ -83,12 +85,12 @@ SVG_MARKERS: Final = (
     "M-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0L-5,-3Z",
 )
 
-#: What is published of no curve alone.
+#: Marker of published data that belongs to no single curve.
 ALONE: Final = 8
-#: Points at a word lie on no other.
+#: Minimum marker size on an axis of categories, where points do not overlap.
 _AT_A_WORD: Final = 6.5
 
-# The same sender has the same dash in every figure.
+# Fixed dash per sender, the same in every figure.
 _KNOWN_DASHES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
 
 Fill = Literal["full", "none", "left", "bottom", "right", "top"]
@@ -97,22 +99,22 @@ _FILLS: Final[tuple[Fill, ...]] = ("full", "none", "left", "bottom", "right", "t
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a curve is drawn.
+    """Appearance of a curve.
 
     Parameters
     ----------
     colour : str
-        ``#rrggbb``.
+        Colour as ``#rrggbb``.
     marker : int or None
-        Place in `MARKERS`; None for a line alone.
+        Index into `MARKERS`; None for a line alone.
     dash : tuple of float, or None
-        Points on, points off, nothing for a solid line; None for markers alone.
+        Points on, points off; empty for a solid line; None for markers alone.
     fill : str
-        Of the marker, as matplotlib has it.
+        Fill style of the marker, by matplotlib's names.
     width, size : float
-        Of line and marker, in points of a font of 10.
+        Size of line and marker, in points at a font size of 10.
     rim : str
-        Colour of the marker's edge.
+        Edge colour of the marker; empty for `colour`.
     """
 
     colour: str
@@ -125,19 +127,19 @@ class Look:
 
 
 def looks(figure: Figure) -> dict[tuple[str, str], Look]:
-    """Decide how each curve of a figure looks.
+    """Choose the look of each curve of a figure.
 
     Parameters
     ----------
     figure : lightburst.papers.figure.Figure
-        What is drawn.
+        Figure with the curves.
 
     Returns
     -------
     dict of (str, str) to Look
-        For every colour and every dash of its legends, and for no colour, ``""``, and every closed
-        form and number from elsewhere. No two have the same marker, fill and dash, as long as a
-        legend has no more names than there are of these.
+        Look by colour name and dash name of the legends; with the colour ``""`` for theory and
+        published data that belong to no single colour. No two curves share marker, fill and dash,
+        as long as a legend has no more names than there are of these.
     """
     own = [name for name in figure.dashes if name not in (*figure.theory, *figure.published)]
     alone = len(figure.colours) == 1 and len(own) > 1
@@ -145,7 +147,8 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
     paints = colours(named, ordered=figure.ordered)
     shapes = markers(named)
     places = dict(zip(own, dashes(tuple(own)), strict=True))
-    # Hollow are the points that break an assumption, where there can be such.
+    # Hollow markers are reserved for points outside the assumptions, if the data can have such
+    # points.
     fills = [fill for fill in _FILLS if fill != "none" or "doubtful" not in figure.data]
     found = {}
     for i, colour in enumerate(figure.colours):
@@ -169,7 +172,7 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
                 pattern = DASHES[place % len(DASHES)]
                 look = Look(paints[at], shapes[at], pattern, fill, width, size)
             found[colour, dash] = look
-    # What is of no colour alone.
+    # Theory and published data that belong to no single colour.
     for place, dash in enumerate(figure.theory):
         found["", dash] = Look(BLACK, None, _THEORY[place % len(_THEORY)], width=1.4)
     for dash in figure.published:
@@ -178,35 +181,35 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
 
 
 def _pointed(look: Look) -> Look:
-    """Give a look without its line: between two words there is nothing to go along."""
+    """Return a look without its line: values between categories have no meaning."""
     if look.marker is None:
         return replace(look, marker=ALONE, dash=None, size=8.0)
     return replace(look, dash=None, size=max(look.size, _AT_A_WORD))
 
 
 def of_kind(figure: Figure, found: Mapping[tuple[str, str], Look], dash: str) -> Look:
-    """Give the look that stands for a dash in a legend: of no colour if none of its curves has one.
+    """Return the look that represents a dash in a legend; colourless if its curves are.
 
     Parameters
     ----------
     figure : lightburst.papers.figure.Figure
-        What is drawn.
+        Figure with the curves.
     found : mapping of (str, str) to Look
-        Its `looks`.
+        Result of `looks` for the figure.
     dash : str
-        One of its dashes.
+        Name of a dash of the figure.
 
     Returns
     -------
     Look
-        That of the first colour, else.
+        Look without a colour, or of the first colour if the curves have colours.
     """
     own = set(figure.data.loc[figure.data["dash"] == dash, "colour"])
     return found["", dash] if own == {""} else found[figure.colours[0], dash]
 
 
 def markers(names: Sequence[str]) -> tuple[int, ...]:
-    """Give each name of a legend its place in `MARKERS`; a known one gets its own."""
+    """Return the index into `MARKERS` of each name of a legend; fixed for known names."""
     taken = {_KNOWN[name][1] for name in names if name in _KNOWN}
     free = [place for place in range(len(MARKERS)) if place not in taken]
     rest = iter(range(len(names)))
@@ -216,7 +219,7 @@ def markers(names: Sequence[str]) -> tuple[int, ...]:
 
 
 def dashes(names: Sequence[str]) -> tuple[int, ...]:
-    """Give each name of a legend its place in `DASHES`; a known sender gets its own."""
+    """Return the index into `DASHES` of each name of a legend; fixed for known senders."""
     taken = {_KNOWN_DASHES[name] for name in names if name in _KNOWN_DASHES}
     free = [place for place in range(len(DASHES)) if place not in taken]
     rest = iter(range(len(names)))
@@ -227,20 +230,20 @@ def dashes(names: Sequence[str]) -> tuple[int, ...]:
 
 
 def colours(names: Sequence[str], *, ordered: bool = False) -> tuple[str, ...]:
-    """Give each name of a legend its colour.
+    """Return the colour of each name of a legend.
 
     Parameters
     ----------
     names : sequence of str
-        The legend's words, in order.
+        Names in the order of the legend.
     ordered : bool
-        Whether they are values of one quantity, from small to large.
+        Whether the names are values of one quantity, in ascending order.
 
     Returns
     -------
     tuple of str
-        As many colours (``#rrggbb``): of ordered ones from dark to bright; else a known switch
-        gets its own, and the others get what is left of the palette, in order.
+        One colour (``#rrggbb``) per name: from dark to bright if ordered; else known switches have
+        fixed colours and the others take the rest of the palette in order.
     """
     if ordered and len(names) > 1:
         steps = (_BRIGHTEST * place / (len(names) - 1) for place in range(len(names)))

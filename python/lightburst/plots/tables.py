@@ -1,4 +1,4 @@
-"""Tidy tables, which users have, as figures: what is drawn, in which unit, on which axes."""
+"""Conversion of tidy tables of users into figures: units, axes, legends and theory curves."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _THEORY: Final = "theory"
-# What stands beside a quantity that is text, by its dimension.
+# Suffixes of numeric columns beside a quantity given as text, by dimension.
 _SUFFIXES: Final = tuple(
     sorted(
         (d.suffix for d in (TIME, SIZE, RATE, LENGTH, FREQUENCY, DELAY_PER_LENGTH, ENERGY_PER_BIT)),
@@ -37,23 +37,23 @@ _SUFFIXES: Final = tuple(
     )
 )
 _SIMULATED: Final = "simulation"
-_ALONG: Final = 101  # points of a function
+_ALONG: Final = 101  # points at which a function is evaluated
 TIME_S: Final = "time_s"
 _PLACE: Final = "place along x"
-#: Heights over more than this factor, none of them zero, want a logarithmic axis.
+#: Positive values on the vertical axis that span more than this factor have a logarithmic axis.
 _HEIGHTS: Final = 1e3
-# Columns of points that are drawn otherwise, and what the caption says of them.
+# Boolean columns of specially drawn points, and the sentence that the caption adds for each.
 _FEW, _LIMIT = "doubtful", "limit"
 _MARKS: Final = {
     _FEW: "Hollow: a percentile beyond what so few flows can give.",
     _LIMIT: "A triangle points down from an upper bound: none was seen.",
 }
-#: Heights on a linear axis over so many decades are hinted at.
+#: Number of decades on a linear vertical axis from which a logarithmic one is suggested.
 _DECADES: Final = 2.0
 
 
 class Axis(NamedTuple):
-    """An axis: the column behind it, what one unit of it is in that of the column, its label."""
+    """An axis: its column, the size of its unit in the unit of the column, its label."""
 
     column: str
     unit: float
@@ -71,7 +71,7 @@ def figure_of(
     theory: Any,
     **words: Any,
 ) -> Figure:
-    """Make a figure of a tidy table, as `lightburst.plot.curves` describes it."""
+    """Make a figure from a tidy table, as documented at `lightburst.plot.curves`."""
     _check(table)
     rows, height = _rows(table, y)
     rows, across, places = _along(rows, x, words.pop("x_label", None), words.pop("x_log", None))
@@ -93,7 +93,8 @@ def figure_of(
             _FEW: _few(rows),
         }
     )
-    data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0)
+    # On a logarithmic height zeros are hollow on its lower edge, with what bounds them above.
+    data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0) & (not up.logarithmic)
     data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
     if data.empty:
         raise InputError("y", show(y), "a column with a number in at least one row")
@@ -131,7 +132,7 @@ def figure_of(
 
 
 def _few(rows: pd.DataFrame) -> Any:
-    """Tell which rows are percentiles beyond what their samples can give."""
+    """Tell which rows are percentiles that need more samples than there are."""
     if "samples" in rows and "needed" in rows:
         return rows["samples"] < rows["needed"]
     return False
@@ -140,7 +141,7 @@ def _few(rows: pd.DataFrame) -> Any:
 def in_one_column(
     table: Any, y: str | Sequence[str], hue: str | None
 ) -> tuple[pd.DataFrame, str, str | None]:
-    """Put several columns of one unit below each other, the name of each as a hue."""
+    """Stack several columns of one unit into a single one, with their names as the hue."""
     _check(table)
     if TIME_S not in table:
         raise InputError("table", f"one without {TIME_S}", "such as result.samples.links")
@@ -167,7 +168,7 @@ def _check(table: Any) -> None:
 
 
 def _rows(table: pd.DataFrame, y: str) -> tuple[pd.DataFrame, str]:
-    """Choose the rows of a table that has several metrics below each other, and their column."""
+    """Select the rows of one metric in a table of several, and their column of values."""
     if y not in table and "metric" in table and y in set(table["metric"]):
         return table[table["metric"] == y], "mean"
     return table, y
@@ -176,7 +177,7 @@ def _rows(table: pd.DataFrame, y: str) -> tuple[pd.DataFrame, str]:
 def _along(
     table: pd.DataFrame, name: str, label: str | None, logarithmic: bool | None
 ) -> tuple[pd.DataFrame, Axis, tuple[str, ...]]:
-    """Choose what is along x: numbers, or words at places of their own, in order of the rows."""
+    """Choose the horizontal axis: numbers, or categories in the order of the rows."""
     if name not in table or _is_quantity(table[name]) or _beside(table, name):
         return table, _axis(table, _numeric(table, name, "x"), "x", label, logarithmic), ()
     if logarithmic:
@@ -193,13 +194,13 @@ def _placed(table: pd.DataFrame, name: str, places: Sequence[str]) -> pd.DataFra
 
 
 def _beside(table: pd.DataFrame, name: str) -> list[str]:
-    """List columns of numbers that have the same as one of text, in the SI unit."""
+    """List the numeric columns that repeat a text column in SI units."""
     columns = [str(one) for one in table.columns if _is_quantity(table[one])]
     return [column for column in columns if column == f"{name}_{_suffix(column)}"]
 
 
 def _numeric(table: pd.DataFrame, name: str, argument: str) -> str:
-    """Find a column of numbers: it, or the one beside it that has the same in the SI unit."""
+    """Return the name of a numeric column, or of the one that repeats a text column in SI units."""
     known = [str(column) for column in table.columns]
     numbers = [column for column in known if pd.api.types.is_numeric_dtype(table[column])]
     if name in numbers:
@@ -212,7 +213,7 @@ def _numeric(table: pd.DataFrame, name: str, argument: str) -> str:
 
 
 def _suffix(column: str) -> str:
-    """Give the unit that a name ends in as it is written there: ``per_s``, or nothing."""
+    """Return the unit suffix of a column's name, such as ``per_s``; empty if it has none."""
     return next((end for end in _SUFFIXES if column.endswith(f"_{end}")), "")
 
 
@@ -252,7 +253,7 @@ def _axis(
 
 
 def _hint(heights: pd.Series[float]) -> str:
-    """Say that a logarithmic height would tell the low points apart, if a linear one does not."""
+    """Return a hint to use a logarithmic axis if the values span many decades, else nothing."""
     positive = heights[heights > 0]
     if positive.empty or (heights < 0).any():
         return ""
@@ -265,7 +266,7 @@ def _hint(heights: pd.Series[float]) -> str:
 def _ends(
     table: pd.DataFrame, height: str, ci: Sequence[str] | None
 ) -> tuple[pd.Series[float], pd.Series[float]]:
-    """Give the ends of the intervals; those that are not there end where they begin."""
+    """Return the ends of the intervals; a missing end is replaced by the value itself."""
     middle = table[height].astype(float)
     if ci is None:
         return middle, middle
@@ -275,7 +276,7 @@ def _ends(
     names = own if all(name in table for name in own) else list(ci)
     if not all(name in table for name in names):
         if tuple(ci) == ("ci_low", "ci_high"):
-            return middle, middle  # nobody asked for intervals
+            return middle, middle  # the default names: intervals were not requested
         missing = next(name for name in names if name not in table)
         allowed = f"columns of the table{did_you_mean(missing, [str(c) for c in table.columns])}"
         raise InputError("ci", show(missing), allowed)
@@ -284,7 +285,7 @@ def _ends(
 
 
 class Names(NamedTuple):
-    """The names of curves row by row, all of them in order, whether that is one, and a heading."""
+    """Curve name per row, all names in order, whether they are quantities, and a heading."""
 
     rows: pd.Series[str]
     order: tuple[str, ...]
@@ -326,12 +327,12 @@ def _theory(
     x: str,
     places: Sequence[str],
 ) -> pd.DataFrame:
-    """Give the rows of the closed forms, in the units of the axes."""
+    """Return the rows of the closed forms, in the units of the axes."""
     if theory is None:
         return pd.DataFrame(columns=list(COLUMNS))
     if isinstance(theory, pd.DataFrame) or callable(theory):
         theory = {_THEORY: theory}
-    # What says nothing of the hues is of none of them.
+    # Theory without a column for the hue applies to all hues, and has no colour.
     colour = "" if hue else data["colour"].iloc[0]
     found = []
     for name, form in theory.items():

@@ -1,4 +1,4 @@
-"""Closed forms for print: curves whose points outside their assumptions are hollow."""
+"""Closed forms for print: points outside the assumptions are hollow."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
     from lightburst.papers.figure import Figure
 
-#: Endings of a file that can be written.
+#: Supported file name extensions.
 ENDINGS = (".png", ".svg")
 
 
 def save(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
-    """Write a figure of closed forms to one file, whole or not at all.
+    """Write a figure of closed forms to a file, atomically.
 
     Parameters
     ----------
     figure : Figure
-        The curves.
+        Curves to draw.
     doubtful : pandas.Series of bool
-        Which rows of the figure's data are outside the assumptions; hollow points.
+        Rows of the figure's data outside the assumptions; drawn as hollow points.
     file : Path
-        Where to write, by its ending as PNG or SVG; an earlier file is replaced.
+        PNG or SVG file to write, by its extension; an existing file is replaced.
 
     Raises
     ------

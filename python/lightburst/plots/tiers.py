@@ -1,4 +1,4 @@
-"""A network for print: in rows, on a map, or where its coordinates say."""
+"""Networks for print: in rows, on a map, or at given coordinates."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from lightburst.plots.places import Positions
     from lightburst.topology.network import Network
 
-#: More hosts than this are left out, if nobody wants them; more names have no room.
+#: Largest number of hosts drawn by default, and of switches with their names written.
 _MOST_HOSTS: Final = 40
 _MOST_NAMES: Final = 60
-#: Two directions of a link are so many points apart, a name so many from the middle of its node.
+#: Distance between the directions of a link, and of a name from the middle of its node, in points.
 _APART: Final = 3.2
 _AWAY: Final = 11.0
-#: Heights over the width, of a path and of any other.
+#: Height over width of the drawing, for a path and for any other network.
 _FLAT: Final = 0.22
 _HIGH: Final = 0.52
 _INK: Final = "#1b1f24"
@@ -38,12 +38,12 @@ _SIDES: Final = "Each direction of a link keeps to its right, as on a road."
 
 
 def graph_in(what: object) -> nx.Graph[Any]:
-    """Give the graph of a run, of a scenario, or the graph itself.
+    """Return the graph of a run or of a scenario; a graph is returned unchanged.
 
     Raises
     ------
     InputError
-        If it is none of them.
+        If the argument is none of these.
     """
     from lightburst.result import Result
     from lightburst.scenario import Scenario
@@ -60,7 +60,7 @@ def graph_in(what: object) -> nx.Graph[Any]:
 
 
 def height(places: Positions) -> float:
-    """Give the height of a drawing over its width."""
+    """Return the ratio of height to width of a drawing."""
     wide, high = (
         max(p[i] for p in places.values()) - min(p[i] for p in places.values()) for i in (0, 1)
     )
@@ -68,7 +68,7 @@ def height(places: Positions) -> float:
 
 
 def graph_of(network: Network) -> nx.DiGraph[Any]:
-    """Give a network of a scenario as `lightburst.Result.network` gives that of a run."""
+    """Convert the network of a scenario to the graph that `lightburst.Result.network` holds."""
     layers = [HOST] * network.hosts + network.layer_of_switches()
     names = [network.name(node) for node in range(network.nodes)]
     found: nx.DiGraph[Any] = nx.DiGraph()
@@ -86,14 +86,15 @@ def graph_of(network: Network) -> nx.DiGraph[Any]:
 def placed(
     graph: nx.Graph[Any], at: Mapping[Hashable, tuple[float, float]] | None
 ) -> tuple[Positions, dict[Hashable, str]]:
-    """Give where nodes stand, and the layer of each.
+    """Return the position and the layer of each node.
 
     Parameters
     ----------
     graph : networkx.Graph
-        With ``layer`` of its nodes; without it those with one neighbour are hosts.
+        Graph whose nodes have the attribute ``layer``; without it nodes with one neighbour are
+        hosts.
     at : mapping of node to (float, float), optional
-        Coordinates; else as `lightburst.plots.places.positions` chooses them.
+        Coordinates; by default those of `lightburst.plots.places.positions`.
 
     Raises
     ------
@@ -124,18 +125,18 @@ def draw(
     value: str | None,
     hosts: bool | None,
 ) -> str:
-    """Draw a network into axes; return what stands below it.
+    """Draw a network into axes; return the text for its caption.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        Where.
+        Axes to draw into.
     graph, places, layers
-        As `placed` has them.
+        Graph, and the results of `placed` for it.
     value : str or None
-        What of its links is shown as their colour.
+        Attribute of the links that is shown as their colour.
     hosts : bool or None
-        Whether hosts are drawn; None for up to forty of them, not on a map.
+        Whether hosts are drawn; None for only up to forty hosts, and never on a map.
     """
     ends = [node for node in graph if layers[node] == HOST]
     if len(ends) == len(graph):
@@ -204,7 +205,7 @@ def _names(
     switches: list[Hashable],
     stretch: float,
 ) -> None:
-    """Write names of switches where no link is."""
+    """Write the names of switches, on the side with no link."""
     sides = free_sides(places, graph.edges(), stretch)
     for node in switches:
         x, y = sides[node]

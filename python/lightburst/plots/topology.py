@@ -1,4 +1,4 @@
-"""The topology of a run with what its links and switches did, as a chart for the page."""
+"""Chart of a run's topology for the page, with metrics of links and switches."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 460  # pixels
 _FLAT: Final = 200
-_WIDE: Final = 2.0  # times as wide as high
+_WIDE: Final = 2.0  # ratio of width to height assumed for the placement of names
 _AWAY: Final = 17  # pixels from a node to its name
-_FLAT_SHARE: Final = 0.1  # less high than this share of the width
+_FLAT_SHARE: Final = 0.1  # a drawing lower than this share of its width is flat
 _MARGIN: Final = 0.07
-#: Light to dark, so that a print without colours reads; its lightest end is seen on white.
+#: From light to dark, so that a grey print is readable; the lightest colour is visible on white.
 BUSY: Final = {"name": "yellowgreenblue", "extent": [0.22, 1.0]}
 LOSS: Final = style.VERMILION
-# More switches than this have no room for their names.
+# Maximum number of switches whose names are written.
 _MOST_NAMES: Final = 40
 _INK: Final = "#1b1f24"
 _BUSY_SHARE: Final = ".2~%"
 
 
 def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict[str, Any]:
-    """Draw a network: each link in two halves, one for each direction.
+    """Draw a network with each link in two halves, one per direction.
 
     Parameters
     ----------
     links : pandas.DataFrame
-        One row for each direction between two nodes: ``source``, ``target``, ``words`` (what they
-        are called together), ``utilisation`` (0 to 1), ``gone`` (units that were dropped
-        before it or lost on it); and what is said of them when hovered over, in columns of text
-        that begin with a capital.
+        One row per directed pair of adjacent nodes: ``source``, ``target``, ``words`` (name of the
+        parallel links), ``utilisation`` (0 to 1), ``gone`` (units dropped before the link or lost
+        on it); text columns whose names begin with a capital are shown as the tooltip.
     nodes : pandas.DataFrame
-        One row for each node that is drawn: ``node``, ``name``, ``host`` (bool), ``loss`` (share of
-        what arrived, 0 to 1); and columns of text likewise.
+        One row per drawn node: ``node``, ``name``, ``host`` (bool), ``loss`` (share of the
+        arrivals, 0 to 1); and text columns for the tooltip likewise.
     places : dict of node to tuple of float
-        x and y of each.
+        Coordinates x and y of each node.
 
     Returns
     -------
     dict
-        Vega-Lite with its data.
+        Vega-Lite specification including its data.
     """
     x = dict(zip(nodes["node"], (places[node][0] for node in nodes["node"]), strict=True))
     y = dict(zip(nodes["node"], (places[node][1] for node in nodes["node"]), strict=True))
@@ -82,7 +81,7 @@ def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict
 
 
 def _scales(x: dict[Any, float], y: dict[Any, float]) -> dict[str, Any]:
-    """Encode both positions, with a margin, and without axes: a place has no unit."""
+    """Encode x and y with a margin and without axes: coordinates have no unit."""
     found = {}
     least = _FLAT_SHARE * (max(x.values()) - min(x.values()))
     for name, places in (("x", x), ("y", y)):
@@ -100,7 +99,7 @@ def _tooltip(table: pd.DataFrame) -> list[alt.Tooltip]:
 
 def _halves(halves: pd.DataFrame, scales: dict[str, Any]) -> alt.Chart:
     most = float(halves["utilisation"].max()) if len(halves) else 1.0
-    # Of a network with little to do, what little there is.
+    # With low utilisation everywhere, the colour scale ends at the highest value.
     end = 1.0 if most > 0.5 else max(most, 1e-6)
     legend = alt.Legend(
         title="Utilisation: busy share of the time",
@@ -125,7 +124,7 @@ def _halves(halves: pd.DataFrame, scales: dict[str, Any]) -> alt.Chart:
 
 
 def _middles(halves: pd.DataFrame) -> alt.Chart:
-    """Tell one direction from the other, also where both are as busy."""
+    """Mark the middle of each link, so that equally busy directions can be distinguished."""
     size = 16 if len(halves) <= 120 else 5
     found: alt.Chart = (
         alt.Chart(halves[["x2", "y2"]].drop_duplicates())
@@ -160,7 +159,7 @@ def _nodes(dots: pd.DataFrame) -> list[alt.Chart]:
     ]
     if not many:
         names = alt.Chart(switches).encode(x="x:Q", y="y:Q", text="name:N")
-        # On the side on which there is no link.
+        # On the side without a link.
         side = "datum.side_x > 0.5 ? 'left' : datum.side_x < -0.5 ? 'right' : 'center'"
         words: dict[str, Any] = {
             "dx": alt.ExprRef(f"{_AWAY} * datum.side_x"),
@@ -171,7 +170,7 @@ def _nodes(dots: pd.DataFrame) -> list[alt.Chart]:
             "fontWeight": 600,
             "limit": 90,
         }
-        # A white edge keeps them apart from the links that they stand on.
+        # White outline that separates the text from the links below it.
         found.append(names.mark_text(stroke="white", strokeWidth=4, **words))
         found.append(names.mark_text(color=_INK, **words))
     return [chart for chart in found if len(chart.data)]
@@ -189,18 +188,18 @@ def _crosses(crosses: pd.DataFrame) -> alt.Chart:
 
 
 def by_layer(spread: pd.DataFrame) -> dict[str, Any]:
-    """Draw how busy the links from one layer to the next are, for a network too large to be drawn.
+    """Draw the utilisation of links per pair of layers, for networks too large to draw.
 
     Parameters
     ----------
     spread : pandas.DataFrame
-        One row for each pair of layers: ``between``, ``low``, ``q1``, ``median``, ``q3``, ``high``
-        (utilisation, 0 to 1), ``gone``; and text to be hovered over as in `drawing`.
+        One row per pair of layers: ``between``, ``low``, ``q1``, ``median``, ``q3``, ``high``
+        (utilisation, 0 to 1), ``gone``; and text columns for the tooltip as in `drawing`.
 
     Returns
     -------
     dict
-        Vega-Lite with its data.
+        Vega-Lite specification including its data.
     """
     base = alt.Chart(spread).encode(
         y=alt.Y("between:N", title=None, sort=None, axis=alt.Axis(labelLimit=150)),

@@ -1,4 +1,4 @@
-"""Pictures of a trace: what was sent and acknowledged, how the window moved, which burst left."""
+"""Figures of a traced flow: sequence numbers, window over time, departures of bursts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
-#: The pictures of a trace, by the stems of their files.
+#: Figures of a trace, by the stems of their files.
 KINDS: Final = ("time-sequence", "windows", "packets")
 _STATE_COLOURS: Final = dict(
     zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
@@ -31,29 +31,29 @@ _STATE_COLOURS: Final = dict(
 
 
 def pictures(trace: FlowTrace, source: str, modulo: int = 60) -> dict[str, Canvas]:
-    """Draw all pictures of a trace.
+    """Draw all figures of a trace.
 
     Parameters
     ----------
     trace : FlowTrace
-        What to draw.
+        Trace to draw.
     source : str
-        What was run, for the captions.
+        Description of the run, for the captions.
     modulo : int
-        At which number the packets of the last picture are counted anew.
+        Modulus of the packet numbers in the last figure.
 
     Returns
     -------
     dict of str to matplotlib.figure.Figure
-        The pictures by the stems of their files; those of windows and of packets only where there
-        are any (stop-and-wait has no windows).
+        Figures by the stems of their files; those of windows and of packets only if there are any
+        (stop-and-wait has no windows).
     """
     drawn = {kind: picture(trace, source, kind, modulo) for kind in KINDS}
     return {kind: canvas for kind, canvas in drawn.items() if canvas is not None}
 
 
 def picture(trace: FlowTrace, source: str, kind: str, modulo: int = 60) -> Canvas | None:
-    """Draw one of the pictures of a trace, of `KINDS`; None if there is nothing to draw."""
+    """Draw one figure of a trace, one of `KINDS`; None if there is no data for it."""
     if kind == "time-sequence":
         return time_sequence(trace, source)
     if kind == "windows":
@@ -63,25 +63,25 @@ def picture(trace: FlowTrace, source: str, kind: str, modulo: int = 60) -> Canva
 
 
 def save(canvas: Canvas, directory: Path, stem: str) -> None:
-    """Write a picture as PNG and SVG to a directory, the same bytes for the same data."""
+    """Write a figure as PNG and SVG to a directory; equal data gives equal bytes."""
     for ending in ("png", "svg"):
         write(canvas, directory / f"{stem}.{ending}")
 
 
 def time_sequence(trace: FlowTrace, source: str) -> Canvas:
-    """Draw every segment against time: sent, sent again, lost, acknowledged; blocks and timeouts.
+    """Draw transmissions, losses, acknowledgements, SACK blocks and timeouts against time.
 
     Parameters
     ----------
     trace : FlowTrace
-        What to draw.
+        Trace to draw.
     source : str
-        What was run, for the caption.
+        Description of the run, for the caption.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved.
+        Figure ready to be saved.
     """
     begin, end = series.close_up(trace)
     caption = (
@@ -121,14 +121,14 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
     Parameters
     ----------
     trace : FlowTrace
-        What to draw.
+        Trace to draw.
     source : str
-        What was run, for the caption.
+        Description of the run, for the caption.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Ready to be saved.
+        Figure ready to be saved.
     """
     caption = (
         "Above, in full segments: the congestion window (without its inflation in fast recovery), "
@@ -178,21 +178,21 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
 
 
 def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
-    """Give the picture of yu2004, figures 8 to 10: when the bursts left, and with which packets.
+    """Return the figure of yu2004, figures 8 to 10: departure time and number of each packet.
 
     Parameters
     ----------
     trace : FlowTrace
-        What to draw.
+        Trace to draw.
     source : str
-        What was run, for the caption.
+        Description of the run, for the caption.
     modulo : int
-        At which number the packets are counted anew.
+        Modulus of the packet numbers.
 
     Returns
     -------
     lightburst.papers.figure.Packets
-        The figure.
+        Figure, drawn by `lightburst.plots.static` or on the page.
     """
     bursts = trace.bursts["data"].any()
     time = "departure of the packet's burst from the edge" if bursts else "sending at the source"
@@ -213,7 +213,7 @@ def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
 
 
 def _sequence(axes: Axes, trace: FlowTrace) -> None:
-    """Paint what was sent, acknowledged and timed out."""
+    """Paint transmissions, acknowledgements, SACK blocks and timeouts."""
     sent, heard = series.sends(trace), series.acknowledgements(trace)
     axes.step(heard["time_s"], heard["segment"], where="post", color=style.GREEN, linewidth=1.2)
     blocks = series.sack_blocks(trace)
@@ -236,7 +236,7 @@ def _sequence(axes: Axes, trace: FlowTrace) -> None:
 
 
 def _look_closer(axes: Axes, trace: FlowTrace, begin: float, end: float) -> None:
-    """Show a part of the time, with the segments that were sent in it."""
+    """Zoom into a stretch of time, and to the segments sent in it."""
     sent = series.sends(trace)
     shown = sent["segment"][sent["time_s"].between(begin, end)]
     axes.set_xlim(begin, end)
@@ -258,7 +258,7 @@ def _dots(axes: Axes, rows: Any, marker: str, colour: str, size: float) -> None:
 
 def _states(axes: Axes, time: Any, states: Any) -> None:
     """Colour the background by state; each state lasts until the next row."""
-    # Where it changes, and the end: a flow has many rows, and few states.
+    # Keep the changes of state and the end: a flow has many rows and few changes.
     kept = np.flatnonzero(np.diff(states, prepend=-1, append=-1)).clip(max=len(time) - 1)
     edges, held = np.repeat(time[kept], 2)[1:], np.repeat(states[kept], 2)[:-1]
     for code, colour in enumerate(_STATE_COLOURS.values()):

@@ -1,4 +1,4 @@
-"""What every chart of the page has in common."""
+"""Properties common to all charts of the page."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 def specification(
     drawn: alt.Chart | alt.LayerChart | alt.FacetChart, height: int
 ) -> dict[str, Any]:
-    """Give a chart as Vega-Lite with its data, so high in pixels, as wide as what it is put into.
+    """Return a chart as Vega-Lite with its data, `height` pixels high and as wide as its container.
 
-    Without the address of its schema: only an editor would read that, and the page must name
-    nothing outside.
+    The URL of the schema is removed: only editors use it, and the page must not refer to anything
+    outside itself.
     """
     return plain(drawn.properties(width="container", height=height))
 
@@ -22,17 +22,17 @@ def specification(
 def plain(
     drawn: alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart,
 ) -> dict[str, Any]:
-    """Give a chart that has its own sizes as a dictionary.
+    """Return a chart with sizes of its own as a dictionary.
 
     Parameters
     ----------
     drawn : altair chart
-        The chart.
+        Chart with its sizes set.
 
     Returns
     -------
     dict
-        As `specification`.
+        Specification including its data.
     """
     found: dict[str, Any] = drawn.to_dict()
     found.pop("$schema", None)

@@ -1,1 +1,1 @@
-"""Saved results: papers run again, and offline pages of anything that was saved."""
+"""Reproduced papers, and offline pages of saved results."""

@@ -1,4 +1,4 @@
-"""What became of a burst, and what would have saved it: each answer is checked by another run."""
+"""Fate of a burst, and changes that would have avoided its loss, each verified by a run."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ _OUTCOMES: Final = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BurstExplanation:
-    """What became of a burst and, if it was lost, what would have saved it; ``str`` tells it.
+    """Fate of a burst and, if lost, remedies; ``str`` formats it as text.
 
     Attributes
     ----------
     result : Result
-        The run in which the burst was followed.
+        Run in which the burst was traced.
     burst : int
-        Its number.
+        Number of the burst.
     about : dict
-        ``burst``, ``ingress``, ``of_node`` (its number among those of its ingress, from 1),
-        ``egress``, ``label``, ``packets``, ``bytes``, ``opened_s`` (its first packet came),
-        ``closed_s`` (it was assembled), ``departure_s`` (it left, or was to), ``arrival_s`` (its
-        tail was at the egress), ``outcome`` (``arrived``, ``lost``, ``under way``) and of a lost
-        one ``lost_s``, ``reason``, ``node``, ``link_source``, ``link_target``, ``start_s`` and
-        ``end_s`` (when it was to use that link) and, of the burst that had what it wanted,
-        ``holder_burst``, ``holder_ingress``, ``holder_egress``, ``holder_channel``,
-        ``holder_start_s``, ``holder_end_s``.
+        ``burst``, ``ingress``, ``of_node`` (number among the bursts of its ingress, from 1),
+        ``egress``, ``label``, ``packets``, ``bytes``, ``opened_s`` (arrival of its first packet),
+        ``closed_s`` (end of assembly), ``departure_s`` (actual or scheduled departure),
+        ``arrival_s`` (arrival of its tail at the egress), ``outcome`` (``arrived``, ``lost``,
+        ``under way``); and for a lost burst ``lost_s``, ``reason``, ``node``, ``link_source``,
+        ``link_target``, ``start_s`` and ``end_s`` (scheduled transmission on that link) and, for
+        the burst that occupied the resource, ``holder_burst``, ``holder_ingress``,
+        ``holder_egress``, ``holder_channel``, ``holder_start_s``, ``holder_end_s``.
     hops : pandas.DataFrame
-        The links that it used: ``link_source``, ``link_target``, ``channel``, ``start_s``,
-        ``end_s``, ``made_s`` and ``bytes``, what was left of it there.
+        Links that the burst used: ``link_source``, ``link_target``, ``channel``, ``start_s``,
+        ``end_s``, ``made_s`` (time of the reservation) and ``bytes``, its remaining size there.
     remedies : pandas.DataFrame
-        What was tried for a lost burst, each in a run with the same seed: ``means`` and ``remedy``,
-        the ``changes`` of the scenario, ``delay_s`` where it is a time; what became there of the
-        burst with the same number of the same ingress: ``outcome`` (missing where there was none),
-        ``reason``, ``way`` (the nodes that it passed), and whether it was ``same``, assembled at
-        the same time with the same bytes; ``lost``, how many bursts were lost in that run; and
-        ``saved``: it was there and arrived.
+        Changes tried for a lost burst, each in a run with the same seed: ``means`` and ``remedy``,
+        the ``changes`` of the scenario, ``delay_s`` if it is a time; the fate in that run of the
+        burst with the same number at the same ingress: ``outcome`` (missing if there is none),
+        ``reason``, ``way`` (nodes passed), and ``same``, True if it was assembled at the same time
+        with the same bytes; ``lost``, the number of bursts lost in that run; and ``saved``, True if
+        it was the same burst and arrived.
     lost : int
-        How many bursts were lost in the run itself.
+        Number of bursts lost in the original run.
     """
 
     result: Result
@@ -78,7 +78,7 @@ class BurstExplanation:
     lost: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it in words and numbers that JSON can hold."""
+        """Return the explanation as JSON-compatible values."""
         found = {
             **self.about,
             "hops": records(self.hops),
@@ -100,20 +100,20 @@ class BurstExplanation:
 def explain_burst(
     scenario: Scenario | str | PathLike[str], burst: int | np.integer, seed: int | np.integer = 1
 ) -> BurstExplanation:
-    """Say what became of a burst of a scenario and, if it was lost, what would have saved it.
+    """Explain the fate of a burst of a scenario and, if it was lost, find remedies.
 
-    The scenario is run, once more with all bursts followed, and of a lost burst once or twice more
-    with each change that might have saved it.
+    The scenario is run once, then with all bursts traced; for a lost burst further runs test each
+    change that might have avoided the loss.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What to simulate, or the name of its file.
+        Scenario to simulate, or path of its file.
     burst : int
-        Its place among all bursts of the run, from 0, in the order in which they were made: as
-        `lightburst.trace_network` and the traces of flows number them.
+        Number of the burst among all bursts of the run, from 0, in the order of assembly: the same
+        as in `lightburst.trace_network` and in traces of flows.
     seed : int
-        Of all random streams.
+        Seed of all random streams.
 
     Returns
     -------
@@ -122,12 +122,12 @@ def explain_burst(
     Raises
     ------
     InputError
-        If there is no such burst, or the scenario cannot be run or makes none.
+        If there is no such burst, or the scenario cannot be run or has no bursts.
 
     Warns
     -----
     RunWarning
-        Of each of `Result.warnings` of the run itself.
+        For each of `Result.warnings` of the original run.
     """
     found = tell(as_scenario(scenario), burst, seed, simulate)
     warn(found.result.warnings, stacklevel=2)
@@ -140,9 +140,9 @@ def tell(
     seed: int | np.integer,
     simulate: Callable[..., Result],
 ) -> BurstExplanation:
-    """Do what `explain_burst` does, but issue no warnings.
+    """Explain a burst as `explain_burst` does, without issuing warnings.
 
-    `simulate` runs a scenario with a seed and, where there is one, the result of the run
+    `simulate` runs a scenario with a seed and, for a repeated run, the earlier result as
     ``before``.
     """
     found = follow_all(scenario, seed, simulate)
@@ -172,7 +172,7 @@ def tell(
 def _again(
     found: TracedNetwork, remedy: rescue.Remedy, simulate: Callable[..., Result]
 ) -> TracedNetwork | None:
-    """Run the scenario with a change; nothing if the scenario does not allow it."""
+    """Run the scenario with a change; return None if the change is invalid for it."""
     try:
         changed = found.result.scenario.with_(remedy.changes)
         return follow_all(changed, found.result.seed, simulate)
@@ -200,7 +200,7 @@ def _about(found: TracedNetwork, number: int) -> dict[str, Any]:
 
 
 def _fate(found: TracedNetwork, number: int, again: TracedNetwork | None) -> dict[str, Any]:
-    """Say what became of the burst in another run: that of the same number of its ingress."""
+    """Return the fate in another run of the burst with the same number at its ingress."""
     bursts = found.result.trace.bursts
     own = bursts[bursts["number"] == number].iloc[0]
     fate: dict[str, Any] = dict.fromkeys(("outcome", "reason", "way"))
@@ -291,5 +291,5 @@ def _told(row: Any, before: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Write a time to the nanosecond, which tells one burst from the next."""
+    """Format a time to the nanosecond, which separates bursts."""
     return f"{seconds * 1e3:,.6f} ms"

@@ -1,4 +1,4 @@
-"""Two results side by side, whatever each of them is: a run, runs with several seeds, a sweep."""
+"""Comparison of two results of any kind: a run, runs with several seeds, a sweep."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lightburst.scenario import Scenario
 from lightburst.study import Comparison, compare_runs
 from lightburst.sums import verify
 
-# The files that tell what a directory holds; runs of several seeds or points stand in `RUNS`.
+# Files that identify the kind of result; the runs of several seeds or points are in `RUNS`.
 _KNOWN: Final = (RUN, REPLICATIONS, SWEEP)
 _WRITTEN: Final = "a directory written by 'run --out' or 'sweep --out'"
 _KINDS: Final = f"{_WRITTEN}, a Result, a Sweep, or a table of runs"
@@ -33,16 +33,16 @@ Source = str | PathLike[str] | Result | Replications | Sweep | pd.DataFrame
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two that are compared.
+    """One of the two compared results.
 
     Attributes
     ----------
     runs : pandas.DataFrame
-        One row for each run; the columns in front of ``seed`` name its point.
+        One row per run; the columns before ``seed`` identify its point.
     scenario : mapping or None
-        What was run, if that is known.
+        Scenario, if known.
     model_version : int or None
-        Likewise.
+        Model version, if known.
     """
 
     runs: pd.DataFrame
@@ -57,34 +57,34 @@ def compare(
     *,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Compare two results: which metrics differ, by how much, and how sure that is.
+    """Compare two results: which metrics differ, by how much, and with which certainty.
 
     Parameters
     ----------
     a, b : str, path-like, Result, Sweep or pandas.DataFrame
-        Directories that ``lightburst run --out`` or ``sweep --out`` wrote, results, or tables of
-        runs as `lightburst.replicate` gives them. The columns in front of ``seed`` that both have
-        name points, and each point is compared on its own.
+        Directories written by ``lightburst run --out`` or ``sweep --out``, results, or tables of
+        runs as returned by `lightburst.replicate`. Columns before ``seed`` that both have identify
+        points, and each point is compared separately.
     metrics : iterable of str or str, optional
-        What to compare; by default all figures of whole runs. Name those that the question is
-        about: fewer are known better.
+        Names of metrics; by default all metrics of whole runs. Fewer metrics give narrower
+        intervals: name only those of interest.
     confidence : float
-        Probability with which all intervals hold together, between 0 and 1.
+        Simultaneous coverage probability of all intervals, between 0 and 1.
 
     Returns
     -------
     Comparison
-        Its ``table`` has differences (b less a) and ratios (b over a) with intervals, p-values and
-        verdicts, paired by seed where both have at least two in common; ``differ`` what differs
-        beyond chance; ``changes`` in what the scenarios differ. See `lightburst.study.compare_runs`
-        for how it is done. Of single runs nothing can be said of chance: there are plain
-        differences only.
+        ``table`` has differences (b minus a) and ratios (b over a) with intervals, p-values and
+        verdicts, paired by seed if both have at least two seeds in common; ``differ`` the
+        significant differences; ``changes`` the differing settings of the scenarios. See
+        `lightburst.study.compare_runs` for the method. Single runs only give differences, without
+        intervals or p-values.
 
     Raises
     ------
     InputError
-        If one is no result, the two are of different versions of the model, or a metric is not in
-        both.
+        If an argument is no result, the model versions differ, or a metric is missing from one of
+        the results.
     ValueError
         If `confidence` is not between 0 and 1.
     """
@@ -107,14 +107,14 @@ def compare(
 
 
 def side_of(path: str, source: object) -> Side:
-    """Read one of the two.
+    """Read one of the two results.
 
     Parameters
     ----------
     path : str
         ``"A"`` or ``"B"``, for the message.
     source : object
-        What was given.
+        Argument of `compare`.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def side_of(path: str, source: object) -> Side:
     Raises
     ------
     InputError
-        If it is no result, or a file of it is missing or damaged.
+        If it is no result, or a file is missing or damaged.
     """
     if isinstance(source, str | PathLike):
         return _saved(path, Path(source))
@@ -142,17 +142,17 @@ def side_of(path: str, source: object) -> Side:
 def changes(
     first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
-    """Tell in what two scenarios differ.
+    """Return the differences between two scenarios.
 
     Parameters
     ----------
     first, second : mapping
-        As `lightburst.Scenario.in_use` writes them; what they are called does not count.
+        Scenarios as returned by `lightburst.Scenario.in_use`; their names are ignored.
 
     Returns
     -------
     dict of str to tuple
-        By path: what each of the two has, None where it has nothing there.
+        The two values by path; None if one of the scenarios does not have the path.
     """
     one, other = _flat(first), _flat(second)
     paths = [path for path in dict.fromkeys((*one, *other)) if path != "name"]
@@ -161,7 +161,7 @@ def changes(
 
 
 def _saved(path: str, directory: Path) -> Side:
-    """Read a saved result; each failure is said of the one of the two that it concerns."""
+    """Read a saved result; errors name the side that they concern, A or B."""
     if directory.is_file():
         given = f"{directory} (a file)"
         raise InputError(path, given, f"{_WRITTEN}; run the scenario with --out DIR first")
@@ -179,16 +179,16 @@ def _saved(path: str, directory: Path) -> Side:
             raise KeyError("seed")
     except InputError as error:
         raise InputError(path, error.given, error.allowed) from None
-    except Exception as error:  # the files can be anybody's, with checksums that fit
+    except Exception as error:  # the files are untrusted, even with matching checksums
         what = f"{directory} ({type(error).__name__}: {error})"
         raise InputError(path, what, _WRITTEN) from error
     return Side(runs, scenario, version)
 
 
 def _in_use(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Write a saved scenario with all defaults; as it stands if its files are not there any more.
+    """Add all defaults to a saved scenario; unchanged if files that it names are missing.
 
-    What is saved of several runs has no defaults that were added later.
+    Saved results of several runs lack the defaults that were added by later versions.
     """
     try:
         return Scenario.from_dict(scenario).in_use()
@@ -197,7 +197,7 @@ def _in_use(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def _row(held: Mapping[str, Any]) -> pd.DataFrame:
-    """Make a table of one row of what ``run.json`` holds."""
+    """Make a table with one row from the contents of ``run.json``."""
     row: dict[str, Any] = {"seed": int(held["seed"]), **figures.from_json(held["summary"])}
     parts = dict(held.get("groups", {}))
     parts |= {part["size_class"]: part for part in held.get("size_classes", [])}
@@ -208,7 +208,7 @@ def _row(held: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _points(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
-    """Give the columns that name a point of both; `InputError` if one has points by others."""
+    """Return the columns that identify points; `InputError` if the two vary other axes."""
     labels = [_labels(runs) for runs in (first, second)]
     axes = [
         [name for name in names if len(set(runs[name].astype(str))) > 1]
@@ -222,7 +222,7 @@ def _points(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
 
 
 def _labels(runs: pd.DataFrame) -> list[str]:
-    """Give the columns in front of the seed, which name points."""
+    """Return the columns before the seed, which identify points."""
     if "seed" not in runs:
         raise InputError("A, B", "a table without 'seed'", "one row for each run, with its seed")
     return [str(name) for name in runs.columns[: list(runs.columns).index("seed")]]

@@ -1,4 +1,4 @@
-"""The runs of a sweep as a cube of numbers: one dimension for each axis, one for the seeds."""
+"""Runs of a sweep as a data cube, with one dimension per axis and one for the seeds."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _PLACE: Final = "place of the row"
 
 
 def cube_of(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Dataset:
-    """Put runs in a cube.
+    """Convert runs to a data cube.
 
     Parameters
     ----------
     design : Design
-        Which points were visited.
+        Points of the sweep.
     runs : pandas.DataFrame
-        One row for each run, see `lightburst.report.swept.Sweep.runs`.
+        One row per run, see `lightburst.report.swept.Sweep.runs`.
     metrics : sequence of str
-        Columns with numbers.
+        Numeric columns.
 
     Returns
     -------
     xarray.Dataset
-        A variable for each metric, over ``variant``, the axes by their paths, and ``seed``; of a
-        sample ``sample`` stands for the axes, whose values are coordinates along it. Coordinates of
-        quantities are numbers in the SI unit. Where an axis does not vary, its value is that of
-        all. A run that there is not is NaN.
+        One variable per metric, over ``variant``, the axes by their paths, and ``seed``. For a
+        sample the dimension ``sample`` replaces the axes, whose values become coordinates along it.
+        Coordinates of quantities are in SI units. A run for which an axis does not vary is repeated
+        at all values of the axis. Missing runs are NaN.
     """
     known = {path: _coordinate(runs, path) for axis in design.axes for path in axis.paths}
     rows = runs
@@ -68,21 +68,21 @@ def cube_of(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Da
 
 
 def spread(rows: pd.DataFrame, axis: Axis, runs: pd.DataFrame) -> pd.DataFrame:
-    """Repeat the runs for which an axis does not vary at each of its values.
+    """Repeat the runs for which an axis does not vary at each value of the axis.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Runs, or means.
+        Runs or means.
     axis : Axis
-        The axis.
+        Axis along which to repeat.
     runs : pandas.DataFrame
-        Where its values are looked up.
+        Runs that contain the values of the axis.
 
     Returns
     -------
     pandas.DataFrame
-        The rows, those without a value replaced by one for each value.
+        Rows, with each one without a value replaced by one per value.
     """
     if axis.name not in rows or not rows[axis.name].isna().any():
         return rows
@@ -96,19 +96,19 @@ def spread(rows: pd.DataFrame, axis: Axis, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def columns_of(axis: Axis, rows: pd.DataFrame) -> list[str]:
-    """Find the columns of an axis: its paths, and beside quantities their numbers in SI units."""
+    """Return the columns of an axis: its paths, and their duplicates in SI units."""
     names = [str(name) for name in rows.columns]
     own = {path: {path, *(f"{path}_{end}" for end in _UNITS)} for path in axis.paths}
     return [name for name in names if any(name in known for known in own.values())]
 
 
 def _coordinate(runs: pd.DataFrame, path: str) -> str:
-    """Find the column with the numbers of a path, or with what was given."""
+    """Return the numeric column of a path in SI units, or the path if there is none."""
     return next((f"{path}_{end}" for end in _UNITS if f"{path}_{end}" in runs), path)
 
 
 def _order(design: Design, runs: pd.DataFrame, known: dict[str, str], name: str) -> list[Any]:
-    """Give the values of a dimension in the user's order."""
+    """Return the coordinates of a dimension in the order of the study."""
     if name == VARIANT:
         return list(design.variants)
     return list(dict.fromkeys(runs[known.get(name, name)].dropna()))
@@ -121,7 +121,7 @@ def _beside(
     dimensions: Sequence[str],
     found: xr.Dataset,
 ) -> dict[str, Any]:
-    """Give the paths that are no dimensions as coordinates along the one that they go with."""
+    """Return further paths of an axis as coordinates along its dimension."""
     coordinates: dict[str, Any] = {}
     for axis in design.axes:
         along = axis.name if axis.name in dimensions else SAMPLE

@@ -1,4 +1,4 @@
-"""Why a flow took as long as it did: what was lost where, and how its time divides."""
+"""Explanation of a flow's completion time: losses, and the components of its time."""
 
 from __future__ import annotations
 
@@ -39,36 +39,37 @@ _PS: Final = 1e-12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """Why a flow took as long as it did; ``str`` says it in words.
+    """Explanation of a flow's completion time; ``str`` formats it as text.
 
     Attributes
     ----------
     result : Result
-        The run in which the flow was traced.
+        Run in which the flow was traced.
     flow : int
-        Its number.
+        Number of the flow.
     about : dict
         ``flow``, ``group`` (None if there is only one), ``source``, ``destination``,
         ``size_bytes``, ``start_s``, ``status``, ``completion_time_s`` (from the start to the
-        arrival of the last byte; None if unfinished),
-        ``ideal_s``, ``slowdown`` (None if unfinished) and ``explained_s``, the time that `parts`
-        divides: the completion time, or the time to the end of the run.
+        arrival of the last byte; None if unfinished), ``ideal_s``, ``slowdown`` (None if
+        unfinished) and ``explained_s``, the time that `parts` divides: the completion time, or the
+        time to the end of the run; and ``held_back_s``, by cause the seconds in which the sender
+        held data back.
     parts : pandas.DataFrame
-        How that time divides: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
-        where it waited (missing where there is none), ``time_ps``, whose sum is ``explained_s`` to
-        the picosecond, ``time_s`` and ``share``.
+        Components of that time: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
+        at which the flow waited (missing if none), ``time_ps``, whose sum is ``explained_s`` to the
+        picosecond, ``time_s`` and ``share``.
     losses : pandas.DataFrame
-        One row for each packet that was lost: ``time_s``, ``packet``, ``what`` (``data``, ``SYN``,
-        ``SYN+ACK``, ``ACK``, ``FIN``...), ``segment`` (from 1; missing without data),
-        ``retransmission``, and as in `trace_tables.segments` ``node``, ``link``,
-        ``link_source``, ``link_target``, ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
+        One row per lost packet: ``time_s``, ``packet``, ``what`` (``data``, ``SYN``, ``SYN+ACK``,
+        ``ACK``, ``FIN``...), ``segment`` (from 1; missing without data), ``retransmission``, and as
+        in `trace_tables.segments` ``node``, ``link``, ``link_source``, ``link_target``,
+        ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
     timeouts : pandas.DataFrame
-        Expirations of the source's timer: ``time_s``, ``what`` was sent again (``SYN``, ``data``
-        or ``FIN``), and whether that was ``false``, because not all of it was lost.
+        Expirations of the source's timer: ``time_s``, ``what`` (``SYN``, ``data`` or ``FIN``, which
+        is retransmitted), and ``false``, True if not all of the data concerned had been lost.
     retransmissions : pandas.DataFrame
-        Data that was sent again: ``time_s`` of the hand-over to the interface, ``segment``,
-        ``packet``, ``cause`` (``timeout`` or ``fast retransmission``), whether it was ``spurious``,
-        because not all of what was sent before was lost, and whether it was ``lost``.
+        Retransmitted data: ``time_s`` of the hand-over to the interface, ``segment``, ``packet``,
+        ``cause`` (``timeout`` or ``fast retransmission``), ``spurious``, True if not all earlier
+        copies were lost, and ``lost``, True if this copy was lost.
     """
 
     result: Result
@@ -80,7 +81,7 @@ class Explanation:
     retransmissions: pd.DataFrame
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it in words and numbers that JSON can hold."""
+        """Return the explanation as JSON-compatible values."""
         tables = ("parts", "losses", "timeouts", "retransmissions")
         found = {name: records(getattr(self, name)) for name in tables}
         return of_run(self.result, self.about | found)
@@ -102,23 +103,23 @@ def explain(
     *,
     simulate: Callable[..., Result] = run,
 ) -> Explanation:
-    """Say why a flow of a scenario took as long as it did.
+    """Explain the completion time of a flow of a scenario.
 
-    The scenario is run twice: once to find the flow, and once to follow it. The second run is the
-    same to the bit.
+    The scenario is run twice: once to select the flow, and once to trace it. The second run is
+    bit-identical.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What to simulate, or the name of its file.
+        Scenario to simulate, or path of its file.
     flow : int or "worst"
-        Number of a flow, from 0, or the one with the largest slowdown; a flow that should have
-        finished and did not is worse than any that did, the first of several.
+        Number of the flow, from 0; or ``"worst"``, the flow with the largest slowdown. An
+        unfinished flow is worse than any finished one; the first is taken if there are several.
     seed : int
-        Of all random streams.
+        Seed of all random streams.
     simulate : callable, optional
-        How a scenario is run with a seed and, for the second run, the result of the first as
-        ``before``: what `lightburst.run` does.
+        Runs a scenario with a seed; the second run receives the first result as ``before``. By
+        default `lightburst.run`.
 
     Returns
     -------
@@ -146,28 +147,28 @@ def explain_several(
     *,
     simulate: Callable[..., Result],
 ) -> list[Explanation]:
-    """Do what `explain` does for several flows, in two runs for all of them together.
+    """Explain several flows as `explain` does, in two runs altogether.
 
     Parameters
     ----------
     scenario : Scenario
-        What to simulate.
+        Scenario to simulate.
     flows : sequence of int
-        Numbers of flows that there are.
+        Numbers of existing flows.
     seed : int
-        Of all random streams.
+        Seed of all random streams.
     simulate : callable
-        As in `explain`.
+        As for `explain`.
 
     Returns
     -------
     list of Explanation
-        In the order of `flows`.
+        Explanations in the order of `flows`.
 
     Raises
     ------
     InputError
-        If the scenario cannot be run, or the traces need more memory than there is.
+        If the scenario cannot be run, or the traces need more memory than is available.
     """
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
     return _followed(scenario, flows, seed, plain, simulate)
@@ -251,7 +252,7 @@ def _losses(trace: FlowTrace) -> pd.DataFrame:
 
 
 def _timeouts(trace: FlowTrace) -> pd.DataFrame:
-    """Those of data, and of SYN and FIN by what was sent again."""
+    """Return the timeouts of data, SYN and FIN; the last two follow from retransmissions."""
     table = trace.segments
     own = (table["event"] == SENT) & (table["flags"] & FORWARD > 0) & (table["payload"] == 0)
     rows = [(int(time), "data") for time in trace.timeouts_ps()]
@@ -287,7 +288,7 @@ def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
 
 
 def _what(table: Table) -> list[str]:
-    """Name packets by what they carry."""
+    """Return the kind of each packet: data, or the name of its control flags."""
     names = {0: "ACK", SYN: "SYN", FIN: "FIN"}
     rows = zip(table["payload"].tolist(), table["flags"].tolist(), strict=True)
     return [

@@ -1,4 +1,4 @@
-"""Why a flow took as long as it did, in words: for the terminal and for a page."""
+"""Text of a flow's explanation, for the terminal and for a page."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from lightburst.report.explanation import Explanation
 
-# More rows of a table than this are left out of the text.
+# Maximum number of rows per table in the text.
 MOST_ROWS: Final = 20
-# What the ideal time is, see docs/model.md.
+# Definition of the ideal time, see docs/model.md.
 _IDEAL: Final = "all its segments back to back on an idle network, no set-up"
 _HELD_BY: Final = {
     CONGESTION: "its own window (congestion control)",
@@ -29,17 +29,17 @@ DIVISION: Final = (
 
 
 def lines(found: Explanation) -> Iterator[str]:
-    """Tell all of it, line by line.
+    """Format an explanation, line by line.
 
     Parameters
     ----------
     found : Explanation
-        Of a flow.
+        Explanation of a flow.
 
     Yields
     ------
     str
-        A line, none of which ends with a line feed.
+        Lines without line feeds.
     """
     yield from sentences(found)
     yield ""
@@ -54,12 +54,12 @@ def lines(found: Explanation) -> Iterator[str]:
 
 
 def sentences(found: Explanation) -> Iterator[str]:
-    """Say which flow it was, how long it took, and what took longest.
+    """Summarise a flow, its completion time, and the largest component of it.
 
     Parameters
     ----------
     found : Explanation
-        Of a flow.
+        Explanation of a flow.
 
     Yields
     ------
@@ -82,7 +82,8 @@ def sentences(found: Explanation) -> Iterator[str]:
         )
     else:
         time = readable("completion_time_s", about["completion_time_s"])
-        yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
+        slowdown = readable("slowdown", about["slowdown"])
+        yield f"It took {time}, {slowdown} times the ideal {ideal} ({_IDEAL})."
     parts = in_rows(found.parts)
     if parts:
         most = max(parts, key=lambda row: row.time_ps)
@@ -94,17 +95,17 @@ def sentences(found: Explanation) -> Iterator[str]:
 
 
 def division(found: Explanation) -> list[tuple[str, ...]]:
-    """Give the parts of the time of a flow.
+    """Return the components of a flow's completion time.
 
     Parameters
     ----------
     found : Explanation
-        Of a flow.
+        Explanation of a flow.
 
     Returns
     -------
     list of tuple of str
-        Time, share, name and meaning of each part.
+        Time, share, name and meaning of each component.
     """
     return [
         (readable("time_s", row.time_s), f"{row.share:.1%}", _label(row), PARTS[row.part])
@@ -115,17 +116,17 @@ def division(found: Explanation) -> list[tuple[str, ...]]:
 def listings(
     found: Explanation,
 ) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """Give what was lost, what expired and what was sent again.
+    """Yield the tables of losses, timeouts and retransmissions.
 
     Parameters
     ----------
     found : Explanation
-        Of a flow.
+        Explanation of a flow.
 
     Yields
     ------
     (str, tuple of str, list of tuple of str)
-        A title, the names of the columns, and a row for each event in time.
+        Title, column headings, and one row per event in order of time.
     """
     losses = [_loss(row) for row in in_rows(found.losses)]
     yield "Packets lost", ("Time", "Packet", "Burst", "Where", "Why"), losses

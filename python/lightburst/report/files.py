@@ -1,4 +1,4 @@
-"""Names of files, of the store and in a directory of results; and what is wrong with one."""
+"""Names of the store and of result files, and errors for invalid files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lightburst.sums import WRITTEN, listed, verify
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Beside the working directory's other files, so that a later call finds the finished runs.
+# In the working directory, so that a later call finds the finished runs.
 STORE: Final = Path(".lightburst", "runs")
 
 PAGE: Final = "index.html"
-# The files that tell what a directory holds.
+# Files that identify the kind of result in a directory.
 RUN: Final = "run.json"
 REPLICATIONS: Final = "replications.json"
 REPRODUCTION: Final = "reproduction.json"
@@ -26,31 +26,31 @@ TRACE: Final = "trace.json"
 NETWORK: Final = "network.json"
 CLAIMS: Final = "claims.json"
 RUNS: Final = "runs.parquet"
-# What a sweep writes beside `SWEEP` and `RUNS`.
+# Further files of a sweep.
 STUDY: Final = "study.toml"
 TABLE: Final = "table.csv"
 COMPARISONS: Final = "comparisons.csv"
-# What a trace writes beside `TRACE`, its tables and its pictures.
+# Further file of a trace, beside its tables and figures.
 CAPTURE: Final = "trace.pcapng"
 
-_DIRECTORY: Final = "DIR"  # as the command line calls it
+_DIRECTORY: Final = "DIR"  # name of the argument on the command line
 
 
 @contextmanager
 def as_written(directory: Path, by: str = WRITTEN) -> Iterator[None]:
-    """Refuse a directory in one message, whatever is wrong with its files.
+    """Report any error about the files of a directory as one `InputError`.
 
     Parameters
     ----------
     directory : Path
-        What a user says is a saved result. Its files can be anybody's, with checksums that fit.
+        Directory given as a saved result. Its files are untrusted, even if checksums match.
     by : str
-        What writes such a directory.
+        Allowed value for the message: the command that writes such directories.
 
     Raises
     ------
     InputError
-        For anything that fails inside.
+        For any exception inside the block.
     """
     try:
         yield
@@ -65,9 +65,9 @@ def as_written(directory: Path, by: str = WRITTEN) -> Iterator[None]:
 def reading(
     directory: Path, name: str, *more: str, by: str = WRITTEN, whole: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Check files of a saved result, as `as_written`, and give what the first, of JSON, holds.
+    """Verify files of a saved result under `as_written`, and yield the JSON of the first one.
 
-    Of a `whole` one also those that are not read: who loads it would take them for what they were.
+    With `whole`, files that are not read are verified as well, as users may rely on them.
     """
     with as_written(directory, by):
         verify(directory, [name, *more])

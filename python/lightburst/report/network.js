@@ -1,16 +1,17 @@
 "use strict";
-// Times are whole picoseconds. Rows of tables are columns: data.bursts.number[i] and so on.
+// Times are integer picoseconds. Tables are stored by column: data.bursts.number[i] and so on.
 const data = JSON.parse(document.getElementById("data").textContent);
 const { fibres, bursts, bookings, losses, cuts, nodes, colours } = data;
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view"), pen = canvas.getContext("2d"), story = byId("story");
-// The canvas stays in sight while its box scrolls: what is below gives the box its scroll bar.
+// The canvas is sticky inside its scrolling box; the element below it creates the scroll range.
 const pane = byId("pane"), below = byId("below");
 const LEFT = 150, TOP = 26, GAP = 8;
 const row = new Map(bursts.number.map((number, place) => [number, place]));
 
-// What is on each fibre, in the order of the starts, and the longest of it: what is seen at a time
-// begins no earlier than the time less the longest, so that a search by halves finds it.
+// Sorts the rows of a table per fibre by start, and records the longest duration. A row visible at
+// some time starts no earlier than that time minus the longest duration, so a binary search finds
+// the first one.
 function shelve(table) {
   const shelves = fibres.map(() => []);
   table.fibre.forEach((fibre, place) => shelves[fibre].push(place));
@@ -51,6 +52,14 @@ const keyOf = {
   ingress: (burst) => nodes[bursts.ingress[burst]],
   label: (burst) => `path ${bursts.label[burst]}`,
 };
+
+// The beginnings and ends of nodes with long names: those of one network often begin alike.
+function shortened(name, most) {
+  if (name.length <= most) return name;
+  const nodes = name.split(" → "), half = Math.floor((most / nodes.length - 3) / 2);
+  return nodes.map((node) => (node.length <= 2 * half + 1 ? node
+    : `${node.slice(0, half)}…${node.slice(-half)}`)).join(" → ");
+}
 let names = [], nameOf = new Uint8Array(bursts.number.length);
 
 function recolour() {
@@ -67,7 +76,8 @@ function recolour() {
     const item = document.createElement("li"), button = document.createElement("button");
     const swatch = document.createElement("i");
     swatch.style.background = colours[at];
-    button.append(swatch, name);
+    button.append(swatch, shortened(name, 32));
+    button.title = name;
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       alone = alone === at ? null : at;
@@ -113,14 +123,14 @@ function grid(ink) {
   }
 }
 
-// Rows at first so high that all fibres are in sight, if they can be read then.
+// Chooses the initial height of a row so that all fibres are visible, if rows remain legible.
 function fit() {
   const number = fibres.reduce((sum, fibre) => sum + fibre.rows, 0);
   const room = (pane.clientHeight - TOP - GAP * fibres.length) / number;
   lane = Math.min(10, Math.max(5, Math.floor(room)));
 }
 
-// Boxes of one colour are filled together. Of those that share a pixel of a row one is enough.
+// Collects boxes by colour to fill them together; skips boxes in a pixel that is already covered.
 function boxes(fibre, y, into) {
   const { places, starts, ends, longest } = onFibre[fibre];
   const pixel = (to - from) / (width - LEFT);
@@ -140,7 +150,7 @@ function boxes(fibre, y, into) {
   return seen;
 }
 
-// What was lost has a cross at its head, what was cut off a dashed frame.
+// Draws losses with a cross at the head, and cut-off pieces with a dashed frame.
 function frames({ places, starts, ends, longest }, table, y, ink) {
   const cut = table === cuts;
   pen.lineWidth = 1.5;
@@ -152,7 +162,7 @@ function frames({ places, starts, ends, longest }, table, y, ink) {
     const head = x(starts[i]), left = Math.max(head, LEFT), right = Math.min(x(ends[i]), width);
     const wide = right - left > 3;
     if (!wide && head < last + 2) continue;
-    // Dashes are seen on any colour if there is paper between them.
+    // A frame in the colour of the page below the dashes makes them visible on any colour.
     for (const [colour, dashes] of cut ? [[ink.paper, []], [ink.lost, [4, 3]]] : [[ink.lost, []]]) {
       pen.strokeStyle = colour;
       pen.setLineDash(dashes);
@@ -222,8 +232,7 @@ function draw() {
     pen.strokeRect(LEFT - 0.5, y - 1, width, channels * lane + 1);
     pen.textAlign = "right";
     pen.fillStyle = ink.ink;
-    const words = name.length > 22 ? `${name.slice(0, 21)}…` : name;
-    pen.fillText(words, LEFT - 8, y + (channels * lane) / 2 + 4);
+    pen.fillText(shortened(name, 22), LEFT - 8, y + (channels * lane) / 2 + 4, LEFT - 12);
     if (rows > channels && lane >= 9) {
       pen.fillStyle = ink.soft;
       pen.fillText("no channel", LEFT - 8, y + (channels + 0.5) * lane + 4);
@@ -252,7 +261,7 @@ function redraw() {
   requestAnimationFrame(() => { waiting = false; draw(); });
 }
 
-// What is under the pointer: a loss before what was cut off, and that before a burst.
+// Finds the burst under the pointer: preferably a loss, then a cut-off piece, then a transmission.
 function under(px, py) {
   const fibre = tops.findIndex((top, i) => {
     const y = py - TOP + scroll - top;

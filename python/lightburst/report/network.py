@@ -1,4 +1,4 @@
-"""The bursts on links of a network on disk: tables, pictures and a page to zoom into."""
+"""Trace of a network's bursts on disk: tables, figures and an interactive page."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 _PATH: Final = "measurement.network"
-# A page with more than this takes long to open.
+# Maximum number of reservations on a page, which limits its loading time.
 _MOST_BOOKINGS: Final = 1_000_000
-# More rows of a table than this are left out of the text, and pairs out of the page.
+# Maximum number of rows per table in the text, and of pairs of nodes on the page.
 _MOST_ROWS: Final = 20
 _MOST_PAIRS: Final = 24
 
 
 @dataclass(frozen=True, eq=False)
 class TracedNetwork:
-    """A run in which bursts were followed over links; ``str`` lists what was lost.
+    """A run whose bursts were traced on links; ``str`` lists the losses.
 
     Attributes
     ----------
     result : Result
-        The run.
+        Result of the run.
     trace : NetworkTrace
-        What happened on the links: ``bookings``, ``bursts``, ``losses`` and ``cuts``.
+        Events on the links: ``bookings``, ``bursts``, ``losses`` and ``cuts``.
     """
 
     result: Result
     trace: NetworkTrace
 
     def as_dict(self) -> dict[str, Any]:
-        """Give what there is in words and numbers that JSON can hold, each loss with its story."""
+        """Return summary, losses and cuts as JSON-compatible values."""
         tables = {"lost_bursts": self.trace.losses, "cut_bursts": self.trace.cuts}
         told = {name: records(_told(table)) for name, table in tables.items()}
         return of_run(self.result, {**self.trace.summary(), **told})
@@ -69,25 +69,26 @@ class TracedNetwork:
         return "\n".join(_lines(self.trace))
 
     def save(self, directory: str | Path) -> Path:
-        """Write tables, pictures and the page.
+        """Write tables, figures and the page.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced.
+            Created if it does not exist; an existing result in it is replaced.
 
         Returns
         -------
         Path
-            The directory, absolute: ``network.json`` (`as_dict`), ``bookings.parquet``,
-            ``bursts.parquet``, ``losses.parquet``, ``cuts.parquet``, ``network`` and (where bursts
-            took several paths) ``paths`` as PNG and SVG, and ``index.html``.
+            Absolute path of the directory. It contains ``network.json`` (`as_dict`),
+            ``bookings.parquet``, ``bursts.parquet``, ``losses.parquet``, ``cuts.parquet``,
+            ``network`` and (if bursts used several paths) ``paths`` as PNG and SVG, and
+            ``index.html``.
 
         Raises
         ------
         InputError
-            If it cannot be written or holds what is not ours, or there are too many bursts for a
-            page. Nothing is left behind.
+            If the directory cannot be written or contains foreign files, or there are too many
+            bursts for a page. Nothing is left behind.
         """
         _check_size(len(self.trace.bookings), "")
         about = self.as_dict()
@@ -117,22 +118,22 @@ def trace_network(
     begin: float | str | None = None,
     end: float | str | None = None,
 ) -> TracedNetwork:
-    """Run a scenario and follow its bursts over links.
+    """Run a scenario and trace its bursts on links.
 
-    The scenario is run twice, first to know how many bursts there are; the second run is the same
-    to the bit.
+    The scenario is run twice, first to count the bursts; the second run is bit-identical.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What to simulate, or the name of its file.
+        Scenario to simulate, or path of its file.
     seed : int
-        Of all random streams.
+        Seed of all random streams.
     links : sequence of str, optional
-        ``SOURCE:TARGET`` each, or the name of a link; in place of those of
-        ``measurement.network``. Without either all between two switches.
+        ``SOURCE:TARGET`` each, or the name of a link; by default those of ``measurement.network``,
+        or all links between two switches.
     begin, end : float or str, optional
-        The time to look at, seconds or text with a unit, likewise.
+        Limits of the traced time, in seconds or as text with a unit; by default those of
+        ``measurement.network``.
 
     Returns
     -------
@@ -141,13 +142,13 @@ def trace_network(
     Raises
     ------
     InputError
-        If no node of the scenario makes bursts, a link is not there, the time is empty, or the
+        If no node of the scenario makes bursts, a link does not exist, the time is empty, or the
         scenario cannot be run.
 
     Warns
     -----
     RunWarning
-        Of each of `Result.warnings`.
+        For each of `Result.warnings`.
     """
     given = {"links": links, "begin": begin, "end": end}
     found = follow(as_scenario(scenario), seed, given, simulate)
@@ -161,10 +162,10 @@ def follow(
     given: Mapping[str, Any],
     simulate: Callable[..., Result],
 ) -> TracedNetwork:
-    """Do what `trace_network` does, but issue no warnings.
+    """Trace as `trace_network` does, without issuing warnings.
 
-    `given` has its ``links``, ``begin`` and ``end``, none or some of them; `simulate` runs a
-    scenario with a seed and, for the second run, the result of the first as ``before``.
+    `given` contains any of ``links``, ``begin`` and ``end``; `simulate` runs a scenario with a seed
+    and, for the second run, the first result as ``before``.
     """
     seed = check_seed(seed)
     wanted = {name: value for name, value in given.items() if value is not None}
@@ -181,7 +182,7 @@ def follow(
 def follow_all(
     scenario: Scenario, seed: int | np.integer, simulate: Callable[..., Result]
 ) -> TracedNetwork:
-    """Do what `follow` does with all links and all of the run, whatever the scenario says."""
+    """Trace all links during the whole run, whatever the scenario sets."""
     return follow(scenario.with_({_PATH: {}}), seed, {}, simulate)
 
 
@@ -193,12 +194,12 @@ def _check_size(bookings: int, most: str) -> None:
 
 
 def _told(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out what is there to compute with."""
+    """Drop the columns that only serve computation."""
     return table.drop(columns=["fibre", "start_ps", "end_ps"])
 
 
 def lost_bursts(trace: NetworkTrace, most: int | None = None) -> Iterator[str]:
-    """List the bursts that were lost, in time: a title, and a line for each of the first."""
+    """List the lost bursts in order of time: a title, and one line for each of the first."""
     yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
     yield from _first(trace.losses, _loss, most)
 
@@ -206,7 +207,7 @@ def lost_bursts(trace: NetworkTrace, most: int | None = None) -> Iterator[str]:
 def _first(
     table: pd.DataFrame, tell: Callable[[Any], tuple[str, ...]], most: int | None
 ) -> Iterator[str]:
-    """Give a line for each of the first rows, and say how many more there are."""
+    """Yield one line for each of the first rows, and the number of further ones."""
     rows = [tell(row) for row in table.head(most or len(table)).itertuples()]
     yield from aligned(rows) if rows else ()
     if len(table) > len(rows):
@@ -226,7 +227,7 @@ def _lines(trace: NetworkTrace) -> Iterator[str]:
 
 
 def _cut_off(trace: NetworkTrace) -> Iterator[str]:
-    """List what was cut off bursts, in time."""
+    """List the pieces cut off bursts, in order of time."""
     yield ""
     yield f"Cut off bursts on these fibres: {len(trace.cuts):,}"
     yield from _first(trace.cuts, _piece, _MOST_ROWS)
@@ -244,7 +245,7 @@ def _piece(row: Any) -> tuple[str, ...]:
 
 
 def _holder(row: Any) -> str:
-    """Say which burst had what was lost."""
+    """Name the burst that occupied the channel."""
     if pd.isna(row.holder_burst):
         return ""
     if pd.isna(row.holder_channel):
@@ -265,16 +266,16 @@ def _loss(row: Any) -> tuple[str, ...]:
 
 
 def page(result: Result, trace: NetworkTrace, source: str) -> str:
-    """Write a page that zooms into the bursts, as HTML that loads nothing.
+    """Render an interactive page of the bursts as self-contained HTML.
 
     Parameters
     ----------
     result : Result
-        The run.
+        Result of the run.
     trace : NetworkTrace
-        What to show.
+        Trace to show.
     source : str
-        What was run.
+        Description of the run.
     """
     summary = trace.summary()
     lede = (
@@ -292,7 +293,7 @@ def page(result: Result, trace: NetworkTrace, source: str) -> str:
 
 
 def _data(trace: NetworkTrace) -> dict[str, Any]:
-    """Give the columns that the page draws; times in whole picoseconds."""
+    """Return the columns that the page draws; times in integer picoseconds."""
     bursts, bookings = trace.bursts, trace.bookings
     ends = pd.concat([bursts[name].dropna() for name in ("node", "egress")])
     nodes = sorted(ends.unique(), key=str)
@@ -351,14 +352,14 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
 
 
 def _fibres(trace: NetworkTrace) -> Iterator[dict[str, Any]]:
-    """Give each fibre, with the rows of its channels and one for what has none."""
+    """Yield each fibre with its number of rows: its channels, and one for losses without any."""
     for place, (_, name, channels) in enumerate(trace.fibres):
         rows = channels + (place in trace.without_channel)
         yield {"name": name, "channels": channels, "rows": rows}
 
 
 def _frames(trace: NetworkTrace, table: pd.DataFrame, rows: pd.Series[int]) -> dict[str, Any]:
-    """Give the columns of what was lost, or cut off; `rows` has the place of each burst."""
+    """Return the columns of losses or cuts; `rows` has the index of each burst."""
     return {
         "fibre": table["fibre"].tolist(),
         "channel": trace.rows(table).tolist(),
@@ -375,9 +376,9 @@ def _whole(column: pd.Series[Any]) -> list[int | None]:
 
 
 def _paths(trace: NetworkTrace, first: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
-    """Give the choice of path over time as fibres with a channel for each path, behind the others.
+    """Return paths over time as additional fibres, with one channel per path.
 
-    A burst is there for as long as it takes to leave its ingress.
+    A burst occupies the path during its transmission at the ingress.
     """
     bursts = chosen_paths(trace)
     if bursts is None:

@@ -1,4 +1,4 @@
-"""The network of a saved run on its page: the topology drawn, or a summary by layer."""
+"""Network of a saved run on its page: drawing of the topology, or summary by layer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lightburst.report.words import in_rows, readable
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
 
-# What can be told apart in a drawing.
+# Limits up to which a drawing is legible.
 _MOST_SWITCHES: Final = 100
 _MOST_LINKS: Final = 300
 _MOST_HOSTS: Final = 40
@@ -26,18 +26,18 @@ _ARROW: Final = " \u2192 "
 
 
 def network_charts(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Chart]:
-    """Draw the network of a run with what happened on it.
+    """Draw the network of a run with metrics of its links and switches.
 
     Parameters
     ----------
     links, switches : pandas.DataFrame
-        As `lightburst.Result` has them.
+        Tables of `lightburst.Result`.
 
     Yields
     ------
     Chart
-        The topology; in its place utilisation by layer, where it has more switches, or links
-        between them, than a drawing can show.
+        Drawing of the topology; or utilisation by layer, if there are too many switches or links
+        between them for a drawing.
     """
     links, layers = _told(links), _layers(links, switches)
     pairs = _pairs(links)
@@ -49,17 +49,17 @@ def network_charts(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Char
 
 
 def network_tables(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Table]:
-    """List what the links from one layer to the next did, and the busiest links.
+    """Make tables of the links between layers and of the busiest links.
 
     Parameters
     ----------
     links, switches : pandas.DataFrame
-        As `lightburst.Result` has them.
+        Tables of `lightburst.Result`.
 
     Yields
     ------
     Table
-        Both.
+        Links by layer, then the busiest links.
     """
     links = _told(links)
     spread = _spread(links, _layers(links, switches))
@@ -93,8 +93,8 @@ def network_tables(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Tabl
 
 
 def _told(links: pd.DataFrame) -> pd.DataFrame:
-    """Add what is gone of what was to go over each link: dropped before it, or lost on the way."""
-    # Runs that were saved earlier do not say before which link their units were dropped.
+    """Add the column ``gone``: units dropped before each link or lost on it."""
+    # Results of earlier versions do not count drops per link.
     known = links if "dropped" in links else links.assign(dropped=0)
     return known.assign(gone=known["dropped"] + known["lost"])
 
@@ -107,7 +107,7 @@ def _link(row: Any) -> str:
 
 
 def _layers(links: pd.DataFrame, switches: pd.DataFrame) -> dict[Hashable, str]:
-    """Give the layer of each node; what is no switch is a host."""
+    """Return the layer of each node; nodes that are no switches are hosts."""
     ends = pd.concat([links["source"], links["target"]]).unique().tolist()
     hosts: dict[Hashable, str] = dict.fromkeys(ends, HOST)
     own = zip(switches["node"].tolist(), switches["layer"].astype(str).tolist(), strict=True)
@@ -115,7 +115,7 @@ def _layers(links: pd.DataFrame, switches: pd.DataFrame) -> dict[Hashable, str]:
 
 
 def _pairs(links: pd.DataFrame) -> pd.DataFrame:
-    """Put all links and wavelengths from one node to another together."""
+    """Aggregate all links and wavelengths from one node to another."""
     weighed = links.assign(
         busy=links["utilisation"] * links["rate_bps"], rate=links["rate_bps"].astype(float)
     )
@@ -138,7 +138,7 @@ def _drawn(pairs: pd.DataFrame, switches: pd.DataFrame, layers: Mapping[Hashable
     hosts = [node for node, layer in layers.items() if layer == HOST]
     room = len(hosts) <= _MOST_HOSTS and not on_map(switches["node"])
     shown = hosts if room else []
-    # The hosts decide which switches stand in which row, also where they are left out.
+    # Hosts determine the rows of the switches even if they are not drawn.
     every = positions(_graph(pairs, layers, set(layers)), layers)
     places = {node: every[node] for node in (*switches["node"].tolist(), *shown)}
     inside = pairs["source"].isin(list(places)) & pairs["target"].isin(list(places))
@@ -163,7 +163,7 @@ def _graph(
     pairs: pd.DataFrame, layers: Mapping[Hashable, str], shown: set[Hashable]
 ) -> nx.Graph[Any]:
     network: nx.Graph[Any] = nx.Graph()
-    # In their order, which decides on that within a row.
+    # The order of the nodes determines their order within a row.
     network.add_nodes_from(node for node in layers if node in shown)
     columns = (pairs[name].tolist() for name in ("source", "target", "delay_s"))
     network.add_edges_from(
@@ -175,7 +175,7 @@ def _graph(
 
 
 def _said_of_links(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Write what is said of each direction when hovered over."""
+    """Make the tooltip of each direction."""
     found = pairs[["source", "target", "utilisation", "gone"]].copy()
     source, target = pairs["source"].astype(str), pairs["target"].astype(str)
     found["Link"] = source + _ARROW + target
@@ -207,7 +207,7 @@ def _nodes(
     layers: Mapping[Hashable, str],
     shown: list[Hashable],
 ) -> pd.DataFrame:
-    """Write what is said of each node when hovered over, and how much it lost."""
+    """Make the tooltip of each node, and its loss."""
     reasons = metrics.drops(map(str, switches))
     dropped = switches[list(reasons)].sum(axis=1)
     loss = switches["loss"].fillna(0.0)
@@ -243,7 +243,7 @@ def _sizes(column: pd.Series[Any]) -> list[str]:
 def _hosts(
     pairs: pd.DataFrame, layers: Mapping[Hashable, str], switches: list[Hashable]
 ) -> list[str]:
-    """Say how busy the links of the hosts of each switch are, which are not drawn."""
+    """Summarise the utilisation of the links to the hosts of each switch, which are not drawn."""
     kinds = pairs.assign(
         up=pairs["source"].map(layers) == HOST, down=pairs["target"].map(layers) == HOST
     )
@@ -263,7 +263,7 @@ def _hosts(
 
 
 def _spread(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> pd.DataFrame:
-    """Give how busy the links from each layer to each other are."""
+    """Return the distribution of utilisation between each pair of layers."""
     between = links["source"].map(layers) + _ARROW + links["target"].map(layers)
     rows = []
     for name, part in links.groupby(between, sort=False):

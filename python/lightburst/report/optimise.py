@@ -1,4 +1,4 @@
-"""The search for the best values of some parameters, from its question to its answer."""
+"""Search for the best values of some parameters."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from lightburst.study.workers.interface import Workers
     from lightburst.study.workers.where import Where
 
-# How near an end of its range, as a part of it, the best value is worth a word.
+# Distance of the best value from an end of its range, as a share, below which a warning is issued.
 _AT_END: Final = 0.02
 
 
@@ -73,47 +73,48 @@ def optimise(
     most_runs: int | None = MOST_RUNS,
     **options: Any,
 ) -> Optimum:
-    """Find the values of some parameters for which the mean of a metric is best.
+    """Find the values of some parameters that optimise the mean of a metric.
 
-    Optuna (``pip install 'lightburst[optimise]'``) proposes points; each runs on seeds in rounds,
-    and is given up when it is worse than the best so far beyond chance. The answer is run again on
-    fresh seeds beside the default, the scenario as it is; docs/optimise.md has it all.
+    Optuna (``pip install 'lightburst[optimise]'``) proposes points. Each point runs on seeds in
+    rounds, and is given up once it is significantly worse than the best so far. The answer is
+    confirmed on fresh seeds against the default, which is the scenario itself; see
+    docs/optimise.md.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        The default, or the name of its file, or that of a study file with a table ``optimise``.
+        Default scenario, path of its file, or of a study file with a table ``optimise``.
     over : mapping of str to iterable or mapping, optional
-        The parameters with their bounds, by path: ``{"from": "1 ms", "to": "20 ms", "scale":
-        "log"}``, with a ``step`` or a ``number`` these values alone; a list has categories.
+        Parameters with their bounds, by path: ``{"from": "1 ms", "to": "20 ms", "scale": "log"}``;
+        with a ``step`` or a ``number`` only these values; a list gives categories.
     minimise, maximise : str or sequence of str
-        Metrics (see `lightburst.Result.summary`), also of your own, or expressions
-        (docs/metrics.md). Of several the front is looked for.
+        Names of metrics (see `lightburst.Result.summary`), of user-defined metrics, or expressions
+        (docs/metrics.md). Several objectives give a Pareto front.
     linked, variants, metrics
-        As for `lightburst.sweep`; a variant is one more choice.
+        As for `lightburst.sweep`; the variant is an additional parameter.
     seeds : iterable of int, or int, optional
-        Of a trial that is not given up; n alone stands for 1 to n; 10 by default.
+        Seeds of a trial that is not given up; an integer n stands for 1 to n; 10 by default.
     store, workers, progress, most_runs
-        As for `lightburst.sweep`. With a store the same call again goes on where it was
-        interrupted, and costs nothing when it was not.
+        As for `lightburst.sweep`. With a store a repeated call continues where it was interrupted,
+        and costs nothing if it was complete.
     **options
-        The other keys of the table: ``trials``, ``first``, ``risk``, ``confirm``, ``budget``,
+        Further keys of the table: ``trials``, ``first``, ``risk``, ``confirm``, ``budget``,
         ``batch``, ``seed``.
 
     Returns
     -------
     Optimum
-        The answer, the trials, the gain, figures.
+        Answer, trials, gain and figures.
 
     Raises
     ------
     InputError, KeyboardInterrupt
-        As `lightburst.sweep`; if Optuna is not installed, or no trial had a finite objective.
+        As for `lightburst.sweep`; if Optuna is not installed, or no trial had a finite objective.
 
     Warns
     -----
     RunWarning
-        What the runs warn of, and what to know of the answer.
+        Warnings of the runs, and reservations about the answer.
     """
     aims = {key: x for key, x in (("minimise", minimise), ("maximise", maximise)) if x}
     asked: dict[str, Any] = {
@@ -132,17 +133,17 @@ def load_optimum(directory: str | Path) -> Optimum:
     Parameters
     ----------
     directory : str or Path
-        What `Optimum.save` wrote, or ``lightburst optimise --out``.
+        Directory written by `Optimum.save` or ``lightburst optimise --out``.
 
     Returns
     -------
     Optimum
-        As it was.
+        Restored optimum.
 
     Raises
     ------
     InputError
-        If a file is damaged, or the files are not what `Optimum.save` writes.
+        If a file is damaged, or was not written by `Optimum.save`.
     """
     by = "a directory written by 'optimise --out'"
     with reading(Path(directory), OPTIMUM, by=by, whole=True) as about:
@@ -156,7 +157,7 @@ def searched(
     seeds: Seeds | None,
     metrics: Mapping[str, str | Expression] | None,
 ) -> dict[str, Any]:
-    """Give what a search shares with a sweep, by the keys of a study; None for what is not said."""
+    """Return the arguments shared with a sweep, by the keys of a study; None if not given."""
     return {
         "over": over,
         "linked": listed(linked) or None,
@@ -169,14 +170,14 @@ def searched(
 def check_cost(
     study: StudyDescription, space: Space, number: int, most_runs: int | None, workers: Any
 ) -> None:
-    """Refuse so many runs; `TooManyRunsError` says what one of them costs."""
+    """Refuse too many runs; `TooManyRunsError` contains the estimated cost."""
     if most_runs is not None and number > most_runs:
         scenario = study.scenario.with_(dict(space.first.point))
         raise TooManyRunsError(estimate(scenario, study.all_seeds[0], number, workers), most_runs)
 
 
 def check_alone(study: StudyDescription, what: str) -> None:
-    """Refuse what chooses points or seeds beside a table that does so itself."""
+    """Refuse keys that select points or seeds, which the table `what` selects itself."""
     for key in ("target", "sample"):
         if getattr(study, key) is not None:
             raise InputError(key, "a table", f"nothing beside {what}")
@@ -189,25 +190,25 @@ def evaluated(
     store: Store,
     workers: Workers,
 ) -> Evaluated:
-    """Give what runs the points of a search, when it has run the first of them.
+    """Return the evaluator of a search, after a first run that checks the metrics.
 
     Parameters
     ----------
     study : StudyDescription
-        What is asked.
+        Study to run.
     first : Place
         One of the points.
     wanted : mapping of str to str
-        Metrics, and the key that names each.
+        Metrics, and the key of the study that names each.
     store : Store
-        Where runs are kept.
+        Store of the runs.
     workers : Workers
-        Who compute them.
+        Workers that execute the runs.
 
     Raises
     ------
     InputError
-        If runs have no such metric.
+        If the runs have no such metric.
     """
     tell_of_earlier(study.scenario.with_(dict(first.point)), store)
     how = {"workers": workers, "progress": False}
@@ -217,7 +218,7 @@ def evaluated(
 
 
 def not_finite(values: NDArray[np.float64]) -> str:
-    """Say in how many runs a metric is infinite and missing; nothing if it is finite in all."""
+    """Count the runs with an infinite or missing metric, as text; empty if all are finite."""
     infinite, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
     told = [f"infinite in {infinite}"] * bool(infinite)
     told += [f"missing in {missing}"] * bool(missing)
@@ -232,9 +233,9 @@ def optimise_all(
     most_runs: int | None = MOST_RUNS,
     **how: Any,
 ) -> Optimum:
-    """Do what `optimise` does with a study that is described, but issue no warnings.
+    """Search as `optimise` does, for a given study and without issuing warnings.
 
-    `how` may have ``workers``.
+    `how` may contain ``workers``.
     """
     needed("optuna")
     asked, aims, fresh = _asked(study)
@@ -252,7 +253,7 @@ def optimise_all(
 
 
 def _asked(study: StudyDescription) -> tuple[Optimise, tuple[Aim, ...], range]:
-    """Give what is asked, the objectives, and fresh seeds for the answer."""
+    """Return the table ``optimise``, the objectives, and fresh seeds for the confirmation."""
     asked = study.optimise
     if asked is None:
         raise InputError("optimise", "nothing", f"a table {EXAMPLES['optimise']}")
@@ -297,7 +298,7 @@ def _searched(
 
 
 def _settled(trial: Trial, seeds: Sequence[int], ran: Evaluated) -> Trial:
-    """Tell a trial of which a run failed from one without a finite objective."""
+    """Distinguish a trial with a failed run from one without a finite objective."""
     if trial.state != UNUSABLE:
         return trial
     failed = ran.have_failed([trial.place.point], seeds[: len(trial.outcome)]).any()
@@ -305,7 +306,7 @@ def _settled(trial: Trial, seeds: Sequence[int], ran: Evaluated) -> Trial:
 
 
 def _present(aims: Sequence[Aim], trials: Sequence[Trial]) -> str:
-    """Say the best so far, in a few words."""
+    """Describe the best trial so far for the progress bar."""
     complete = [trial for trial in trials if trial.state == COMPLETE]
     best = [complete[i] for i in best_of(complete)]
     if not best:
@@ -326,7 +327,7 @@ def _answered(
     ran: Evaluated,
     fresh: Sequence[int],
 ) -> Optimum:
-    """Run the answer again on fresh seeds, beside the default and the theory."""
+    """Confirm the answer on fresh seeds, with the default and the theory."""
     space, base = search.space, study.scenario
     complete = [trial for trial in trials if trial.state == COMPLETE]
     best = sorted((complete[i] for i in best_of(complete)), key=lambda trial: trial.means[0])
@@ -338,7 +339,7 @@ def _answered(
         theory = said_of(base.with_(dict(best[0].place.point)), list(best[0].place.settings))
         for one in theory:
             if one.name == NUMERICALLY:
-                continue  # the peak of a curve that is drawn
+                continue  # the maximum of the curve that the figure shows
             settings = {**best[0].place.settings, TIME: one.written}
             if space.is_possible(at := best[0].place._replace(settings=settings)):
                 places[one.name] = at
@@ -363,7 +364,7 @@ def _answered(
 def _doubts(
     search: Search, aims: Sequence[Aim], trials: Sequence[Trial], best: Sequence[Trial]
 ) -> Iterator[str]:
-    """Say what to know of the answer."""
+    """Yield reservations about the answer."""
     if failed := in_state(FAILED, trials):
         yield (
             f"{len(failed)} of {len(trials)} trials count as worse than all others: a run of them "
@@ -393,7 +394,7 @@ def _doubts(
 
 
 def _what(seeds: Sequence[int], aims: Sequence[Aim], bad: Sequence[Trial]) -> str:
-    """Say in how many runs of trials which objective is missing or infinite, and what to do."""
+    """Describe missing or infinite objectives of trials, with advice."""
     values = np.concatenate([trial.outcome for trial in bad])
     parts = []
     for place, aim in enumerate(aims):

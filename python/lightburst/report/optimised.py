@@ -1,4 +1,4 @@
-"""What came of a search for an optimum: the answer, its trials, figures and files."""
+"""Result of a search for an optimum: answer, trials, figures and files."""
 
 from __future__ import annotations
 
@@ -60,38 +60,37 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Optimum:
-    """The best values that a search has found; `lightburst.optimise` makes it.
+    """The best values found by a search; returned by `lightburst.optimise`.
 
     Attributes
     ----------
     study : StudyDescription
-        What was asked.
+        Study with the table ``optimise``.
     space : Space
-        The axes as they were read.
+        Search space, derived from the axes.
     aims : tuple of Aim
-        The objectives, in the order of their columns.
+        Objectives, in the order of their columns.
     places : tuple of Place
-        The best point; of several objectives the front, in the order of the first one.
+        Best point; for several objectives the Pareto front, ordered by the first one.
     trials : pandas.DataFrame
-        One row for each trial and objective: ``trial``, what it set, ``seeds``, ``verdict``
-        (``"best"``; ``"as good"`` as it, as far as the seeds tell; ``"worse"``; ``"given up"``
-        before the last seed, because it was; ``"failed"``, or ``"unusable"`` where the objective is
-        missing or infinite in a run), ``metric``, ``mean`` with its
-        interval, and with one objective the paired ``difference`` from the best. See
-        docs/optimise.md.
+        One row per trial and objective: ``trial``, the values of the parameters, ``seeds``,
+        ``verdict`` (``"best"``; ``"as good"`` if the seeds show no difference from the best;
+        ``"worse"``; ``"given up"`` if stopped early as worse; ``"failed"``; ``"unusable"`` if the
+        objective is missing or infinite in a run), ``metric``, ``mean`` with its interval, and for
+        a single objective the paired ``difference`` from the best. See docs/optimise.md.
     confirmed : pandas.DataFrame
-        The default, the best and, of assembly times, what yu2004 says, on fresh seeds: one row for
-        each point and objective, with means, and paired differences from and ratios to the
+        The default, the best and, for assembly times, the predictions of yu2004, on fresh seeds:
+        one row per point and objective, with means, and paired differences from and ratios to the
         default.
     theory : tuple of Said
-        What yu2004 says of the best assembly time, if that was looked for.
+        Predictions of yu2004 for the best assembly time, if that was a parameter.
     runs : int
-        Runs of the search and of the confirmation, those from the store among them.
+        Number of runs of the search and of the confirmation, including those found in the store.
     failed : tuple of dict
-        Those of them that failed, and are in no mean: ``set``, ``seed``, and why (``path``,
-        ``given``, ``allowed``).
+        Failed runs, which are in no mean: ``set``, ``seed``, and the error (``path``, ``given``,
+        ``allowed``).
     warnings : tuple of str
-        What the runs warn of, each kind once, and what to know of the answer.
+        Warnings of the runs, one per kind, and reservations about the answer.
     provenance : dict
         Versions and the machine.
     """
@@ -110,7 +109,7 @@ class Optimum:
 
     @classmethod
     def from_dict(cls, about: Mapping[str, Any]) -> Optimum:
-        """Give the optimum of which `as_dict` gave all this."""
+        """Restore an optimum from the output of `as_dict`."""
         study = StudyDescription.from_dict(about["study"])
         assert study.optimise is not None
         space = Space.of_study(study)
@@ -146,30 +145,30 @@ class Optimum:
 
     @property
     def best(self) -> dict[str, object]:
-        """What the best point sets, by path; of several objectives the first of the front."""
+        """Values of the best point, by path; for several objectives the first of the front."""
         return dict(self.places[0].point)
 
     @property
     def scenario(self) -> Scenario:
-        """The base scenario with the best values; of several objectives the first of the front."""
+        """Base scenario with the best values; for several objectives the first of the front."""
         found: Scenario = self.study.scenario.with_(self.best)
         return found
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the best points are called in `confirmed`."""
+        """Names of the best points in `confirmed`."""
         many = len(self.aims) > 1
         return tuple(f"front {i + 1}" for i in range(len(self.places))) if many else (BEST,)
 
     @property
     def asked(self) -> str:
-        """The question, in a line."""
+        """Objectives and parameters, in one line."""
         wanted = " and ".join(f"{aim.direction} {words_of(aim.metric)}" for aim in self.aims)
         return f"{wanted} over {', '.join(self.space.columns)}"
 
     @property
     def answer(self) -> str:
-        """The answer, in a line."""
+        """Best values, in one line."""
         if len(self.aims) > 1:
             return f"a front of {len(self.places)} points"
         rows = records(self.trials[self.trials["verdict"] == BEST])
@@ -178,7 +177,7 @@ class Optimum:
 
     @property
     def gain(self) -> str:
-        """What the answer is worth beside the default, in a line; nothing for a front."""
+        """Improvement over the default, in one line; empty for a front."""
         if len(self.aims) > 1:
             return ""
         rows = self.confirmed.set_index("point").to_dict("index")
@@ -198,7 +197,7 @@ class Optimum:
 
     @property
     def words(self) -> str:
-        """Question, answer and gain, line by line."""
+        """Objectives, answer and gain, line by line."""
         fresh = self.confirmed["n"].max()
         gain = f"on {fresh} fresh seeds {self.gain}" if self.gain else ""
         lines = (self.asked, self.answer, *self.as_good, gain)
@@ -206,7 +205,7 @@ class Optimum:
 
     @cached_property
     def as_good(self) -> tuple[str, ...]:
-        """For each parameter the values that cannot be told from the best, in words."""
+        """Range of each parameter within which trials do not differ from the best, as text."""
         if len(self.aims) > 1:
             return ()
         near = self.trials[self.trials["verdict"].isin([BEST, AS_GOOD])]
@@ -223,7 +222,7 @@ class Optimum:
         return f"{name} {ends}: as good, as far as the seeds tell ({len(rows)} trials)"
 
     def value(self, name: str, row: Mapping[str, Any]) -> str:
-        """Write what a row sets for a parameter, for people; a dash where it sets nothing."""
+        """Format the value of a parameter in a row; a dash if there is none."""
         held = [key for key in row if _is_beside(name, key) and not _missing(row[key])]
         value = row.get(name)
         if held and not isinstance(value, int | float):
@@ -231,16 +230,16 @@ class Optimum:
         return as_given(value)
 
     def key(self, metric: str) -> str:
-        """Give what `readable` takes for a metric, of which it sees the unit."""
+        """Return the key from which `readable` derives the unit of a metric."""
         return key_of(self.study, metric)
 
     def plot(self) -> Canvas:
-        """Draw the trials over each parameter, or the front; see docs/optimise.md.
+        """Draw the trials over each parameter, or the Pareto front; see docs/optimise.md.
 
         Returns
         -------
         matplotlib.figure.Figure
-            To show or to save.
+            Figure to show or to save.
         """
         from lightburst.plots.static import draw
         from lightburst.report.optimum_figure import figures
@@ -249,24 +248,24 @@ class Optimum:
         return canvas
 
     def save(self, directory: str | Path) -> Path:
-        """Write the answer, the trials, the figure and the study itself.
+        """Write the answer, the trials, the figures and the study.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+            Created if it does not exist; an existing result in it is replaced atomically.
 
         Returns
         -------
         Path
-            The directory: ``optimum.json`` with everything, ``trials.csv``, ``confirmed.csv``,
-            ``optimum.png`` and ``.svg`` (of several parameters ``optimum-1.png`` and so on), and
-            ``study.toml`` to run it again.
+            Path of the directory. It contains ``optimum.json`` with all results, ``trials.csv``,
+            ``confirmed.csv``, ``optimum.png`` and ``.svg`` (for several parameters
+            ``optimum-1.png`` and so on), and ``study.toml``, which repeats the search.
 
         Raises
         ------
         InputError
-            If it cannot be written, or holds what is not ours.
+            If the directory cannot be written, or contains foreign files.
         """
         return replace(directory, self._write)
 
@@ -281,7 +280,7 @@ class Optimum:
         write_study(directory, self.study, OPTIMUM, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as JSON can hold it: None for what there is not, ``"inf"``."""
+        """Return all results as JSON-compatible values: None if missing, ``"inf"`` if infinite."""
         return {
             "study": tables(self.study),
             "objectives": [{"metric": a.metric, "direction": a.direction} for a in self.aims],
@@ -309,14 +308,14 @@ class Optimum:
         }
 
     def rows(self) -> Iterator[tuple[str, Mapping[str, Any], list[Mapping[str, Any]]]]:
-        """Give each point of the last comparison: its name, what it sets, a row an objective."""
+        """Yield each confirmed point: its name, a row of its values, and a row per objective."""
         for name, rows in self.confirmed.groupby("point", sort=False):
             found = rows.to_dict("records")
             yield str(name), found[0], found  # type: ignore[misc]
 
 
 def key_of(study: StudyDescription, metric: str) -> str:
-    """Give what `readable` takes for a metric: its name, or of an expression an ending, ``_s``."""
+    """Return the key of a metric for `readable`: its name, or the unit of an expression, ``_s``."""
     own = {name: str(one) for name, one in study.metrics.items()}
     if metric not in own and " " in metric:
         own[metric] = metric
@@ -334,7 +333,7 @@ def _missing(value: object) -> bool:
 
 
 def _is_beside(name: str, column: str) -> bool:
-    """Tell whether a column has the number of a quantity in the SI unit: its name and a unit."""
+    """Tell whether a column repeats a quantity in SI units: its name plus a unit suffix."""
     return column.startswith(f"{name}_") and column.removeprefix(f"{name}_") in _SUFFIXES
 
 

@@ -1,4 +1,4 @@
-"""Figures of a search: its trials over each parameter, or a front."""
+"""Figures of a search: trials over each parameter, or the Pareto front."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ _WORDS: Final = {
     AS_GOOD: "trial, as good as the best",
     GIVEN_UP: "trial, given up",
 }
-# The order of the legend.
+# Order of the legend.
 _ORDER: Final = (_WORDS[AS_GOOD], _WORDS[WORSE], _WORDS[GIVEN_UP])
 
 
 def figures(found: Optimum) -> list[AnyFigure]:
-    """Draw a search, side by side a figure for each parameter that has numbers.
+    """Make the figures of a search, one per numeric parameter.
 
     Parameters
     ----------
     found : Optimum
-        What came of it.
+        Result of the search.
 
     Returns
     -------
     list of AnyFigure
-        Of several objectives each other one over the first. Where no parameter has numbers, bars
-        of the trials with the best means.
+        For several objectives, one figure per further objective over the first. Without numeric
+        parameters, bars of the best trials.
     """
     if len(found.aims) > 1:
         return [_front(found, place) for place in range(1, len(found.aims))]
@@ -60,12 +60,12 @@ def figures(found: Optimum) -> list[AnyFigure]:
         return [_bars(found)]
     if len(drawn) == 1:
         return drawn
-    # A file for each.
+    # Separate files need different ids.
     return [replace(one, id=f"{one.id}-{place}") for place, one in enumerate(drawn, 1)]
 
 
 def _column(rows: pd.DataFrame, name: str) -> str | None:
-    """Find the numbers of a parameter."""
+    """Return the numeric column of a parameter; None if there is none."""
     for column in rows:
         own = str(column) == name or str(column).rpartition("_")[0] == name
         if own and pd.api.types.is_numeric_dtype(rows[column]):
@@ -74,7 +74,7 @@ def _column(rows: pd.DataFrame, name: str) -> str | None:
 
 
 def _over(found: Optimum, axis: Dimension) -> AnyFigure | None:
-    """Draw the trials over one parameter; None if it has no numbers."""
+    """Draw the trials over one parameter; None if it is not numeric."""
     if axis.steps and not axis.ordered and len(axis.steps) < 3:
         return None
     (aim,) = found.aims
@@ -110,12 +110,12 @@ def _rows(table: pd.DataFrame, column: str, y: str, what: Any) -> pd.DataFrame:
 
 
 def _fresh(found: Optimum) -> list[str]:
-    """Name the points of the last comparison, row by row."""
+    """Return the legend entries of the confirmed points, row by row."""
     return [f"{name}, fresh seeds" for name in found.confirmed["point"]]
 
 
 def _suffix(found: Optimum, metric: str) -> str:
-    """Give the unit that a metric of the user's own does not have in its name."""
+    """Return the unit suffix that a user-defined metric lacks in its name."""
     key = found.key(metric)
     return "" if key == metric else key
 
@@ -123,7 +123,7 @@ def _suffix(found: Optimum, metric: str) -> str:
 def _theory(
     found: Optimum, axis: Dimension, rows: pd.DataFrame, column: str
 ) -> dict[str, pd.DataFrame] | None:
-    """Give the curve of yu2004 over the assembly time, where there is one."""
+    """Return the curve of yu2004 over the assembly time, if applicable."""
     (aim,) = found.aims
     if not found.theory or axis.name != TIME or aim.metric != THROUGHPUT:
         return None
@@ -181,7 +181,7 @@ def _front(found: Optimum, place: int) -> AnyFigure:
 
 
 def _bars(found: Optimum) -> Bars:
-    """Draw the best trials side by side, where no parameter has numbers."""
+    """Draw the best trials side by side, if no parameter is numeric."""
     (aim,) = found.aims
     rows = found.trials[found.trials["verdict"].isin([BEST, AS_GOOD, WORSE])]
     rows = rows.sort_values("mean", ascending=aim.sign > 0, kind="stable").head(_MOST_BARS)

@@ -1,4 +1,4 @@
-"""What yu2004 says of the best assembly time, beside the one that a search has found."""
+"""Predictions of yu2004 for the best assembly time, to compare with a search."""
 
 from __future__ import annotations
 
@@ -19,33 +19,34 @@ if TYPE_CHECKING:
     from lightburst.models.checks import FloatArray
     from lightburst.scenario import Scenario
 
-#: The field of which the equations speak, and the figure that they make largest.
+#: Field predicted by the equations, and the metric that they maximise.
 TIME: Final = "switching.assembly.time"
 THROUGHPUT: Final = "throughput_bps"
-#: The name of the time at which the equations that apply are largest.
+#: Name of the assembly time that maximises the applicable equations numerically.
 NUMERICALLY: Final = "numerically"
 
-# Of the equation that `predict` takes: those of a window at its limit.
+# Equations of `predict` for a window at its limit.
 _AT_LIMIT: Final = (28, 29)
 _DIGITS: Final = 6
 
 
 @dataclass(frozen=True)
 class Said:
-    """What one equation says.
+    """Prediction of one equation.
 
     Attributes
     ----------
     name : str
-        Of the equation: ``"equation (30)"``.
+        Name, such as ``"equation (30)"``.
     assumes : str
-        What it assumes of the window.
+        Assumption about the window.
     holds : bool
-        Whether that is so there, by the mean window (10), and a burst is less than the window.
+        Whether the assumption holds at `time_s`, by the mean window (10), and a burst is smaller
+        than the window.
     time_s : float
-        The best assembly time.
+        Best assembly time, in seconds.
     throughput_bps : float
-        Useful bits a second there, by (31), by (33), or by the equation that applies there.
+        Goodput at that time in bits per second, by (31), by (33), or by the applicable equation.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Said:
 
     @property
     def written(self) -> str:
-        """The time as a scenario has it, to six digits."""
+        """The time in the notation of a scenario, with six significant digits."""
         held = float(f"{self.time_s * PICOSECONDS_PER_SECOND:.{_DIGITS}g}")
         return format_duration(round(held))
 
@@ -70,20 +71,20 @@ class Said:
 
 
 def said_of(scenario: Scenario, paths: Sequence[str]) -> tuple[Said, ...]:
-    """Ask equations (30) and (32), and all of them numerically.
+    """Evaluate equations (30) and (32), and the numerical optimum of all equations.
 
     Parameters
     ----------
     scenario : Scenario
-        With the best of what was looked for; all but its assembly time counts.
+        Scenario with the best values found; its assembly time is ignored.
     paths : sequence of str
-        What was looked for.
+        Paths of the parameters of the search.
 
     Returns
     -------
     tuple of Said
-        Nothing if the assembly time was not looked for, or the scenario is not what the paper is
-        about.
+        Predictions; empty if the assembly time was no parameter, or the paper's model does not
+        apply to the scenario.
     """
     if TIME not in paths:
         return ()
@@ -99,7 +100,7 @@ def said_of(scenario: Scenario, paths: Sequence[str]) -> tuple[Said, ...]:
         ("equation (32)", "a window at its limit, and smaller bursts", limited, True),
     ):
         there = predict(flow.changed(assembly_time_s=time), one.flavour)
-        # Both take S for lambda T_b, and are optima only where S < W_m.
+        # Both equations set S = lambda T_b, and give the optimum only where S < W_m.
         small = float(flow.access_rate * time) < float(flow.window_limit)
         holds = small and (int(there.equation) in _AT_LIMIT) == at_limit
         found.append(Said(name, words, holds, float(time), float(rate) * one.useful_bits))
@@ -111,7 +112,7 @@ def said_of(scenario: Scenario, paths: Sequence[str]) -> tuple[Said, ...]:
 
 
 def curve_of(scenario: Scenario, times_s: FloatArray) -> FloatArray:
-    """Give the throughput by yu2004 at some assembly times, in useful bits a second."""
+    """Return the goodput by yu2004 at some assembly times, in bits per second."""
     flow, one = read(scenario)
     timeouts = [one.timeout_s(float(flow.round_trip_s) + 2 * time) for time in times_s]
     along = flow.changed(assembly_time_s=times_s, timeout_s=timeouts)

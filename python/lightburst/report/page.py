@@ -1,4 +1,4 @@
-"""One offline page: everything that a reader needs in one file, nothing from the network."""
+"""Offline HTML page: a single file that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TONES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One number in large print."""
+    """A number in large print, with its description."""
 
     value: str
     words: str
@@ -41,7 +41,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Words of a cell that lead to another place of the page."""
+    """Text of a table cell that links to an anchor of the page."""
 
     words: str
     anchor: str
@@ -49,7 +49,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of text."""
+    """A table of text cells."""
 
     title: str
     header: Sequence[str]
@@ -59,20 +59,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What happened to one flow.
+    """Explanation of one flow.
 
     Parameters
     ----------
     id, title : str
-        Anchor and words.
+        Anchor and heading.
     sentences : sequence of str
-        The whole in a few words.
+        Summary.
     shares_title : str
-        Words above the shares.
+        Heading of the shares.
     shares : sequence of (float, str, str, str)
-        How its time divides: share from 0 to 1, time, name and meaning of each part.
+        Components of the flow's time: share from 0 to 1, time, name and meaning of each.
     tables : sequence of Table
-        What happened when.
+        Events of the flow.
     """
 
     id: str
@@ -85,20 +85,20 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart to hover over, with a still picture and the numbers behind it.
+    """An interactive chart, with a static picture and its data as a table.
 
     Parameters
     ----------
     id, title, caption : str
-        Anchor and words.
+        Anchor, heading and text below.
     specification : dict
-        Vega-Lite, data included.
+        Vega-Lite specification including its data.
     legend : sequence of Key
-        What colours and dashes mean.
+        Entries of the legend.
     picture : str
-        Address of the still picture (``data:``), or nothing.
+        ``data:`` URL of the static picture; empty for none.
     header, rows : sequence
-        The numbers, or nothing.
+        Data table; empty for none.
     """
 
     id: str
@@ -113,16 +113,16 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class ClaimTable:
-    """The claims of one source.
+    """Claims of one source.
 
     Parameters
     ----------
     title : str
-        Whose, and how many of each verdict.
+        Source, and number of claims per verdict.
     reference : str
-        What the numbers of the source are.
+        Heading of the source's numbers.
     rows : sequence of dict
-        As `claim_row` gives them.
+        Results of `claim_row`.
     """
 
     title: str
@@ -132,7 +132,7 @@ class ClaimTable:
 
 @dataclass(frozen=True, slots=True)
 class Explorer:
-    """Points to be looked at from any side: data for a script element, and the script."""
+    """Interactive explorer of a sweep: JSON data for a script element, and the script."""
 
     data: Markup
     script: Markup
@@ -140,26 +140,26 @@ class Explorer:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What stands on a page, from top to bottom.
+    """Contents of a page, from top to bottom.
 
     Parameters
     ----------
     title, lede : str
-        Head of the page.
+        Title and introduction.
     provenance : sequence of (str, str)
-        Where the numbers come from: words and values.
+        Names and values that identify the origin of the numbers.
     tiles, charts, tables : sequence
-        What there is of each.
+        Elements of each kind.
     claims : sequence of ClaimTable
-        One for each source.
+        One table per source.
     scenario : str
-        The scenario as text.
+        Scenario as text.
     stories : sequence of Story
-        Below the tables.
+        Explanations of flows, below the tables.
     explorer : Explorer or None
-        Above the charts.
+        Shown above the charts.
     study : str
-        What was asked, as ``study.toml``.
+        Text of ``study.toml``.
     """
 
     title: str
@@ -176,7 +176,7 @@ class Page:
 
 
 def environment() -> Environment:
-    """Where the templates of pages are, and how they are filled."""
+    """Return the Jinja environment with the templates of pages."""
     return Environment(
         loader=PackageLoader("lightburst.report", ""),
         autoescape=True,
@@ -186,23 +186,23 @@ def environment() -> Environment:
 
 
 def inside_script(data: Any) -> str:
-    """Write data as JSON that may stand in a script element."""
-    # A "<" would end the element early.
+    """Serialise data as JSON that is safe inside a script element."""
+    # A "<" could end the element.
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def render(page: Page) -> str:
-    """Write the page as HTML.
+    """Render a page as HTML.
 
     Parameters
     ----------
     page : Page
-        What stands on it.
+        Contents of the page.
 
     Returns
     -------
     str
-        One document that loads nothing. The same page gives the same text.
+        Self-contained document; equal contents give equal text.
     """
     data = inside_script([chart.specification for chart in page.charts])
     return (
@@ -217,7 +217,7 @@ def render(page: Page) -> str:
 
 
 def claim_tables(claims: Iterable[Claim]) -> list[ClaimTable]:
-    """Put claims into tables, one for each source."""
+    """Make one table of claims per source."""
     return [
         ClaimTable(
             f"Claims, source: {source} ({counted(group)})",
@@ -229,17 +229,17 @@ def claim_tables(claims: Iterable[Claim]) -> list[ClaimTable]:
 
 
 def claim_row(claim: Claim) -> dict[str, str]:
-    """Put a claim into the words of the page.
+    """Format a claim for the page.
 
     Parameters
     ----------
     claim : Claim
-        The claim.
+        Claim to format.
 
     Returns
     -------
     dict of str to str
-        What the template prints.
+        Fields of the template.
     """
     tone, mark = TONES[claim.verdict]
     return {
@@ -258,33 +258,33 @@ def claim_row(claim: Claim) -> dict[str, str]:
 
 
 def short(value: float | None) -> str:
-    """Write a number with four digits, a dash for none."""
+    """Format a number with four significant digits; None becomes a dash."""
     return "–" if value is None else f"{value:.4g}"
 
 
 def picture(svg: Path) -> str:
-    """Give an SVG file as a ``data:`` address that carries its content."""
+    """Return an SVG file as a ``data:`` URL."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode("ascii")
 
 
 def table_of(title: str, frame: pd.DataFrame) -> Table:
-    """Put a data frame without its index into a table of text, numbers with four digits."""
+    """Convert a data frame to a table, without its index and with four significant digits."""
     return Table(title, [str(name) for name in frame.columns], cells(frame))
 
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:
-    """Write every value of a data frame as text, row by row."""
+    """Format every value of a data frame as text, row by row."""
     return [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
 
 
 def _cell(value: object) -> str:
     if not isinstance(value, float):
         return str(value)
-    # Four digits, but no exponent for a whole number that is short without it.
+    # Four digits, but integers below a million in full, without an exponent.
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e6 else f"{value:.4g}"
 
 
 @cache
 def _library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, from the package of the converter."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script, bundled by vl_convert."""
     return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))

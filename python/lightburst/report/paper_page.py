@@ -1,4 +1,4 @@
-"""The page of a reproduced paper."""
+"""Page of a reproduced paper."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _BARS: Final = ("Step", "", "From", "To", "95 % from", "to", "Words")
 
 
 def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
-    """Write the page of a reproduction.
+    """Render the page of a reproduction.
 
     Parameters
     ----------
     reproduction : Reproduction
-        What to show.
+        Reproduction to show.
     pictures : mapping of str to Path
-        The SVG file of each figure, by its name.
+        SVG file of each figure, by its id.
 
     Returns
     -------
     str
-        HTML.
+        HTML document.
     """
     paper = reproduction.paper
     shown = ", ".join(paper.parts[part].shows for part in reproduction.parts)
@@ -92,7 +92,7 @@ def _chart(figure: AnyFigure, svg: Path) -> Chart:
 
 
 def _numbers(figure: AnyFigure) -> tuple[Sequence[str], pd.DataFrame]:
-    """Give the numbers behind a figure, with their headings."""
+    """Return the data of a figure, with column headings."""
     match figure:
         case Maps():
             words = ("In words",) if "words" in figure.data else ()

@@ -1,4 +1,4 @@
-"""One scenario with several seeds: the runs, their means, and what is saved of them."""
+"""A scenario with several seeds: runs, means and files."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lightburst.study.failures import FailedRun
     from lightburst.support import Support
 
-# Columns that hold no quantities.
+# Columns that are not numeric.
 _WORDS: Final = ("digest", "warnings")
 
 
@@ -47,15 +47,15 @@ class Replications:
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        Scenario of the runs.
     seeds : sequence of int
-        The seeds.
+        Seeds of the runs.
     runs : pandas.DataFrame
-        One row for each seed: ``seed`` and the row of the run, see `lightburst.study.execute`.
+        One row per seed: ``seed`` and the row of the run, see `lightburst.study.execute`.
     own : mapping of str to Expression
-        Metrics of the user's own among these, by name.
+        User-defined metrics among the columns, by name.
     failed : sequence of FailedRun
-        Runs that failed, with their seeds and why; they have no row in `runs`.
+        Failed runs, with seeds and errors; they have no row in `runs`.
     """
 
     scenario: Scenario
@@ -65,15 +65,15 @@ class Replications:
     failed: Sequence[FailedRun] = ()
 
     def summary(self) -> dict[str, dict[str, float | str | None]]:
-        """Average every figure over the seeds.
+        """Average every metric over the seeds.
 
         Returns
         -------
         dict of str to dict
-            ``mean``, ``ci_low`` and ``ci_high`` (95 %; Student, of a share
-            `lightburst.study.share_interval`) of each figure in its SI base unit, over the runs
-            that have it; None where there is no such number, ``"inf"`` for a mean with a run that
-            is infinite, because flows did not finish.
+            ``mean``, ``ci_low`` and ``ci_high`` (95 %; Student's, for a share
+            `lightburst.study.share_interval`) of each metric in its SI base unit, over the runs
+            that have it; None if there is no value, ``"inf"`` for a mean with an infinite run, in
+            which flows did not finish.
         """
         found: dict[str, dict[str, float | str | None]] = {}
         for key in self.runs.columns.drop(["seed", *_WORDS]):
@@ -90,12 +90,12 @@ class Replications:
 
     @cached_property
     def weak(self) -> dict[str, Support]:
-        """Figures that their flows cannot give, or that leave flows out; see docs/statistics.md."""
+        """Metrics with too few or excluded flows; see docs/statistics.md."""
         return weak(self.runs)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Which runs failed, and what the others warn of, each kind once.
+        """Failed runs, and the warnings of the others, one per kind.
 
         See `lightburst.study.warnings_of`.
         """
@@ -113,15 +113,15 @@ class Replications:
         return html_table(title, rows) + html_list(self.warnings)
 
     def records(self) -> list[dict[str, Any]]:
-        """Give the runs as dictionaries that JSON can hold, None for what does not exist."""
+        """Return the runs as JSON-compatible dictionaries; None if a value is missing."""
         rows = self.runs.astype(object).where(self.runs.notna(), None).to_dict("records")
         return [metrics.to_json({str(key): value for key, value in row.items()}) for row in rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as JSON does: seeds, summary, runs, warnings and provenance.
+        """Return all results as JSON-compatible values: seeds, summary, runs, warnings, provenance.
 
-        Where there are some, also the expressions of the user's own metrics, as ``metrics``, and
-        the runs that ``failed``.
+        If there are any, also the expressions of user-defined metrics, as ``metrics``, and the
+        ``failed`` runs.
         """
         own = {name: expression.written for name, expression in self.own.items()}
         return {
@@ -153,17 +153,17 @@ class Replications:
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+            Created if it does not exist; an existing result in it is replaced atomically.
 
         Returns
         -------
         Path
-            The directory.
+            Path of the directory.
 
         Raises
         ------
         InputError
-            If the directory cannot be written or holds something else.
+            If the directory cannot be written or contains foreign files.
         """
         return replace(directory, self._write)
 
@@ -176,26 +176,26 @@ class Replications:
 def replicate(
     scenario: Scenario, seeds: Sequence[int], own: Mapping[str, Expression] | None = None
 ) -> Replications:
-    """Run a scenario with several seeds on all cores, and keep each run as it is finished.
+    """Run a scenario with several seeds on all cores, and store each run when it finishes.
 
     Parameters
     ----------
     scenario : Scenario
-        What to run.
+        Scenario to run.
     seeds : sequence of int
-        Different seeds.
+        Distinct seeds.
     own : mapping of str to Expression, optional
-        Metrics of the user's own, by name.
+        User-defined metrics, by name.
 
     Returns
     -------
     Replications
-        The runs.
+        Runs and their summary.
 
     Raises
     ------
     InputError, KeyboardInterrupt
-        As `lightburst.study.execute`.
+        As for `lightburst.study.execute`.
     """
     failed: list[FailedRun] = []
     runs = run_all(Study(scenario, {}, seeds, own), STORE, failed=failed)

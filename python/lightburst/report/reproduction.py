@@ -1,4 +1,4 @@
-"""A paper run again: its runs, its figures, its claims, and one page with all of it."""
+"""Reproduction of a paper: runs, figures, claims and a page."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came of reproducing a paper, or a part of it.
+    """Result of reproducing a paper or a part of it.
 
     Parameters
     ----------
     paper : Paper
-        Which one.
+        Reproduced paper.
     parts : tuple of str
-        Which of its parts.
+        Names of the reproduced parts.
     quick : bool
-        Whether with fewer seeds and points.
+        Whether fewer seeds and points were used.
     runs : pandas.DataFrame
-        One row for each run: the point, ``seed`` and the summary of the run.
+        One row per run: the point, ``seed`` and the summary of the run.
     figures : tuple of Figure
-        The figures, as data.
+        Figures, as data.
     claims : Claims
-        The claims, judged: a tuple of them.
+        Tuple of the judged claims.
     tables : tuple of Listing
-        What is read as a table and not as a figure.
+        Results that are presented as tables.
     traces : mapping of str to DataFrame
-        What was recorded of single runs, by name; empty for most papers.
+        Recordings of single runs, by name; empty for most papers.
     provenance : dict
         Versions, scenario, seeds and the digest over the digests of all runs.
     """
@@ -72,7 +72,7 @@ class Reproduction:
 
     @property
     def name(self) -> str:
-        """The name under which it can be run again."""
+        """Name that reproduces the same parts."""
         if self.parts == self.paper.default:
             return self.paper.name
         return f"{self.paper.name}/{self.parts[0]}"
@@ -90,18 +90,18 @@ class Reproduction:
         Returns
         -------
         dict of str to int
-            ``holds``, ``differs`` and ``not comparable``, those that occur.
+            Counts of ``holds``, ``differs`` and ``not comparable``, without zeros.
         """
         found = [claim.verdict.value for claim in self.claims]
         return {verdict: found.count(verdict) for verdict in dict.fromkeys(sorted(found))}
 
     def table(self) -> pd.DataFrame:
-        """Give the claims as a table.
+        """Return the claims as a table.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each claim, the columns of the JSON contract.
+            One row per claim, with the columns of the JSON output.
         """
         return pd.DataFrame([claim.as_dict() for claim in self.claims])
 
@@ -111,12 +111,12 @@ class Reproduction:
         Parameters
         ----------
         id : str, optional
-            Name of one figure.
+            Id of one figure.
 
         Returns
         -------
         matplotlib.figure.Figure
-            To show or to save.
+            Figure to show or to save.
 
         Raises
         ------
@@ -132,22 +132,22 @@ class Reproduction:
         return static.draw(chosen)
 
     def save(self, directory: str | Path) -> Path:
-        """Write figures (PNG and SVG), claims, runs and one offline page.
+        """Write figures (PNG and SVG), claims, runs and an offline page.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+            Created if it does not exist; an existing result in it is replaced atomically.
 
         Returns
         -------
         Path
-            The page, ``index.html`` in the directory.
+            Path of the page, ``index.html`` in the directory.
 
         Raises
         ------
         InputError
-            If the directory cannot be written or holds something else.
+            If the directory cannot be written or contains foreign files.
         """
         return replace(directory, self._write) / PAGE
 
@@ -165,12 +165,12 @@ class Reproduction:
         self.write_derived(directory)
 
     def write_derived(self, directory: Path) -> None:
-        """Write what follows from the rest: figures, tables, claims and the page.
+        """Write the files derived from the runs: figures, tables, claims and the page.
 
         Parameters
         ----------
         directory : Path
-            Where to.
+            Directory to write to.
         """
         from lightburst.plots import static
         from lightburst.report.paper_page import paper_page
@@ -190,17 +190,16 @@ def reproduce(
     workers: Where = None,
     progress: bool = True,
 ) -> Reproduction:
-    """Run what a paper ran and judge what it says.
+    """Run the simulations of a paper and judge its claims.
 
     Parameters
     ----------
     name : str
         ``"minakhmetov2018"``, or one part of it: ``"minakhmetov2018/fig2a"``.
     quick : bool
-        Fewer seeds and points: a minute in place of a quarter of an hour.
+        Use fewer seeds and points: a minute instead of a quarter of an hour.
     store : Store, str or Path, optional
-        Where finished runs are kept, so that a second call goes on where the first one stopped;
-        None keeps nothing.
+        Store of finished runs, from which a repeated call continues; None stores nothing.
     workers
         As for `lightburst.execute`.
     progress : bool
@@ -237,7 +236,7 @@ def reproduce_parts(
     workers: Where = None,
     progress: bool = True,
 ) -> Reproduction:
-    """Run some parts of a paper, as `reproduce` does, or of a study that is described like one."""
+    """Run some parts of a paper, or of a study described like a paper, as `reproduce` does."""
     blocks = paper.blocks(parts, quick)
     with workers_of(workers) as computing:
         tables = [block.run(store, workers=computing, progress=progress) for block in blocks]
@@ -265,17 +264,17 @@ def load(directory: str | Path) -> Reproduction:
     Parameters
     ----------
     directory : str or Path
-        What `Reproduction.save` wrote.
+        Directory written by `Reproduction.save`.
 
     Returns
     -------
     Reproduction
-        As it was, with the claims of this version.
+        Restored reproduction, with the claims of this version.
 
     Raises
     ------
     InputError
-        If a file is damaged, or the files are not what `Reproduction.save` writes.
+        If a file is damaged, or was not written by `Reproduction.save`.
     """
     source = Path(directory)
     with reading(source, REPRODUCTION, RUNS) as about:
@@ -310,7 +309,7 @@ def _judge(
 
 
 def _digest(runs: pd.DataFrame) -> str:
-    """SHA-256 over the digests of all runs, in the order of the points and seeds."""
+    """Return the SHA-256 over the digests of all runs, in the order of points and seeds."""
     return hashlib.sha256("\n".join(runs["digest"].astype(str)).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A saved result as what it was made from, so that it can be run again and looked into."""
+"""Scenario and seed of a saved result, to repeat its run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _WRITTEN: Final = "a scenario file, or a directory written by 'run --out' or 'tr
 
 
 class Saved(NamedTuple):
-    """What a saved result was made from.
+    """Origin of a saved result.
 
     Attributes
     ----------
     scenario : Scenario
-        What was run.
+        Scenario of the run.
     seed : int
-        Of the run.
+        Seed of the run.
     digest : str
-        Of its columns.
+        Digest of its columns.
     """
 
     scenario: Scenario
@@ -33,12 +33,12 @@ class Saved(NamedTuple):
 
 
 def load_saved(directory: str | Path) -> Saved:
-    """Read from a saved result what it was made from.
+    """Read scenario, seed and digest from a saved result.
 
     Parameters
     ----------
     directory : str or Path
-        What ``lightburst run --out`` or ``trace --out`` wrote.
+        Directory written by ``lightburst run --out`` or ``trace --out``.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def load_saved(directory: str | Path) -> Saved:
     Raises
     ------
     InputError
-        If it holds nothing of that kind, or a file of it is damaged.
+        If the directory contains no such result, or a file is damaged.
     """
     source = Path(directory)
     found = next((name for name in (RUN, NETWORK, TRACE) if (source / name).is_file()), None)
@@ -64,19 +64,19 @@ def load_saved(directory: str | Path) -> Saved:
 
 
 def check_same(saved: Saved, digest: str) -> None:
-    """Refuse to tell of a saved result what happened in another run.
+    """Refuse to combine a saved result with a run that differs from it.
 
     Parameters
     ----------
     saved : Saved
-        The result.
+        Saved result.
     digest : str
-        That of the run now.
+        Digest of the new run.
 
     Raises
     ------
     InputError
-        If this version gives other results.
+        If the digests differ.
     """
     if saved.digest != digest:
         given = f"a result with the digest {saved.digest[:12]}..., which now has {digest[:12]}..."

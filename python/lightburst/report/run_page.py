@@ -1,4 +1,4 @@
-"""The page of a saved run, or of several with different seeds."""
+"""Pages of a saved run and of runs with several seeds."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from lightburst.result import Result
 
 _TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
-# A page stays small however many flows there were: curves are drawn through this many points.
+# Points per curve, which limits the size of the page for any number of flows.
 _POINTS: Final = 400
 _HEIGHT: Final = 280  # pixels
-# What stands for the flows of a run without groups.
+# Name of all flows of a run without groups.
 _ALL: Final = "all"
-# Lines that can be told apart.
+# Maximum number of lines that can be distinguished.
 _LINKS: Final = 5
 _LOG: Final = alt.Scale(type="log")
 _SI: Final = alt.Axis(format="~s", tickCount=5)
 _TILES: Final = ("throughput_bps", "completion_time_median_s", "completion_time_p99_s")
-# Reasons whose names do not say it all.
+# Descriptions of drop reasons whose names are not clear.
 _REASONS: Final = {
     "dropped_contention": "output busy",
     "dropped_no_input_port": "no free port into the buffer",
@@ -64,27 +64,27 @@ def run_page(
     explained: int | None = None,
     simulate: Callable[..., Result] = simulate_it,
 ) -> str:
-    """Write the page of what `lightburst.Result.save` wrote.
+    """Render the page of a run saved by `lightburst.Result.save`.
 
     Parameters
     ----------
     directory : Path
-        Holds ``run.json`` and the tables.
+        Directory with ``run.json`` and the tables.
     explained : int or None
-        What happened to so many of the flows that did worst is told, for which the run is repeated;
-        None for a few, if it was short.
+        Number of worst flows to explain, for which the run is repeated; None for `EXPLAINED` of
+        `lightburst.report.worst`, or 0 if the run had too many events.
     simulate : callable
-        How it is repeated, as in `lightburst.report.explanation.explain`.
+        As for `lightburst.report.explanation.explain`.
 
     Returns
     -------
     str
-        HTML.
+        HTML document.
 
     Raises
     ------
     InputError
-        If a file is missing, damaged or not what it should be.
+        If a file is missing, damaged or invalid.
     """
     sums = listed(directory)
     verify(directory, sorted({*sums, RUN, *_TABLES} - {PAGE}))
@@ -127,22 +127,22 @@ def run_page(
 
 
 def replications_page(directory: Path) -> str:
-    """Write the page of what ``lightburst run --replications`` wrote.
+    """Render the page of runs saved by ``lightburst run --replications``.
 
     Parameters
     ----------
     directory : Path
-        Holds ``replications.json`` and the table of the runs.
+        Directory with ``replications.json`` and the table of runs.
 
     Returns
     -------
     str
-        HTML.
+        HTML document.
 
     Raises
     ------
     InputError
-        If a file is missing, damaged or not what it should be.
+        If a file is missing, damaged or invalid.
     """
     verify(directory, sorted({*listed(directory), REPLICATIONS, RUNS} - {PAGE}))
     about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
@@ -171,7 +171,7 @@ def replications_page(directory: Path) -> str:
 
 
 def _parts(title: str, parts: Parts, read: Callable[[str, Any], str]) -> Iterator[Table]:
-    """Make a table with a column for each part of the flows, if there are several."""
+    """Make a table with one column per group or size class, if there are several."""
     if len(parts) > 1:
         rows = [(words_of(key), *cells, key) for key, *cells in rows_of(parts, read)]
         yield Table(title, ("Figure", *parts, "Key"), rows)
@@ -183,7 +183,7 @@ def _warnings(warnings: list[str]) -> Iterator[Table]:
 
 
 def _kinds(switching: Mapping[str, Any]) -> str:
-    """Name the kinds of switch that a table of a scenario asks for."""
+    """Name the kinds of switches in a scenario's table ``switching``."""
     others = [table for name in ("layers", "nodes") for table in switching.get(name, {}).values()]
     return " and ".join(dict.fromkeys(table["kind"] for table in (switching, *others)))
 
@@ -238,13 +238,13 @@ def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
 
 
 def _bursts(bursts: pd.DataFrame, flows: pd.DataFrame, groups: list[str]) -> Iterator[Chart]:
-    """Show what bursts carried, and how many bursts flows had."""
+    """Draw the contents of bursts, and the number of bursts per flow."""
     for figure in (*contents.figures(bursts), *contents.of_flows(dict(_named(flows, groups)))):
         yield _drawn(figure)
 
 
 def _drawn(figure: Figure) -> Chart:
-    """Make a chart of a figure, with the legend that it has on paper."""
+    """Convert a figure to a chart with its legend."""
     legend = interactive.legend(figure)
     chart = interactive.chart(figure)
     return Chart(figure.id, figure.title, figure.caption, chart, legend=legend)
@@ -256,7 +256,7 @@ def _slowdown(flows: pd.DataFrame, groups: list[str]) -> Chart:
         done = part[np.isfinite(part["slowdown"])]
         if done.empty:
             continue
-        # Flows of one size are in one class.
+        # Unique edges keep flows of equal size in one class.
         edges = np.unique(np.quantile(done["size_bytes"], np.arange(1, 20) / 20))
         for _, one in done.groupby(np.searchsorted(edges, done["size_bytes"])):
             ends = np.quantile(one["slowdown"], (0.5, 0.1, 0.9))
@@ -283,7 +283,7 @@ def _slowdown(flows: pd.DataFrame, groups: list[str]) -> Chart:
 
 
 def _each(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the flows that count, by group if there are several."""
+    """Yield the counted flows, by group if there are several."""
     counted = flows[flows["counted"]] if "counted" in flows else flows
     if not groups:
         yield _ALL, counted
@@ -292,13 +292,13 @@ def _each(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.Data
 
 
 def _named(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the flows that count, under the words of a legend: none for all together."""
+    """Yield the counted flows by legend entry, which is empty without groups."""
     for name, part in _each(flows, groups):
         yield (name if groups else ""), part
 
 
 def _colour(groups: list[str]) -> alt.Color:
-    """Give each group its colour, with a legend; without groups all is blue."""
+    """Return the colour channel of groups with a legend; blue without groups."""
     domain = groups or [_ALL]
     scale = alt.Scale(domain=domain, range=list(style.colours(tuple(domain))))
     return alt.Color("group:N", title="Group", scale=scale, legend=alt.Legend() if groups else None)
@@ -327,12 +327,12 @@ def _utilisation(links: pd.DataFrame) -> Chart:
 def _queues(samples: pd.DataFrame) -> Chart:
     largest = samples.groupby("link")["queue_bytes"].max().nlargest(_LINKS).index
     shown = samples[samples["link"].isin(largest)]
-    # Of several times at one place on the page, the one with the longest queue.
+    # Keep only the sample with the longest queue per link and interval of time.
     together = pd.cut(shown["time_s"], _POINTS, labels=False)
     rows = shown.loc[shown.groupby(["link", together])["queue_bytes"].idxmax()]
     ends = rows["source"].astype(str) + " to " + rows["target"].astype(str)
     for column in ("name", "wavelength"):
-        # Where links are parallel.
+        # Distinguishes parallel links.
         if column in rows and rows[column].any():
             ends += f", {column} " + rows[column].astype(str)
     return Chart(
@@ -387,7 +387,7 @@ def _drop_words(switches: pd.DataFrame) -> dict[str, str]:
 def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
     counted = {"buffered": "waited in a buffer or a queue", **_drop_words(switches)}
     if switches["bursts"].any():
-        # What arrives is packets, too, and these are not what is lost.
+        # Arrivals at a switch include packets here, whereas losses are counted in bursts.
         fibres = links["source"].isin(switches["node"]) & links["target"].isin(switches["node"])
         sent = int(links["units"][fibres].sum())
         whole = sent + sum(int(switches[reason].sum()) for reason in _drop_words(switches))

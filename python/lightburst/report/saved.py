@@ -1,4 +1,4 @@
-"""One page from what is in a directory, whatever wrote it."""
+"""Pages of saved results of any kind."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def write_page(
     Parameters
     ----------
     directory : str or Path
-        What ``run --out``, ``sweep --out`` or ``reproduce --out`` wrote.
+        Directory written by ``run --out``, ``sweep --out`` or ``reproduce --out``.
     explained, simulate
-        Of a saved run, as in `lightburst.report.run_page.run_page`.
+        For a saved run, as in `lightburst.report.run_page.run_page`.
 
     Returns
     -------
     Path
-        ``index.html`` in the directory.
+        Path of ``index.html`` in the directory.
 
     Raises
     ------
     InputError
-        If the directory holds nothing of that kind, a file of it is damaged, or the page cannot be
+        If the directory contains no such result, one of its files is damaged, or the page cannot be
         written.
     """
     source = Path(directory).absolute()
@@ -69,6 +69,6 @@ def _write(source: Path, text: str) -> None:
 
 
 def _find(source: Path) -> None:
-    """Look for a result that somebody was about to replace when killed."""
+    """Restore a result whose replacement was interrupted by a kill."""
     with suppress(OSError):
         restore(source)

@@ -1,4 +1,4 @@
-"""What came of a sensitivity analysis: Sobol indices, their picture and files."""
+"""Result of a sensitivity analysis: Sobol indices, figures and files."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ _GROUPS: Final = ("first-order", "total")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivities:
-    """How much of the variance of metrics is due to which parameter; `lightburst.sensitivity`.
+    """Shares of parameters in the variance of metrics; returned by `lightburst.sensitivity`.
 
     Attributes
     ----------
     study : StudyDescription
-        What was asked.
+        Study with the table ``sensitivity``.
     space : Space
-        The axes as they were read.
+        Parameter space, derived from the axes.
     table : pandas.DataFrame
-        One row for each metric and parameter: ``metric``, ``parameter``, ``first`` (first-order
-        index) and ``total``, each with ``_low`` and ``_high`` (95 %).
+        One row per metric and parameter: ``metric``, ``parameter``, ``first`` (first-order index)
+        and ``total``, each with ``_low`` and ``_high`` (95 %).
     metrics : pandas.DataFrame
-        One row for each metric: ``metric``, its ``mean`` and ``std`` over the parameters, in the
-        SI base unit, and ``noise``, the share of noise in the variance that was divided.
+        One row per metric: ``metric``, its ``mean`` and ``std`` over the parameters, in the SI base
+        unit, and ``noise``, the share of noise in the decomposed variance.
     points : pandas.DataFrame
-        One row for each point of the sample: what it sets, and the mean of each metric there.
+        One row per point of the sample: the values of the parameters, and the mean of each metric.
     runs : int
-        How many there were, those from the store among them.
+        Number of runs, including those found in the store.
     failed : tuple of dict
-        Those of them that failed: ``set``, ``seed``, and why (``path``, ``given``, ``allowed``).
-        Their points have no mean, and the indices are those of the rest; see docs/optimise.md.
+        Failed runs: ``set``, ``seed``, and the error (``path``, ``given``, ``allowed``). Their
+        points have no mean, and the indices are computed from the others; see docs/optimise.md.
     warnings : tuple of str
-        What the runs warn of, each kind once, and what to know of the answer.
+        Warnings of the runs, one per kind, and reservations about the answer.
     provenance : dict
         Versions and the machine.
     """
@@ -82,14 +82,14 @@ class Sensitivities:
 
     @property
     def answer(self) -> str:
-        """The answer of each metric, in a line."""
+        """Indices of each metric, in one line."""
         return "; ".join(
             said_of(list(rows["parameter"]), rows["total"].to_numpy(float), rows["first"])
             for _, rows in self.table.groupby("metric", sort=False)
         )
 
     def about(self, metric: str) -> str:
-        """Say mean, deviation and noise of a metric, in a line."""
+        """Return mean, standard deviation and noise of a metric, in one line."""
         (row,) = records(self.metrics[self.metrics["metric"] == metric])
         mean, deviation = (readable(self.key(metric), row[name]) for name in ("mean", "std"))
         noise = row["noise"]
@@ -97,18 +97,18 @@ class Sensitivities:
         return f"mean {mean}, standard deviation {deviation}, {told}"
 
     def key(self, metric: str) -> str:
-        """Give what `readable` takes for a metric, of which it sees the unit."""
+        """Return the key from which `readable` derives the unit of a metric."""
         from lightburst.report.optimised import key_of
 
         return key_of(self.study, metric)
 
     def plot(self) -> Canvas:
-        """Draw the indices as bars with their intervals, side by side for each metric.
+        """Draw the indices as bars with intervals, metrics side by side.
 
         Returns
         -------
         matplotlib.figure.Figure
-            To show or to save.
+            Figure to show or to save.
         """
         from lightburst.plots.static import draw
 
@@ -149,24 +149,24 @@ class Sensitivities:
         )
 
     def save(self, directory: str | Path) -> Path:
-        """Write the indices, the points, the picture and the study itself.
+        """Write the indices, the points, the figures and the study.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+            Created if it does not exist; an existing result in it is replaced atomically.
 
         Returns
         -------
         Path
-            The directory: ``sensitivity.json`` with everything but the points, ``indices.csv``,
-            ``points.csv``, ``indices.png`` and ``.svg`` (of several metrics ``indices-1.png`` and
-            so on), and ``study.toml`` to run it again.
+            Path of the directory. It contains ``sensitivity.json`` with all results but the points,
+            ``indices.csv``, ``points.csv``, ``indices.png`` and ``.svg`` (for several metrics
+            ``indices-1.png`` and so on), and ``study.toml``, which repeats the analysis.
 
         Raises
         ------
         InputError
-            If it cannot be written, or holds what is not ours.
+            If the directory cannot be written, or contains foreign files.
         """
         return replace(directory, self._write)
 
@@ -180,7 +180,7 @@ class Sensitivities:
         write_study(directory, self.study, SENSITIVITY, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything but the points as JSON can hold it: None for what there is not."""
+        """Return all results but the points as JSON-compatible values; None if missing."""
         return {
             "study": tables(self.study),
             "metrics": records(self.metrics),
@@ -194,7 +194,7 @@ class Sensitivities:
 
 
 def said_of(names: list[str], total: np.ndarray, first: Any) -> str:
-    """Say indices in a line, the largest first."""
+    """Format indices in one line, the largest first."""
     order = np.argsort(-np.asarray(total), kind="stable")
     values = np.asarray(first, dtype=float)
     return ", ".join(f"{names[i]} {values[i]:.2f} (total {total[i]:.2f})" for i in order)

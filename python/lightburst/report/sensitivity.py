@@ -1,4 +1,4 @@
-"""A sensitivity analysis, from its question to Sobol indices."""
+"""Sensitivity analysis with Sobol indices."""
 
 from __future__ import annotations
 
@@ -50,9 +50,10 @@ if TYPE_CHECKING:
     from lightburst.study.sweep import Seeds
     from lightburst.study.workers.where import Where
 
-# A larger share of noise is worth a word.
+# Share of noise in the variance above which a warning is issued.
 _MUCH_NOISE: Final = 0.05
-# The part of a sample that may be lost by runs that fail: what is left is no box, strictly.
+# Maximum share of the sample that failed runs may remove: the remaining points no longer fill the
+# box.
 _MOST_LOST: Final = 0.05
 
 
@@ -71,48 +72,49 @@ def sensitivity(
     most_runs: int | None = MOST_RUNS,
     **options: Any,
 ) -> Sensitivities:
-    """Say how much of the variance of a metric is due to which parameter: Sobol indices.
+    """Attribute the variance of a metric to parameters, by Sobol indices.
 
     SALib (``pip install 'lightburst[optimise]'``) draws Saltelli's sample and estimates first-order
-    and total indices with intervals. docs/optimise.md says what they mean, and what the noise of
-    the runs does to them.
+    and total indices with intervals. docs/optimise.md explains them, and the effect of the runs'
+    noise.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What all runs have in common, or the name of its file, or that of a study file, which says
-        all of this itself, in its table ``sensitivity``.
+        Base scenario, path of its file, or of a study file with a table ``sensitivity``, which
+        contains the other arguments.
     over : mapping of str to iterable or mapping, optional
-        The parameters with their bounds, by path, as for `lightburst.optimise`; each is uniform
-        over them.
+        Parameters with their bounds, by path, as for `lightburst.optimise`; each is uniformly
+        distributed over them.
     metric : str or sequence of str
-        Names of metrics (see `lightburst.Result.summary`), of your own, or expressions
+        Names of metrics (see `lightburst.Result.summary`), of user-defined metrics, or expressions
         (docs/metrics.md).
     linked, variants, metrics
-        As for `lightburst.sweep`; a variant is one more parameter.
+        As for `lightburst.sweep`; the variant is an additional parameter.
     seeds : iterable of int, or int, optional
-        Of each point, whose mean is analysed; n alone stands for 1 to n; 10 by default.
+        Seeds of each point, whose mean is analysed; an integer n stands for 1 to n; 10 by default.
     store, workers, progress, most_runs
         As for `lightburst.sweep`.
     **options
-        ``points`` (128: of the base sample, a power of two; so many times the number of parameters
-        and two are run), ``resamples`` (1000: of the bootstrap), ``seed`` (1: of the sample).
+        ``points`` (128; size of the base sample, a power of two; the number of points run is this
+        times the number of parameters plus two), ``resamples`` (1000; of the bootstrap), ``seed``
+        (1; of the sample).
 
     Returns
     -------
     Sensitivities
-        Indices, picture, points.
+        Indices, points and figures.
 
     Raises
     ------
     InputError, KeyboardInterrupt
-        As `lightburst.sweep`; if SALib is not installed, a parameter does not vary everywhere, or a
-        run lacks a metric.
+        As for `lightburst.sweep`; if SALib is not installed, a parameter does not vary everywhere,
+        or a run lacks a metric.
 
     Warns
     -----
     RunWarning
-        Of what the runs warn of, and of much noise.
+        Warnings of the runs, and of much noise.
     """
     asked: dict[str, Any] = {
         **searched(over, linked, variants, seeds, metrics),
@@ -130,22 +132,22 @@ def load_sensitivities(directory: str | Path) -> Sensitivities:
     Parameters
     ----------
     directory : str or Path
-        What `Sensitivities.save` wrote, or ``lightburst sensitivity --out``.
+        Directory written by `Sensitivities.save` or ``lightburst sensitivity --out``.
 
     Returns
     -------
     Sensitivities
-        As they were.
+        Restored analysis.
 
     Raises
     ------
     InputError
-        If a file is damaged, or the files are not what `Sensitivities.save` writes.
+        If a file is damaged, or was not written by `Sensitivities.save`.
     """
     source = Path(directory)
     by = "a directory written by 'sensitivity --out'"
     with reading(source, SENSITIVITY, POINTS, by=by, whole=True) as about:
-        points = pd.read_csv(source / POINTS, engine="pyarrow")  # which reads floats to the bit
+        points = pd.read_csv(source / POINTS, engine="pyarrow")  # preserves all bits of a float
         study = StudyDescription.from_dict(about["study"])
         return Sensitivities(
             study,
@@ -168,9 +170,9 @@ def sensitivity_all(
     most_runs: int | None = MOST_RUNS,
     **how: Any,
 ) -> Sensitivities:
-    """Do what `sensitivity` does with a study that is described, but issue no warnings.
+    """Analyse as `sensitivity` does, for a given study and without issuing warnings.
 
-    `how` may have ``workers``.
+    `how` may contain ``workers``.
     """
     needed("SALib")
     asked = _asked(study)
@@ -222,7 +224,7 @@ def _asked(study: StudyDescription) -> Sensitivity:
 
 
 def _refuse_parts(space: Space) -> None:
-    """Refuse parameters that vary in a part of the space only: no variance is divided there."""
+    """Refuse parameters that vary in only a part of the space, where indices are undefined."""
     for place, axis in enumerate(space.axes):
         for one in space.structures:
             there = one.free.get(place, axis.paths if place in one.indices else ())
@@ -235,7 +237,7 @@ def _refuse_parts(space: Space) -> None:
 
 
 def _places(space: Space, parts: NDArray[np.float64]) -> tuple[list[Place], list[Scenario]]:
-    """Give the points of a sample; `InputError` if one of them cannot be."""
+    """Return the points of a sample; `InputError` if the scenario of one is invalid."""
     names = space.columns
     places, scenarios = [], []
     for row in parts:
@@ -259,9 +261,9 @@ def _run(
     ran: Evaluated,
     progress: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[Indices]]:
-    """Run the sample, half of it first, and say the indices so far after each part.
+    """Run the sample in stages, half of it first, and report the indices after each stage.
 
-    Also which rows of it are left out, because a run at one of their points failed.
+    Also returns which rows of the sample are left out, since a run at one of their points failed.
     """
     seeds, names = study.all_seeds, asked.metrics
     step = len(space.dimensions) + 2
@@ -299,7 +301,7 @@ def _refuse_missing(
     seeds: Sequence[int],
     names: Sequence[str],
 ) -> None:
-    """Refuse runs without a finite metric: what is left of a sample would be another question."""
+    """Refuse runs without a finite metric: the rest of the sample would be biased."""
     for place, name in enumerate(names):
         values = table[:, :, place]
         told = not_finite(values[~failed])
@@ -319,7 +321,7 @@ def _refuse_missing(
 
 
 def _refuse_lost(lost: NDArray[np.bool_], asked: Sensitivity, ran: Evaluated) -> None:
-    """Refuse a sample of which too much is lost by runs that fail."""
+    """Refuse a sample of which failed runs remove too much."""
     if lost.sum() <= _MOST_LOST * asked.points:
         return
     (words, *_) = ran.warnings
@@ -373,7 +375,7 @@ def _points(
 
 
 def _doubts(names: Sequence[str], found: Sequence[Indices]) -> Iterator[str]:
-    """Say what to know of the indices."""
+    """Yield reservations about the indices."""
     for name, one in zip(names, found, strict=True):
         if one.noise > _MUCH_NOISE:
             yield (

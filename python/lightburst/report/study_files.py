@@ -1,4 +1,4 @@
-"""What every directory holds that is written of a study: the study itself, and all as JSON."""
+"""Files common to all directories of study results: the study, and the results as JSON."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 def write_study(
     directory: Path, study: StudyDescription, name: str, everything: Mapping[str, Any]
 ) -> None:
-    """Write ``study.toml``, with which the study can be run again, and everything as JSON.
+    """Write ``study.toml``, which repeats the study, and the results as JSON.
 
     Parameters
     ----------
     directory : Path
-        Where to write; it must exist.
+        Existing directory to write to.
     study : StudyDescription
-        What was asked; one that no file can say is left out.
+        Study; ``study.toml`` is omitted if a file cannot express it.
     name : str
-        Of the JSON file.
+        Name of the JSON file.
     everything : mapping of str to object
-        What it holds.
+        Contents of the JSON file.
     """
     if (text := to_toml(study)) is not None:
         (directory / STUDY).write_text(text, encoding="utf-8")

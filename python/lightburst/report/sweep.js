@@ -1,12 +1,12 @@
 "use strict";
-// The points of a sweep, looked at from any side. Data come from `report/sweep_data.py`; all text
-// goes into the page as text. It runs in a function of its own: the library has short names, too.
+// Interactive explorer of a sweep. Data come from `report/sweep_data.py` and are inserted as text
+// only, never as HTML. The template wraps this in a function, as Vega also defines short names.
 const sweep = JSON.parse(document.getElementById("sweep-data").textContent);
 const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A"];
 const shapes = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke"];
-const mostLines = 12; // more at first would be a tangle
-const mostDots = 1500; // more are neither joined nor given intervals
-const mostDrawn = 20000; // of more, the spread in bins
+const mostLines = 12; // at first; more would be illegible
+const mostDots = 1500; // more are drawn without lines and intervals
+const mostDrawn = 20000; // more are summarised in bins
 const mostRows = 200;
 const bins = 40;
 const none = "(nothing)";
@@ -36,7 +36,7 @@ function chooser(id, names, words, chosen) {
   return select;
 }
 
-// What a unit of an axis is in the SI unit, and its name: numbers are short in it.
+// Size of an axis unit in SI units and its symbol, chosen to keep numbers short.
 const scaleOf = (one, log) => one?.scales?.[log ? 1 : 0] ?? [1, one?.unit ?? ""];
 const withUnit = (words, unit) => (unit ? `${words} (${unit})` : words);
 
@@ -49,7 +49,7 @@ function widest(numeric) {
   return best;
 }
 
-// Logarithmic is an axis whose values are geometric.
+// Sets the logarithmic option of x if the values of the axis are geometric.
 function setLog(x) {
   at("x-log").checked = sweep.axes[x].log;
 }
@@ -132,7 +132,7 @@ function allowed(place) {
 }
 
 function chosen() {
-  // A point where an axis does not vary is there whatever is asked of that axis.
+  // Points for which an axis does not vary pass every filter on that axis.
   const tests = sweep.axes.map((_, place) => allowed(place));
   const found = [];
   for (let point = 0; point < points; point++) {
@@ -178,7 +178,7 @@ function rows(found, metric, x, hue) {
 }
 
 function predictions(data, metric) {
-  // What each theory says where the rows stand, and how far the simulation is from it.
+  // Predictions of each theory at the rows, and the relative deviation of the simulation.
   return (metric.theories ?? []).flatMap((theory) => data.flatMap((row) => {
     const value = theory.values[row.point];
     if (typeof value !== "number") return [];
@@ -230,7 +230,7 @@ function scaled(row, xSize, size) {
     y: over(row.y), low: over(row.low), high: over(row.high), value: over(row.value) };
 }
 
-// Zeros have a place at the edge; of what is below there is none.
+// Zeros can be drawn at the lower edge, negative values cannot.
 const isLog = (data) => Boolean(at("y-log")?.checked) && data.every((row) => row.y >= 0) &&
   data.some((row) => row.y > 0);
 
@@ -299,7 +299,7 @@ function specification(data, told, metric, x, colours, dots, inBins) {
     mark: { type: "point", filled: true, size: dots ? 18 : 60, opacity: dots ? 0.5 : 1 },
     encoding: { y: mean, tooltip, shape },
   });
-  // Of zero there is no logarithm: such points are hollow, on the lower edge.
+  // Zero has no logarithm: such points are drawn hollow on the lower edge.
   if (yLog && data.some((row) => row.y === 0)) layer.push({ transform: [{ filter: "datum.y === 0" }],
     mark: { type: "point", filled: false, fill: "white", size: 60, strokeWidth: 1.5 },
     encoding: { y: { value: { expr: "height" } }, tooltip, shape } });
@@ -328,7 +328,7 @@ function theoryLayers(told, y, lines) {
 }
 
 function residuals(told, spec) {
-  // The same x and colours as the points above.
+  // Same x axis and colours as the points above.
   told = told.map((row) => scaled(row, spec.usermeta.xSize, 1));
   const { x, color, detail } = spec.encoding;
   const y = { title: "(mean \u2212 theory) / theory", axis: { format: "~%", tickCount: 4 } };

@@ -1,4 +1,4 @@
-"""A sweep: a question of one's own, run."""
+"""Sweeps: a scenario over axes, variants and seeds."""
 
 from __future__ import annotations
 
@@ -58,36 +58,36 @@ def sweep(
 ) -> Sweep:
     """Run a scenario at all points of some axes, for some variants, with several seeds.
 
-    docs/sweep.md has an example of each of these.
+    docs/sweep.md has an example of each argument.
 
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What all runs have in common, or its file; or a study file, which says all of this itself.
+        Base scenario, path of its file, or of a study file, which contains the other arguments.
     over : mapping of str to iterable or mapping, optional
         Axes: values by path, ``{"workload.load": [0.2, 0.4]}``, or a range, ``{"from": "1 ms",
-        "to": "100 ms", "number": 5, "scale": "log"}``, of which all combinations are visited.
+        "to": "100 ms", "number": 5, "scale": "log"}``. All combinations are run.
     linked : iterable of mapping
-        Axes of several paths that move together.
+        Axes of several paths that change together.
     variants : mapping of str to mapping, optional
         Changes by name: ``{"Reno": {"transport.recovery": "reno"}, "SACK": {}}``.
     sample : mapping, optional
-        Points that are drawn in place of all combinations: ``{"kind": "sobol", "points": 64}``.
+        Points drawn instead of all combinations: ``{"kind": "sobol", "points": 64}``.
     seeds : iterable of int, or int, optional
-        The same for all points; n alone stands for 1 to n; 10 by default.
+        Seeds, the same for all points; an integer n stands for 1 to n; 10 by default.
     target : mapping, optional
-        In place of seeds, until the mean is known: ``{"metric": "slowdown_p99", "precision": "5
-        %", "minimum": 10, "maximum": 100, "budget": 5000}``.
+        Precision of a mean at which a point stops, instead of fixed seeds: ``{"metric":
+        "slowdown_p99", "precision": "5 %", "minimum": 10, "maximum": 100, "budget": 5000}``.
     metrics : mapping of str to str, optional
-        Metrics of the user's own, by their names; see docs/metrics.md.
+        User-defined metrics, by name; see docs/metrics.md.
     keep : sequence of str, optional
-        Tables of each run that are kept: ``["flows"]``; docs/sweep.md has their names.
+        Tables of each run to keep: ``["flows"]``; docs/sweep.md lists their names.
     interval : {"t", "bca"}, optional
-        Of means and of comparisons.
+        Kind of interval of means and comparisons.
     store, workers, progress
         As for `lightburst.execute`.
     most_runs : int or None
-        More are refused, with what they would cost; None refuses none.
+        Limit above which runs are refused with their estimated cost; None for no limit.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def sweep(
     Raises
     ------
     InputError, KeyboardInterrupt
-        As `lightburst.execute`, whose warnings there are, too.
+        As for `lightburst.execute`, whose warnings are issued as well.
     """
     asked: dict[str, Any] = {"over": over, "linked": listed(linked) or None, "variants": variants}
     asked |= {"seeds": seeds, "sample": sample, "target": target, "metrics": metrics}
@@ -110,7 +110,7 @@ def sweep(
 
 
 def _refuse(others: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse arguments that there are not, with what they may be called here."""
+    """Refuse unknown arguments, and suggest similar known ones."""
     for name in others:
         refuse_changes("sweep", f"{', '.join(known)}{did_you_mean(name, known)}", [name])
 
@@ -123,14 +123,14 @@ def described(
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What all runs have in common, or the name of its file, or of a study file.
+        Base scenario, path of its file, or of a study file.
     asked : mapping of str to object
-        The other keys of a study.
+        Further keys of a study.
 
     Raises
     ------
     InputError
-        If something is asked beside a study file, or the description is none.
+        If keys are given beside a study file, or the description is invalid.
     """
     if not isinstance(scenario, str | PathLike) or not is_study(scenario):
         return StudyDescription(scenario=as_scenario(scenario), **asked)
@@ -147,7 +147,7 @@ def sweep_all(
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
 ) -> Sweep:
-    """Do what `sweep` does with a study that is described, but issue no warnings."""
+    """Run a sweep as `sweep` does, for a given study and without issuing warnings."""
     with workers_of(workers) as computing, opened(store) as found:
         return _swept(study, found, computing, progress, most_runs)
 
@@ -176,14 +176,14 @@ def _swept(
 
 
 def tell_of_earlier(scenario: Scenario, store: Store) -> None:
-    """Say that runs of a study are there, but of another version of the model.
+    """Warn if the store has runs of a study from an earlier model version only.
 
     Parameters
     ----------
     scenario : Scenario
-        One that the study runs in any case.
+        Scenario that the study runs in any case.
     store : Store
-        Where it looks for its runs.
+        Store of the study.
 
     Warns
     -----
@@ -203,7 +203,7 @@ def tell_of_earlier(scenario: Scenario, store: Store) -> None:
 
 
 def _kept(asked: StudyDescription, study: Study, store: Store) -> Kept | None:
-    """Find where tables of single runs are kept: in the folder of the store."""
+    """Return the writer of kept tables, in the folder of the store; None if none are kept."""
     if not asked.keep:
         return None
     check_kept(asked.keep, study.scenarios)
@@ -214,10 +214,10 @@ def _kept(asked: StudyDescription, study: Study, store: Store) -> Kept | None:
 def _check_metrics(
     study: StudyDescription, store: Store, workers: Workers, kept: Kept | None
 ) -> None:
-    """Refuse names that no run has, after the first run and not after the last."""
+    """Refuse unknown metrics after the first run instead of after the last."""
     first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1], study.metrics)
     runs = run_placed(first, store, workers=workers, progress=False, kept=kept, failed=[])
-    if runs.empty:  # it has failed, and others may not
+    if runs.empty:  # the first run failed, but others may succeed
         return
     known = Sweep.of(study, runs).metrics
     for name, where in study.metrics_named.items():
@@ -230,23 +230,23 @@ def load_sweep(directory: str | Path) -> Sweep:
     Parameters
     ----------
     directory : str or Path
-        What `Sweep.save` wrote.
+        Directory written by `Sweep.save`.
 
     Returns
     -------
     Sweep
-        As it was.
+        Restored sweep.
 
     Raises
     ------
     InputError
-        If a file is damaged, or the files are not what `Sweep.save` writes.
+        If a file is damaged, or was not written by `Sweep.save`.
     """
     return read_sweep(Path(directory), whole=True)
 
 
 def read_sweep(source: Path, *, whole: bool = False) -> Sweep:
-    """Do what `load_sweep` does, but look at no more files than are read, unless at the `whole`."""
+    """Load a sweep as `load_sweep` does, but verify unread files only if `whole` is true."""
     with reading(source, SWEEP, RUNS, whole=whole) as about:
         study = StudyDescription.from_dict(about["study"])
         verify(source, [f"{name}.parquet" for name in study.keep])

@@ -1,4 +1,4 @@
-"""The points of a sweep for its page: means and intervals of each metric, and not every run."""
+"""Data of a sweep for its page: means and intervals per point and metric."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from lightburst.models.theory import Theory
     from lightburst.report.swept import Sweep
 
-# A mean with its interval for a metric at a point; more would make the page slow to open.
+# Maximum number of means with intervals on a page, which limits its loading time.
 _MOST_CELLS: Final = 250_000
 _CONFIDENCE: Final = 0.95
 _DIGITS: Final = 6
 _POINT: Final = "place of the point"
-# Of the machine, and of how the simulator works.
+# Metrics of the machine and of the simulator itself, which are not shown.
 _NOT_SHOWN: Final = ("events", "wall_s")
 _ENDS: Final = {
     "_bps": "b/s", "_bytes": "B", "_j": "J", "_s": "s", "_m": "m", "_per_s": "1/s",
@@ -46,24 +46,22 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     Parameters
     ----------
     sweep : Sweep
-        What was run.
+        Sweep to average.
 
     Returns
     -------
     dict
-        As the page's script reads it: ``axes``, each with its ``name``, what it is called
-        (``words``), its ``unit``, its ``values`` in words and, if all are numbers, ``numbers`` in
-        the SI unit, ``scales`` and whether they are geometric (``log``); ``places``, for
-        each axis the place of each point's value among them, -1 where the axis does not vary;
-        ``metrics`` by name, each with ``words``, ``unit``, ``scales`` and columns ``n``,
-        ``mean``, ``low`` and ``high`` (95 %; None where there is none, ``"inf"`` for a mean with a
-        run that is infinite), and of a metric that theory knows ``theories``, each with
-        ``words``, ``values``
-        and, by point, ``broken``, its assumptions that do not hold there. ``scales`` has, for a
-        linear and for a logarithmic axis, what a unit of it is in the SI unit, and its name;
-        ``shown``, names of
-        metrics to begin with; ``left_out``, how many metrics there was no room for; and ``sample``,
-        whether the points are drawn and no grid.
+        Data for the page's script: ``axes``, each with its ``name``, its display name (``words``),
+        its ``unit``, its ``values`` as text and, if all are numeric, ``numbers`` in SI units,
+        ``scales``, and whether they are geometric (``log``); ``places``, for each axis the index of
+        each point's value, -1 if the axis does not vary there; ``metrics`` by name, each with
+        ``words``, ``unit``, ``scales`` and columns ``n``, ``mean``, ``low`` and ``high`` (95 %;
+        None if missing, ``"inf"`` for a mean with an infinite run), and, if theories predict the
+        metric, ``theories``, each with ``words``, ``values`` and ``broken``, the violated
+        assumptions per point. ``scales`` has, for a linear and for a logarithmic axis, the size of
+        its unit in SI units and the unit's symbol; ``shown``, names of the metrics shown first;
+        ``left_out``, the number of metrics omitted for lack of room; and ``sample``, whether the
+        points are a sample instead of a grid.
     """
     runs = sweep.runs
     names = [name for name in sweep.design.columns if name != SAMPLE]
@@ -98,7 +96,7 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
 
 
 def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any], list[int]]:
-    """Give an axis, and where each point stands on it."""
+    """Return an axis, and the index of each point's value on it."""
     own = next((axis for axis in sweep.design.axes if axis.name == name), None)
     columns = columns_of(own, points) if own is not None else [name]
     number = next((x for x in columns if x != name and x.startswith(f"{name}_")), name)
@@ -127,7 +125,7 @@ def _capital(words: str) -> str:
 
 
 def _scales(name: str, values: NDArray[np.float64]) -> list[tuple[float, str]]:
-    """Choose the units of an axis, linear and logarithmic, in which its numbers are short."""
+    """Choose the units of a linear and of a logarithmic axis that keep its numbers short."""
     unit = _unit(apart(name)[0])
     there = np.abs(values[np.isfinite(values)])
     if not has_prefix(name) or not there.any():
@@ -143,14 +141,14 @@ def _unit(name: str) -> str:
 
 
 def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str], int]:
-    """Choose as many metrics as there is room for: those to begin with, then the others."""
+    """Choose the metrics that fit the page: those of `first`, then others."""
     found = [
         name
         for name in dict.fromkeys((*first, *sweep.metrics))
         if name in first
         or not (name in _NOT_SHOWN or is_support(name) or sweep.runs[name].isna().all())
     ]
-    # Those of groups and of classes of size last.
+    # Metrics of groups and size classes come last.
     found.sort(key=lambda name: (name not in first, "[" in name))
     most = max(len(first), _MOST_CELLS // max(points, 1), 1)
     return found[:most], len(found[most:])
@@ -159,7 +157,7 @@ def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str],
 def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
     numbers = runs[list(names)].astype(float)
     grouped = numbers.groupby(runs[_POINT].to_numpy(), sort=True)
-    # An infinite run makes its mean infinite and its interval none.
+    # An infinite run makes the mean infinite and the interval undefined.
     with np.errstate(invalid="ignore"):
         n, mean, spread = grouped.count(), grouped.mean(), grouped.std()
     infinite = (numbers == np.inf).groupby(runs[_POINT].to_numpy(), sort=True).any()
@@ -185,12 +183,12 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
 
 
 def _keyed(name: str, key: str) -> str:
-    """Give a name that ends in the unit: that of a metric of one's own is told by its key."""
+    """Return a name that ends in the unit; for a user-defined metric it derives from its key."""
     return name if name == key else f"value{key}"
 
 
 def _draw_intervals(sweep: Sweep, metrics: dict[str, dict[str, Any]], names: Sequence[str]) -> None:
-    """Put intervals by the bootstrap, which take long to draw, to metrics that are asked for."""
+    """Replace the intervals of the given metrics by bootstrap ones, which are slow to compute."""
     means = sweep.table(names)
     for name in names:
         own, rows = metrics[name], means[means["metric"] == name]
@@ -202,7 +200,7 @@ def _draw_intervals(sweep: Sweep, metrics: dict[str, dict[str, Any]], names: Seq
 
 
 def _theory(theory: Theory, rows: pd.DataFrame) -> dict[str, Any]:
-    """Give what a theory says at each point, and in words what it breaks there."""
+    """Return the predictions of a theory, and its violated assumptions as text, per point."""
     return {
         "words": theory.words,
         "values": _column(rows["theory"].to_numpy(np.float64)),

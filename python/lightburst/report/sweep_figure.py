@@ -1,4 +1,4 @@
-"""Figures of a sweep: means of a metric against an axis, with what else varies told apart."""
+"""Figures of a sweep: means of a metric over an axis, other axes as hue and dash."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw(
     theory: Any,
     **more: Any,
 ) -> Canvas:
-    """Draw a figure as `Sweep.plot` describes it."""
+    """Draw a figure as documented at `Sweep.plot`."""
     from lightburst import plot
 
     said = named_in(theory)
@@ -76,7 +76,7 @@ def draw(
     )
     own = sweep.study.metrics.get(metric_asked)
     if own is not None and (label := parse(own).label):
-        # The unit and its prefix stay behind it.
+        # The label replaces the name and keeps the unit with its prefix.
         axes = more.get("ax") or canvas.axes[0]
         axes.set_ylabel(f"{label}{axes.get_ylabel()[len(column_words(metric)) :]}")
     return canvas
@@ -85,7 +85,7 @@ def draw(
 def _at(
     means: pd.DataFrame, varying: list[str], at: Mapping[str, object]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Choose the rows with the given values of some axes, and what varies beside these."""
+    """Select the rows at the given values of some axes; return them and the other axes."""
     for name, value in at.items():
         _known("at", name, varying)
         chosen = means[name] == value
@@ -100,7 +100,7 @@ def _at(
 
 
 def _named(sweep: Sweep, metric: str) -> str:
-    """Name a metric so that its end tells the unit: one of the user's own has it by expression."""
+    """Return a name that ends in the unit; for a user-defined metric that of its expression."""
     if metric not in sweep.study.metrics:
         return metric
     unit = sweep.key(metric)
@@ -108,12 +108,12 @@ def _named(sweep: Sweep, metric: str) -> str:
 
 
 def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
-    """Draw the figures that a study wants.
+    """Draw the figures listed in a study.
 
     Yields
     ------
     (str, matplotlib.figure.Figure)
-        Name of a file, and the figure.
+        Stem of the file name, and the figure.
     """
     used: dict[str, int] = {}
     for wanted in sweep.study.figures:
@@ -125,7 +125,7 @@ def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
 
 
 def _axis(sweep: Sweep, varying: Sequence[str]) -> str:
-    """Choose the first axis of numbers, or else of words."""
+    """Choose the first numeric axis, or else the first axis."""
     for name in varying:
         columns = [name, *(label for label in sweep.labels if label.startswith(f"{name}_"))]
         if name != VARIANT and any(_is_numbers(sweep.runs[column]) for column in columns):

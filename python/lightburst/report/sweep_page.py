@@ -1,4 +1,4 @@
-"""The page of a sweep: its points from any side, comparisons, warnings, provenance."""
+"""Page of a sweep: explorer of its points, comparisons, warnings and provenance."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from lightburst.report.swept import Sweep
 
-# More rows are in the files; fewer can be drawn.
+# Maximum number of rows in a table (the files have all), and in a chart.
 _MOST_ROWS: Final = 500
 _MOST_DRAWN: Final = 40
-# Letters of a line of the title of an axis, with which it fits into a telephone.
+# Characters per line of an axis title, to fit a phone.
 _TITLE: Final = 44
-# How far an interval without end goes beyond all others.
+# Factor by which an interval without an end exceeds all others.
 _BEYOND: Final = 2.0
-#: Comparisons that nobody has asked for are no more.
+#: Maximum number of comparisons added without a request.
 _MOST_PAIRS: Final = 8
 _COLOURS: Final = {
     "higher": style.VERMILION, "lower": style.BLUE, "unclear": style.GREY, "same": style.GREY,
@@ -48,18 +48,18 @@ _COLOURS: Final = {
 
 
 def sweep_page(sweep: Sweep) -> str:
-    """Write the page of a sweep.
+    """Render the page of a sweep.
 
     Parameters
     ----------
     sweep : Sweep
-        What was run. Its runs become points, a mean with its interval each, so that a page of a
-        hundred thousand runs can be opened.
+        Sweep to show. The page contains means with intervals instead of runs, so that it can be
+        opened for a hundred thousand runs.
 
     Returns
     -------
     str
-        HTML that loads nothing.
+        Self-contained HTML document.
     """
     study, runs = sweep.study, sweep.runs
     provenance = sweep.provenance
@@ -103,7 +103,7 @@ def _what(axes: list[str]) -> str:
 
 
 def _pairs(sweep: Sweep) -> list[tuple[str, str]]:
-    """Choose what is compared: what the study asks for, else the first variant and each other."""
+    """Choose the pairs to compare: those of the study, else the first variant with each other."""
     study = sweep.study
     if study.compare or "compare" in study.model_fields_set:
         return [(a, b) for a, b in study.compare]
@@ -138,7 +138,7 @@ def _provenance(sweep: Sweep, seeds: list[int]) -> list[tuple[str, str]]:
 
 
 def _failed(sweep: Sweep) -> Iterator[Table]:
-    """List which runs failed, and why."""
+    """Make a table of the failed runs and their causes."""
     if sweep.failed:
         rows = [(text,) for text in sweep.failures]
         caption = f"Failures that differ in their numbers only are one. {HOW_AGAIN}."
@@ -146,7 +146,7 @@ def _failed(sweep: Sweep) -> Iterator[Table]:
 
 
 def _warnings(sweep: Sweep) -> Iterator[Table]:
-    """List each kind of warning, with how many runs had it and which was the first."""
+    """Make a table of the warnings by kind, with the number of runs and the first occurrence."""
     found = warned(sweep.runs)
     beyond = sweep.warnings[len(sweep.failures) + len(found) :]
     if not (found or beyond):
@@ -158,7 +158,7 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
         named = ((column_words(str(name)), as_given(value)) for name, value in values.items())
         where = ", ".join(map(" ".join, named))
         rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
-    # What the sweep says beyond what its runs do: targets that were missed.
+    # Warnings of the sweep itself: missed targets.
     rows += [(text, "the sweep", "", "") for text in beyond]
     header = "In the words of the first run", "Runs that have it", "First at", "with seed"
     caption = "Warnings that differ in their numbers only are one kind."
@@ -172,17 +172,17 @@ def _left_out(data: dict[str, Any]) -> Iterator[Table]:
 
 
 class _Compared:
-    """A comparison on the page."""
+    """Charts and table of one comparison."""
 
     def __init__(self, sweep: Sweep, a: str, b: str) -> None:
         self.a, self.b = a, b
         self.sweep, self.found = sweep, sweep.compare(a, b)
         self.sure = f"{100 * self.found.confidence:g} %"
-        # Beside a value as it was given its number says nothing more.
+        # The given value of an axis makes its duplicate in SI units redundant.
         self.labels = [name for name in self.found.points if name in sweep.design.columns]
 
     def charts(self) -> Iterator[Chart]:
-        """Draw the ratios of each metric, where there are any and not too many."""
+        """Draw the ratios per metric, if there are any and not too many."""
         rows = [row for row in _records(self.found.table) if _has_ratio(row)]
         metrics = list(dict.fromkeys(row["metric"] for row in rows))
         if len(rows) > _MOST_DRAWN:
@@ -200,7 +200,7 @@ class _Compared:
             )
 
     def _short(self, row: dict[str, Any]) -> str:
-        """Name a point by the words of its axes."""
+        """Name a point by its values of the axes."""
         parts = [
             f"{column_words(name)} {as_given(row[name])}"
             for name in self.labels
@@ -209,7 +209,7 @@ class _Compared:
         return ", ".join(parts) or "all"
 
     def table(self) -> Table:
-        """List all of it: means, difference and ratio with intervals, p-values, verdicts."""
+        """Make the table: means, difference and ratio with intervals, p-values, verdicts."""
         rows = []
         for row in _records(self.found.table.head(_MOST_ROWS)):
             metric = row["metric"]
@@ -247,7 +247,7 @@ class _Compared:
 
 
 def _ratios(rows: list[dict[str, Any]], labels: list[str], title: str) -> dict[str, Any]:
-    """Draw ratios with their intervals, a row for each point; without end to the edges."""
+    """Draw ratios with intervals, one row per point; unbounded intervals reach the edges."""
     low, ratio, high = (
         np.array([row[name] for row in rows], dtype=float)
         for name in ("ratio_low", "ratio", "ratio_high")

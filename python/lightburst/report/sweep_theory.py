@@ -1,4 +1,4 @@
-"""Theory beside the points of a sweep."""
+"""Predictions of theories at the points of a sweep."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from lightburst.report.swept import Sweep
     from lightburst.scenario import Scenario
 
-# More scenarios would take long to make, and to ask theory about.
+# Maximum number of points for which scenarios are built and theories evaluated.
 _MOST_POINTS: Final = 3000
 
 
 def beside(sweep: Sweep, theory: str | Theory) -> pd.DataFrame:
-    """Do what `Sweep.beside` says."""
+    """Implement `Sweep.beside`."""
     chosen = theories.named(theory)
     return theories.beside(sweep.table(chosen.metric), _scenarios(sweep), chosen)
 
 
 def that_apply(sweep: Sweep) -> list[tuple[Theory, pd.DataFrame]]:
-    """Give each theory that is about a point of a sweep, with its rows of `beside`.
+    """Return each theory that applies to a point of a sweep, with its result of `beside`.
 
-    None for a sweep of very many points.
+    Empty for a sweep of very many points.
     """
     if not 0 < sweep.design.number <= _MOST_POINTS:
         return []
     scenarios, found = _scenarios(sweep), []
     for theory in theories.THEORIES.values():
         if theory.metric in sweep.metrics:
-            with suppress(InputError):  # it is about no point
+            with suppress(InputError):  # applies to no point
                 rows = theories.beside(sweep.table(theory.metric), scenarios, theory)
                 found.append((theory, rows))
     return found
@@ -49,7 +49,7 @@ def _scenarios(sweep: Sweep) -> list[Scenario]:
 
 
 def named_in(theory: Any) -> list[Theory]:
-    """Give the theories that a figure asks for by name; none where it brings curves of its own."""
+    """Return the theories that a figure requests by name; empty if it has curves of its own."""
     asked = list(theory) if isinstance(theory, list | tuple) else [theory]
     if not asked or not all(isinstance(one, str | Theory) for one in asked):
         return []
@@ -57,9 +57,9 @@ def named_in(theory: Any) -> list[Theory]:
 
 
 def predicted(sweep: Sweep, theory: Theory, metric: str) -> tuple[pd.Series[float], str]:
-    """Give what a theory says at each row of ``sweep.table(metric)``, and where it ends, in words.
+    """Return a theory's prediction per row of ``sweep.table(metric)``, and its limits as text.
 
-    `InputError` if the theory is of another metric.
+    `InputError` if the theory predicts another metric.
     """
     if theory.metric != metric:
         of_it = [name for name, one in theories.THEORIES.items() if one.metric == metric]
@@ -82,13 +82,14 @@ def predicted(sweep: Sweep, theory: Theory, metric: str) -> tuple[pd.Series[floa
 def curves(
     means: pd.DataFrame, said: Sequence[Theory], dash: str | None
 ) -> dict[str, pd.DataFrame]:
-    """Take the theories out of rows in which each has its column, as tables for a figure."""
+    """Split rows with one column per theory into one table per theory, for a figure."""
     own = [one.name for one in said]
     rest = means.drop(columns=[*own, "mean"])
     found = {one.words: rest.assign(y=means[one.name]).dropna(subset=["y"]) for one in said}
     if dash is None:
         return found
-    # Each theory has a dash of its own, so what has dashes among the runs stands in its words.
+    # In the figure the dash already identifies the theory: values of the column `dash` are
+    # appended to the name of the curve instead.
     return {
         f"{words}, {value}": rows
         for words, table in found.items()

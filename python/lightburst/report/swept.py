@@ -1,4 +1,4 @@
-"""What came of a sweep: its runs, their means, comparisons, figures and files."""
+"""Result of a sweep: runs, means, comparisons, figures and files."""
 
 from __future__ import annotations
 
@@ -44,33 +44,34 @@ if TYPE_CHECKING:
     from lightburst.study.failures import FailedRun
     from lightburst.study.kept import Kept
 
-# What is shown where nobody has said what: those of them that the runs have.
+# Metrics shown by default, as far as the runs have them.
 _TIMES: Final = ("slowdown_p99", "completion_time_mean_s")
 _USUAL: Final = (*_TIMES, "throughput_bps", "burst_loss", "unfinished")
-# Of a table in a notebook.
+# Maximum number of rows of a table in a notebook.
 _MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
-    """What came of a sweep; `lightburst.sweep` makes it.
+    """Result of a sweep; returned by `lightburst.sweep`.
 
     Attributes
     ----------
     study : StudyDescription
-        What was asked.
+        Study that was run.
     runs : pandas.DataFrame
-        One row for each run, point by point and seed by seed: ``variant``, the value of each axis
-        as it was given and, of a quantity, as a number in the SI unit
-        (``topology.link_length`` and ``topology.link_length_m``), ``seed``, and the row of the
-        run, see `lightburst.execute`. An axis that does not vary at a point is missing there.
+        One row per run, ordered by point and seed: ``variant``, the value of each axis as given
+        and, for a quantity, as a number in SI units (``topology.link_length`` and
+        ``topology.link_length_m``), ``seed``, and the row of the run, see `lightburst.execute`. The
+        value of an axis that does not vary at a point is missing there.
     provenance : dict
         Versions, the machine, and the digest over the digests of all runs.
     read_table : callable
-        Gives a table that is kept of the runs, by its name; see `kept`.
+        Reads a kept table of the runs by its name; see `kept`.
     failed : sequence of FailedRun
-        Runs that failed, with the place of the point, the seed and why; they have no row in `runs`.
+        Failed runs, with the index of the point, the seed and the error; they have no row in
+        `runs`.
     """
 
     study: StudyDescription
@@ -87,7 +88,7 @@ class Sweep:
         kept: Kept | None = None,
         failed: Sequence[FailedRun] = (),
     ) -> Sweep:
-        """Make one of runs that have just been made, and of what is kept of them."""
+        """Make a sweep from new runs and their kept tables."""
         scenario = study.scenario
         digests = "\n".join(runs["digest"].astype(str))
         about = {"name": scenario.name, **json.loads(scenario.canonical_json())}
@@ -109,51 +110,51 @@ class Sweep:
 
     @property
     def design(self) -> Design:
-        """Which points were visited."""
+        """Points of the sweep."""
         return self.study.design
 
     @cached_property
     def metrics(self) -> list[str]:
-        """What can be asked of the runs: the columns with numbers."""
+        """Names of the numeric columns after the seed."""
         found = self.runs.loc[:, "seed":].columns[1:]
         return [str(name) for name in found if pd.api.types.is_numeric_dtype(self.runs[name])]
 
     @cached_property
     def failures(self) -> tuple[str, ...]:
-        """Which runs failed and why, each kind once."""
+        """Failed runs with their errors, one line per kind."""
         return tuple(failures_of(self.failed, len(self.runs) + len(self.failed), self._named))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """`failures`, each kind of warning, missed targets, and that given axes are none."""
+        """`failures`, warnings of the runs by kind, missed targets, and axes given empty."""
         empty = [] if self.design.columns else self.study.given_empty
         alone = [f"nothing varies, as {name} is empty: one point was run" for name in empty]
         return (*self.failures, *warnings_of(self.runs), *self._missed(), *alone)
 
     def key(self, metric: str) -> str:
-        """Give what `readable` takes for a metric, of which it sees the unit."""
+        """Return the key from which `readable` derives the unit of a metric."""
         return unit_key(metric, {name: str(one) for name, one in self.study.metrics.items()})
 
     def table(
         self, metrics: str | Sequence[str] | None = None, *, interval: str | None = None
     ) -> pd.DataFrame:
-        """Give mean and 95 % interval of metrics at each point.
+        """Return mean and 95 % interval of metrics at each point.
 
         Parameters
         ----------
         metrics : str or sequence of str, optional
-            Columns of `runs`. Without them a few that are asked for often.
+            Columns of `runs`; by default a few common ones.
         interval : str, optional
-            ``"t"``, Student's, or ``"bca"``, by the bootstrap, for skewed metrics and many runs;
-            docs/statistics.md says when. By default that of the study, which is ``"t"``.
+            ``"t"`` for Student's interval, or ``"bca"`` for the bootstrap, for skewed metrics and
+            many runs; see docs/statistics.md. By default that of the study, which is ``"t"``.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
-            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the SI base unit,
-            and the columns of `rests_on`. A mean with a run that is infinite, because flows did not
-            finish, is infinite and has no interval.
+            One row per point and metric: ``variant``, the axes, ``metric``, ``n`` (number of runs
+            with the metric), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the SI
+            base unit, and the columns of `rests_on`. If a run is infinite, since flows did not
+            finish, the mean is infinite and has no interval.
 
         Raises
         ------
@@ -184,21 +185,21 @@ class Sweep:
         Parameters
         ----------
         a, b : object
-            Names of two variants; of two values, if `along` is an axis.
+            Names of two variants; or two values of the axis `along`.
         metrics : str or sequence of str, optional
             As for `table`.
         along : str
-            What they are values of: ``"variant"``, or the path of an axis.
+            ``"variant"``, or the path of an axis.
         interval : str, optional
-            As for `table`; with ``"bca"`` p is that of the permutation test.
+            As for `table`; with ``"bca"`` p-values are those of the permutation test.
 
         Returns
         -------
         Comparison
-            Its ``table`` has a row for each point and metric: the two means, their difference (b
-            less a) and ratio (b over a) with intervals that hold together, and a p-value that is
-            corrected for all points and metrics (Bonferroni). An axis that varies for one of the
-            two alone has each of its values compared with the other.
+            ``table`` has one row per point and metric: the two means, their difference (b minus a)
+            and ratio (b over a) with simultaneous intervals, and a p-value corrected for all points
+            and metrics (Bonferroni). If an axis varies for only one of the two, each of its values
+            is compared with the other.
 
         Raises
         ------
@@ -217,11 +218,11 @@ class Sweep:
         if a == b:
             raise InputError("b", show(b), f"another one than {show(a)}")
         sides = [self.runs[self.runs[along] == value] for value in (a, b)]
-        # All that belongs to the axis differs, and names no point that both have.
+        # Columns of the compared axis differ by definition, and do not identify common points.
         axes = [axis for axis in self.design.axes if axis.name == along]
         apart = {along, *(name for axis in axes for name in columns_of(axis, self.runs))}
         own = [[n for n in self.labels if n not in apart and x[n].notna().any()] for x in sides]
-        # An axis that one side has not: its runs stand beside each value of the other.
+        # An axis that only one side varies: the runs of the other are repeated at each value.
         for one, other in ((0, 1), (1, 0)):
             missing = [name for name in own[other] if name not in own[one]]
             if missing:
@@ -231,7 +232,7 @@ class Sweep:
         wanted = self._known(metrics)
         if metrics is None:
             wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
-        # What each was offered, and what a metric rests on, is told with whatever is compared.
+        # The offered load and the support of a metric are reported with any comparison.
         more = ["offered_bps", *(name for metric in wanted for name in supporting(metric))]
         columns = dict.fromkeys([*wanted, *(name for name in more if name in self.runs)])
         first, second = (side[[*by, "seed", *columns]] for side in sides)
@@ -240,7 +241,7 @@ class Sweep:
         return replaced(found, changes=self._changes(along, a, b))
 
     def _changes(self, along: str, a: object, b: object) -> dict[str, tuple[object, object]]:
-        """Tell in what the scenarios of two variants or values differ, at a point of each."""
+        """Return the differences between the scenarios of a and b, at one point each."""
         from lightburst.report.comparison import changes
 
         block = self.study.block
@@ -248,24 +249,23 @@ class Sweep:
         return changes(*(block.study.scenarios[place].in_use() for place in places))
 
     def kept(self, name: str) -> pd.DataFrame:
-        """Give a table that the study keeps of its runs.
+        """Return a table that the study keeps of its runs.
 
         Parameters
         ----------
         name : str
-            One that was named in ``keep``.
+            One of the names in ``keep``.
 
         Returns
         -------
         pandas.DataFrame
-            Those of all runs in one, with the variant, the axes and the seed in front; the other
-            columns are those of `lightburst.Result`. A run whose point has no such table has no
-            rows.
+            Tables of all runs concatenated, with variant, axes and seed as the first columns,
+            followed by those of `lightburst.Result`. Runs without such a table have no rows.
 
         Raises
         ------
         InputError
-            If it was not kept, or a file of it is damaged.
+            If the table was not kept, or a file is damaged.
         """
         if name not in self.study.keep:
             known = ", ".join(map(show, self.study.keep)) or "(none: keep=['flows'] keeps them)"
@@ -273,21 +273,21 @@ class Sweep:
         return self.read_table(name)
 
     def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
-        """Put the runs in a cube of numbers.
+        """Convert the runs to a data cube.
 
         Parameters
         ----------
         metrics : str or sequence of str, optional
-            Columns of `runs`; all that are numbers by default.
+            Columns of `runs`; by default all numeric ones.
 
         Returns
         -------
         xarray.Dataset
-            A variable for each metric over ``variant``, the axes by their paths, and ``seed``:
+            One variable per metric over ``variant``, the axes by their paths, and ``seed``:
             ``cube["slowdown_p99"].sel({"workload.load": 0.4}).mean("seed")``. Coordinates of
-            quantities are numbers in the SI unit; of a sample ``sample`` stands for the axes.
-            Where an axis does not vary, its one value is that of all; a run that there is not is
-            NaN.
+            quantities are in SI units; for a sample the dimension ``sample`` replaces the axes. A
+            run for which an axis does not vary is repeated at all values of the axis; missing runs
+            are NaN.
 
         Raises
         ------
@@ -298,7 +298,7 @@ class Sweep:
         return cube_of(self.design, self.runs, wanted)
 
     def beside(self, theory: str | Theory) -> pd.DataFrame:
-        """Put a theory beside the means of the figure that it predicts.
+        """Compare the means of a metric with the theory that predicts it.
 
         Parameters
         ----------
@@ -308,13 +308,13 @@ class Sweep:
         Returns
         -------
         pandas.DataFrame
-            The rows of `table` for that figure, with ``theory``, ``residual``, ``ratio``,
-            ``inside`` and ``broken``: see `lightburst.models.theory.beside`.
+            Rows of `table` for that metric, with ``theory``, ``residual``, ``ratio``, ``inside``
+            and ``broken``: see `lightburst.models.theory.beside`.
 
         Raises
         ------
         InputError
-            If there is no such theory, or it is about no point of the sweep.
+            If there is no such theory, or it applies to no point of the sweep.
         """
         from lightburst.report.sweep_theory import beside
 
@@ -331,43 +331,42 @@ class Sweep:
         theory: Any = None,
         **more: Any,
     ) -> Canvas:
-        """Draw the means of a metric, with their intervals, against an axis.
+        """Draw the means of a metric, with their intervals, over an axis.
 
         Parameters
         ----------
         x : str, optional
-            ``"variant"``, or the path of an axis; by default the first axis of numbers. Along
-            words points stand side by side.
+            ``"variant"``, or the path of an axis; by default the first numeric axis. Values of an
+            axis of text are drawn side by side.
         y : str, optional
-            A metric; the first of `table` by default.
+            Name of a metric; by default the first one of `table`.
         hue, dash : str, optional
-            ``"variant"``, or the path of an axis, whose values have a colour, or a dash, each. By
-            default the variants have colours and whatever else varies has dashes.
+            ``"variant"``, or the path of an axis, distinguished by colour or by dash. By default
+            the variant has colours, and another varying axis has dashes.
         at : mapping of str to object, optional
-            Which value of other axes is drawn: ``{"switching.buffer_ports": 2}``.
+            Fixed values of other axes: ``{"switching.buffer_ports": 2}``.
         theory : str, Theory, list of these, or callable, DataFrame or mapping, optional
-            What theory says, in the same figure: names of `lightburst.models.theory.THEORIES`,
-            which read the points' scenarios; or curves of your own, as `lightburst.plot.curves`
-            takes them.
+            Theory to draw: names in `lightburst.models.theory.THEORIES`, evaluated for the
+            scenarios of the points; or curves, as for `lightburst.plot.curves`.
         **more
-            As `lightburst.plot.curves` takes them.
+            As for `lightburst.plot.curves`.
 
         Returns
         -------
         matplotlib.figure.Figure
-            To show or to save.
+            Figure to show or to save.
 
         Raises
         ------
         InputError
-            If there is no such axis, value or metric, or more varies than can be told apart.
+            If there is no such axis, value or metric, or more axes vary than can be distinguished.
         """
         from lightburst.report.sweep_figure import draw
 
         return draw(self, x, y, hue, dash, at, theory, **more)
 
     def report(self, directory: str | Path) -> Path:
-        """Save the sweep with its page, one offline HTML file to look at it from any side.
+        """Save the sweep with its page, a single offline HTML file.
 
         Parameters
         ----------
@@ -377,7 +376,7 @@ class Sweep:
         Returns
         -------
         Path
-            ``index.html`` in the directory.
+            Path of ``index.html`` in the directory.
 
         Raises
         ------
@@ -396,29 +395,29 @@ class Sweep:
         return replace(directory, fill) / PAGE
 
     def save(self, directory: str | Path) -> Path:
-        """Write runs, means, comparisons, figures, and the study itself.
+        """Write runs, means, comparisons, figures and the study.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+            Created if it does not exist; an existing result in it is replaced atomically.
 
         Returns
         -------
         Path
-            The directory: ``runs.parquet``, ``table.csv``, ``comparisons.csv``, a PNG and an SVG
-            of each figure that the study wants, ``study.toml`` to run it again, and ``sweep.json``
-            with everything but the runs.
+            Path of the directory. It contains ``runs.parquet``, ``table.csv``, ``comparisons.csv``,
+            a PNG and an SVG of each figure of the study, ``study.toml``, which repeats the sweep,
+            and ``sweep.json`` with all but the runs.
 
         Raises
         ------
         InputError
-            If the directory cannot be written or holds something else.
+            If the directory cannot be written or contains foreign files.
         """
         return replace(directory, self._write)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the study, the means, the comparisons and the provenance as JSON can hold them."""
+        """Return study, means, comparisons and provenance as JSON-compatible values."""
         return {
             "study": tables(self.study),
             "points": self.design.number,
@@ -431,7 +430,7 @@ class Sweep:
         }
 
     def comparisons(self) -> pd.DataFrame:
-        """Give all comparisons that the study wants, below each other, with columns a and b."""
+        """Return all comparisons of the study in one table, with the columns a and b."""
         found = []
         for a, b in self.study.compare:
             table = self.compare(a, b).table
@@ -454,7 +453,7 @@ class Sweep:
 
     @property
     def labels(self) -> list[str]:
-        """All columns in front of the seed: what names a point, and its numbers in SI units."""
+        """Columns before the seed: variant and axes, with their duplicates in SI units."""
         return [str(name) for name in self.runs.columns[: list(self.runs.columns).index("seed")]]
 
     def _known(self, metrics: str | Sequence[str] | None) -> list[str]:
@@ -470,14 +469,14 @@ class Sweep:
         return wanted
 
     def _missed(self) -> Iterator[str]:
-        """Say how many points have missed the target, and by how much."""
+        """Report the points that missed the target precision, and by how much."""
         if self.study.target is None:
             return
         rule = self.study.target.stopping
         yield from rule.missed([rule.width(x) for _, x in self._points()[rule.metric]])
 
     def _named(self, place: int) -> str:
-        """Give a point in words."""
+        """Describe the point at an index as text."""
         point = self.study.block.labels[self.design.columns].iloc[place].dropna()
         return ", ".join(f"{name} = {value}" for name, value in point.items())
 

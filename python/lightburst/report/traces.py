@@ -1,4 +1,4 @@
-"""A flow's trace on disk: a capture, tables and pictures in one directory."""
+"""Trace of a flow on disk: capture, tables and figures in one directory."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ _TABLES: Final = {
 def save(
     result: Result, flow: int, directory: str | Path, bins: pd.DataFrame | None = None
 ) -> Path:
-    """Write all that is known of a flow.
+    """Write the trace of a flow.
 
     Parameters
     ----------
     result : Result
-        Of a scenario that traces the flow.
+        Result of a scenario that traces the flow.
     flow : int
-        The flow's number.
+        Number of the flow.
     directory : str or Path
-        Made if it does not exist; an earlier result in it is replaced.
+        Created if it does not exist; an existing result in it is replaced.
     bins : pandas.DataFrame, optional
-        `lightburst.trace.series.bins` of the flow, to be written, too.
+        Result of `lightburst.trace.series.bins` to write as well.
 
     Returns
     -------
     Path
-        The directory, absolute: ``trace.json`` (`record`), ``trace.pcapng``,
-        the tables of `trace_tables` as ``trace_segments.parquet``, ``trace_windows.parquet``,
-        ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if it is asked
-        for, and as PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
+        Absolute path of the directory. It contains ``trace.json`` (`record`), ``trace.pcapng``, the
+        tables of `trace_tables` as ``trace_segments.parquet``, ``trace_windows.parquet``,
+        ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as
+        PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
 
     Raises
     ------
     InputError
-        If it cannot be written, holds what is not ours, or a segment does not fit an IPv4 packet.
-        Nothing is left behind.
+        If the directory cannot be written or contains foreign files, or a segment does not fit an
+        IPv4 packet. Nothing is left behind.
     """
     trace, about = FlowTrace.of(result, flow), record(result, flow)
     captured = capture(trace)
@@ -77,20 +77,20 @@ def save(
 
 
 def source_of(result: Result) -> str:
-    """Say what a picture was drawn from: scenario, seed and version."""
+    """Return the source of a figure for its caption: scenario, seed and version."""
     name = result.scenario.name or "Unnamed scenario"
     return f"{name}; seed {result.seed}; lightburst {result.provenance.version}."
 
 
 def record(result: Result, flow: int) -> dict[str, Any]:
-    """Give what happened to a flow in words and numbers that JSON can hold.
+    """Return a summary of a flow as JSON-compatible values.
 
     Parameters
     ----------
     result : Result
-        Of a scenario that traces the flow.
+        Result of a scenario that traces the flow.
     flow : int
-        The flow's number.
+        Number of the flow.
 
     Returns
     -------

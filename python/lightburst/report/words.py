@@ -1,4 +1,4 @@
-"""The figures of a run in words: what they are called and how their values are read."""
+"""Text for metrics: their names, and values formatted for people."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from lightburst.expressions import Expression
     from lightburst.support import Support
 
-#: Columns of a screen that a story in words takes at the most.
+#: Maximum number of characters per line of a text on a terminal.
 _SCREEN: Final = 96
-#: Words of a row begin no further to the right than this.
+#: Maximum column at which a wrapped row continues.
 _FURTHEST: Final = 60
-# What became of a flow.
+# Descriptions of a flow's status.
 STATUS_WORDS: Final = {
     "finished": "finished",
     "time-limit": "not finished when the run ended",
@@ -35,10 +35,10 @@ STATUS_WORDS: Final = {
     "lost": "some of it was lost",
 }
 
-# By name of a group or of a class of size, and by figure.
+# Metrics by name of a group or size class, and by metric.
 Parts = dict[str, dict[str, Any]]
 
-# Figures that mean something only where they are not zero.
+# Metrics shown only if they are not zero.
 _IF_ANY: Final = (
     "unfinished",
     "spurious_bytes",
@@ -59,22 +59,22 @@ def meaningful(
     scenario: Mapping[str, Any],
     own: Collection[str] = (),
 ) -> list[str]:
-    """Choose the figures of a run, or of several, that mean something in its scenario.
+    """Select the metrics that are meaningful for a scenario.
 
     Parameters
     ----------
     figures : mapping of str to float, str or None
-        The summary.
+        Summary of a run, or means of several.
     scenario : mapping
-        What was run, as `lightburst.Scenario.to_dict` writes it.
+        Scenario, as returned by `lightburst.Scenario.to_dict`.
     own : collection of str
-        Names of the user's own metrics, which are all shown.
+        Names of user-defined metrics, all of which are kept.
 
     Returns
     -------
     list of str
-        Keys in their order: none of what is not there or did not happen, nothing of losses that
-        were not ordered or of datagrams sent again, and not those of groups or classes of size.
+        Keys in their order, without missing values, events that did not occur, losses that were not
+        requested, retransmissions of datagrams, and the metrics of groups or size classes.
     """
     without = {"digest"}
     if not scenario.get("loss", {}).get("drops"):
@@ -90,19 +90,19 @@ def meaningful(
 
 
 def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts, Parts]:
-    """Take the figures of groups and of classes of size apart, ``slowdown_p99[query]``.
+    """Split off the metrics of groups and size classes, such as ``slowdown_p99[query]``.
 
     Parameters
     ----------
     figures : mapping of str to object
-        The row of a run, or a summary of several.
+        Row of a run, or summary of several.
     groups : collection of str
-        Names of the groups; all others are those of classes of size.
+        Names of the groups; other names in brackets are size classes.
 
     Returns
     -------
     dict of str to dict, twice
-        By name and figure: the groups, and the classes of size that have flows.
+        Metrics by name of the group; and by name of the size class, without empty classes.
     """
     by_group: Parts = {}
     by_class: Parts = {}
@@ -117,21 +117,22 @@ def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts
 def rows_of(
     parts: Parts, read: Callable[[str, Any], str], weak: Mapping[str, Support] | None = None
 ) -> list[tuple[str, ...]]:
-    """Write the figures of parts of the flows below each other, a column for each part.
+    """Format the metrics of groups or size classes as rows, with one column per part.
 
     Parameters
     ----------
     parts : dict of str to dict
-        By name and figure.
+        Metrics by name of the part.
     read : callable
-        Writes a figure for people, given its name: `readable`, or `readable_interval`.
+        Formats a value, given the name of its metric: `readable` or `readable_interval`.
     weak : mapping of str to Support, optional
-        Figures that are marked, by name and part: ``slowdown_p99[query]``.
+        Metrics to mark, by name and part: ``slowdown_p99[query]``.
 
     Returns
     -------
     list of tuple of str
-        The name of the figure, and a cell for each part; nothing of what did not happen in any.
+        Name of the metric, and one cell per part; rows of events that occurred in no part are
+        dropped.
     """
     rows, marked = list(parts.values()), weak or {}
     keys = dict.fromkeys(key for row in rows for key in row if not is_support(key))
@@ -150,12 +151,12 @@ def rows_of(
 
 
 def signed(written: str, support: Support | None) -> str:
-    """Put the sign of a marked figure behind it."""
+    """Append the sign that marks weak support to a formatted value, if it has any."""
     return f"{written} {support.sign}" if support is not None else written
 
 
 def seen(weak: Mapping[str, Support], shown: Collection[str], *parts: Parts) -> list[Support]:
-    """Give what marked figures rest on, those that a table of figures and of parts shows."""
+    """Return the support of the marked metrics that appear in a table of metrics and parts."""
     several = [part for table in parts if len(table) > 1 for part in table]
     names = {*shown, *(key for key in weak if key.partition("[")[2].removesuffix("]") in several)}
     return [one for key, one in weak.items() if key in names]
@@ -166,49 +167,49 @@ def _is_any(value: Any) -> bool:
 
 
 def unit_key(key: str, own: Mapping[str, str]) -> str:
-    """Give the key that tells `readable` the unit; of a metric of the user's `own` an ending."""
+    """Return a key from which `readable` derives the unit; user-defined metrics have a suffix."""
     return parse(own[key]).suffix if key in own else key
 
 
 def own_words(own: Mapping[str, str], *, alone: bool = False) -> dict[str, str]:
-    """Say what metrics of the user's own are called, which are given as text by name.
+    """Return the display names of user-defined metrics, given as expressions by name.
 
     Parameters
     ----------
     own : mapping of str to str
         Expressions by name.
     alone : bool
-        Whether nothing else names them: then one without a label is called by its name, and not by
-        its text.
+        Whether the display name is the only identification; then a metric without a label is
+        displayed by its name instead of its expression.
     """
     return {name: parse(text).label or (name if alone else text) for name, text in own.items()}
 
 
 def metric_words(own: Mapping[str, str | Expression], key: str) -> str:
-    """Say what a metric of a study is called: one of the user's `own` by its label, if any."""
+    """Return the display name of a study's metric; the label of a user-defined one, if any."""
     return (parse(own[key]).label if key in own else "") or words_of(key)
 
 
 def where(node: object, source: object, target: object) -> str:
-    """Say where something was lost: at a node, on a link from it, or to it if it came too late."""
+    """Describe the place of a loss: a link from the node, or to it if the burst came too late."""
     return f"at {node}, from {source}" if node == target else f"at {node}, to {target}"
 
 
 def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
-    """Write a mean with its interval for people.
+    """Format a mean with its interval.
 
     Parameters
     ----------
     key : str
-        Name of the figure.
+        Name of the metric.
     found : mapping of str to float
         ``mean``, ``ci_low`` and ``ci_high`` in the SI base unit.
 
     Returns
     -------
     str
-        ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone where all runs agree; ``0 (below 0.003)``
-        where nothing was seen, which a share of 0 with an upper end is.
+        ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone if all runs agree; ``0 (below 0.003)`` for
+        a share of zero with an upper bound.
     """
     if is_bound(found):
         return f"0 (below {readable(key, found['ci_high'])})"
@@ -220,12 +221,12 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
 
 
 def is_bound(found: Mapping[str, float | str | None]) -> bool:
-    """Tell whether an interval is only an upper bound: of a share of which nothing was seen."""
+    """Tell whether an interval is an upper bound, for a share whose event was never observed."""
     return found["mean"] == found["ci_low"] == 0 and bool(found["ci_high"])
 
 
 def transports_of(scenario: Mapping[str, Any]) -> str:
-    """Say what sends the flows of a scenario: the transport, with its preset, of each group."""
+    """List the transports of a scenario with their presets, by group."""
     return ", ".join(
         f"{name}: {_transport(table)}" if name else _transport(table)
         for name, table in _transports(scenario).items()
@@ -233,7 +234,7 @@ def transports_of(scenario: Mapping[str, Any]) -> str:
 
 
 def _transports(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the table of the transport of each group, by name; without groups that of no name."""
+    """Return the transport table of each group by name; under an empty name without groups."""
     shared = scenario.get("transport")
     groups = scenario.get("groups") or {"": {}}
     return {name: group.get("transport", shared) for name, group in groups.items()}
@@ -245,17 +246,17 @@ def _transport(table: Any) -> str:
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Write rows of text below each other, each column as wide as it must be.
+    """Format rows of text as lines with aligned columns.
 
     Parameters
     ----------
     rows : sequence of tuple of str
-        All of one length.
+        Rows of equal length.
 
     Yields
     ------
     str
-        A line for each row, indented by two spaces.
+        One line per row, indented by two spaces.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -264,17 +265,17 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def on_screen(text: str) -> str:
-    """Break the long lines of a text for a terminal.
+    """Wrap the long lines of a text for a terminal.
 
     Parameters
     ----------
     text : str
-        Sentences, and rows as `aligned` writes them.
+        Sentences, and rows formatted by `aligned`.
 
     Returns
     -------
     str
-        Without lines of more than 96 characters; a row goes on below its last column.
+        Text with at most 96 characters per line; a row continues below its last column.
     """
     return "\n".join(part for line in text.split("\n") for part in _broken(line))
 
@@ -282,7 +283,7 @@ def on_screen(text: str) -> str:
 def _broken(line: str) -> list[str]:
     if len(line) <= _SCREEN:
         return [line]
-    # Columns are two blanks apart, and no words have two.
+    # Columns are separated by two spaces, which do not occur inside a cell.
     last = max(line.rfind("  ", 0, _FURTHEST) + 2, 0) if line.startswith("  ") else 0
     below = " " * last
     return textwrap.wrap(
@@ -291,19 +292,19 @@ def _broken(line: str) -> list[str]:
 
 
 def in_rows(table: pd.DataFrame) -> list[Any]:
-    """Give the rows of a table, each with its columns as attributes."""
+    """Return the rows of a table, with its columns as attributes."""
     return list(table.itertuples())
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Give the rows of a table as JSON can hold them; None for what is missing."""
+    """Return the rows of a table as JSON-compatible dictionaries; missing values become None."""
     plain = table.astype(object).where(table.notna(), None)
     rows = plain.to_dict("records")
     return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
 
 
 def of_records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Make a table of rows that `records` gave, with ``"inf"`` in place of what is infinite."""
+    """Convert the output of `records` back to a table; ``"inf"`` becomes infinite."""
     import pandas as pd
 
     table = pd.DataFrame(rows).astype(object)
@@ -316,22 +317,22 @@ def _plain(value: Any) -> Any:
 
 
 def check_metric(known: Sequence[str], where: str, name: str) -> None:
-    """Refuse the name of a metric that runs do not have.
+    """Check the name of a metric.
 
     Parameters
     ----------
     known : sequence of str
-        Those that they have.
+        Names of the metrics in the runs.
     where, name : str
-        What gave it, and the name.
+        Option or field that contains the name, and the name.
 
     Raises
     ------
     InputError
-        If it is none of them.
+        If the runs have no such metric.
     """
     if name not in known:
-        # Those of groups and classes of size are the same again.
+        # Metrics of groups and size classes would repeat the list.
         names = ", ".join(one for one in known if "[" not in one)
         allowed = f"a metric of the runs{did_you_mean(name, known)}: {names}"
         raise InputError(where, show(name), allowed)

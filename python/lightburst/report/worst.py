@@ -1,4 +1,4 @@
-"""The flows of a saved run that did worst, and what happened to the first of them."""
+"""The worst flows of a saved run, and explanations of the first of them."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ if TYPE_CHECKING:
     from lightburst.result import Result
 
 _LISTED: Final = 10
-# Explained without being asked for, if the run is as short as that: a few seconds.
+# Number of flows explained by default, if the run has at most `MOST_EVENTS`: repeating it for the
+# explanation then takes a few seconds.
 EXPLAINED: Final = 3
 MOST_EVENTS: Final = 20_000_000
-# More would make the page long.
+# Maximum number of explained flows, to limit the length of the page.
 MOST: Final = 50
 _WHY: Final = "since the run could not be repeated where the page was written"
 _COMMAND: Final = "`lightburst explain DIR --flow N` tells it, with this directory and its number."
 
 
 def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
-    """Choose the flows that did worst.
+    """Select the worst flows.
 
     Parameters
     ----------
     flows : pandas.DataFrame
-        As `lightburst.Result` has it.
+        Table of `lightburst.Result`.
     most : int
-        How many to give.
+        Maximum number of flows.
 
     Returns
     -------
     pandas.DataFrame
-        Rows of `flows` by their number, those with the largest slowdown first; a flow that should
-        have finished and did not is worse than any that did. Only those that count.
+        Rows of the counted flows in descending order of slowdown; the index is the number of the
+        flow. An unfinished flow is worse than any finished one.
     """
     slowdown = flows["slowdown"].astype(float).mask(flows["status"] == "lost", np.inf)
     counted = slowdown.notna()
@@ -57,14 +58,14 @@ def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
 
 
 class Told:
-    """What is told of the flows that did worst.
+    """Tables and explanations of the worst flows for the page.
 
     Attributes
     ----------
     tables : list of Table
-        The list of them, unless there is none.
+        List of the flows; empty if there are none.
     stories : list of Story
-        What happened to the first of them.
+        Explanations of the first of them.
     """
 
     def __init__(
@@ -75,20 +76,20 @@ class Told:
         explained: int | None,
         simulate: Callable[..., Result],
     ) -> None:
-        """Run the first of them again and follow them.
+        """Repeat the run and explain the worst flows.
 
         Parameters
         ----------
         flows : pandas.DataFrame
-            As `lightburst.Result` has it.
+            Table of `lightburst.Result`.
         saved : Saved
-            What the run was made from.
+            Scenario, seed and digest of the run.
         events : int
-            How many it had.
+            Number of events of the run.
         explained : int or None
-            How many flows to follow; None for `EXPLAINED` if there were not too many events.
+            Number of flows to explain; None for `EXPLAINED`, or 0 if the run had too many events.
         simulate : callable
-            As in `lightburst.report.explanation.explain`.
+            As for `lightburst.report.explanation.explain`.
         """
         table = worst_flows(flows, max(_LISTED, explained or 0))
         self.stories: list[Story] = []
@@ -120,7 +121,7 @@ def _followed(
     if explained is None:
         if events > MOST_EVENTS:
             return []
-        # Whatever the file says of the number of events.
+        # The number of events in the file cannot be trusted: limit the run.
         own = scenario.measurement.event_limit
         limit = 2 * MOST_EVENTS if own is None else min(own, 2 * MOST_EVENTS)
         scenario = scenario.with_({"measurement.event_limit": limit})

@@ -1,7 +1,7 @@
-"""A scenario: what to simulate, as a validated, unchangeable value.
+"""Scenario: description of a simulation, as a validated, immutable value.
 
-`load` reads one from a TOML file; `Scenario.with_` makes one that differs; `schema` describes all
-that can be written. docs/scenario.md lists every field with its default and the reason for it.
+`load` reads one from a TOML file; `Scenario.with_` returns a changed copy; `schema` describes every
+key. docs/scenario.md lists every field with its default and the reason for it.
 """
 
 from lightburst.scenario.json_schema import schema

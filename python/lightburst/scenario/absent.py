@@ -1,4 +1,4 @@
-"""The error for a change to a field whose table is not there."""
+"""Error for a change to a field in a missing table."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -8,21 +8,21 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.scenario.explain import quoted
 from lightburst.scenario.fields import Section
 
-# A message names at most so many places.
+# Largest number of paths in a message.
 _FEW = 3
 
 
 def absent(scenario: Section, path: str, keys: Sequence[str], value: object) -> InputError:
-    """Say what can be changed in place of a field whose table is not there.
+    """Build the error for a field in a missing table, with the changes that are possible instead.
 
     Parameters
     ----------
     scenario : Scenario
-        What was to be changed.
+        Scenario to be changed.
     path, keys : str, sequence of str
-        Where the field should be, as given and split.
+        Path of the field, as given and split.
     value : object
-        What it should be.
+        New value of the field.
     """
     groups = getattr(scenario, "groups", None) or {}
     if keys[0] == "groups":
@@ -49,7 +49,7 @@ def _in_group(groups: dict[str, Any], keys: Sequence[str]) -> str:
 
 
 def _of_groups(groups: dict[str, Any], keys: Sequence[str]) -> str:
-    """Find the groups whose own table, of workload or transport, has the field."""
+    """List the groups whose own workload or transport has the field."""
     known = (name for name, group in groups.items() if hasattr(getattr(group, keys[0]), keys[1]))
     paths = [_joined(["groups", name, *keys]) for name in islice(known, _FEW)]
     each = f"none, because each group has a {keys[0]} of its own"

@@ -1,4 +1,4 @@
-"""``[switching.assembly]``: when the packets that wait for one egress become a burst.
+"""``[switching.assembly]``: rules that assemble the packets waiting for an egress into bursts.
 
 Packets with data are assembled, and, unless the switch says otherwise, acknowledgements. X. Yu, C.
 Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use
@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from lightburst.scenario.fields import Named, Section, Whole, refuse_at
 from lightburst.units import SIZE, TIME, Quantity, format_size
 
-# Beyond this an assembly time is a typing error; it leaves room on the clock of the simulator.
+# Longer assembly times are typing errors; the limit leaves room on the clock of the simulator.
 _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
 # The simulator counts the bytes of a unit in 32 bits.
 _Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
@@ -25,17 +25,17 @@ _NoticeDelay = Annotated[int | None, Quantity(TIME, largest="1000 s", word="way-
 # In segments; a packet carries the window of its sender in 16 bits.
 _Window = Annotated[int, Whole(1, 65_535)]
 
-# Beyond this each flow can as well have a queue of its own.
+# Above this limit a queue per flow serves as well.
 _Queues = Annotated[int, Whole(1, 1_000)]
 
 
 class _Assembly(Section):
-    """What every rule has.
+    """Fields of every rule.
 
     Attributes
     ----------
     max_size, min_size : int or None
-        Bytes; None is none.
+        Bytes; None for no limit.
     """
 
     max_size: _Most = Field(
@@ -64,17 +64,17 @@ class _Assembly(Section):
 
     @property
     def closing_size(self) -> int | None:
-        """The bytes that close a burst, if any number does."""
+        """Size in bytes at which a burst is closed; None if the rule has no such size."""
         return None
 
     @property
     def closing_time(self) -> int | None:
-        """The picoseconds from the first packet after which a burst is closed, if it is then."""
+        """Picoseconds after the first packet at which a burst is closed; None without a timer."""
         return None
 
 
 class _BySize(_Assembly):
-    """What the rules that count bytes have.
+    """Fields of the rules that count bytes.
 
     Attributes
     ----------
@@ -94,12 +94,12 @@ class _BySize(_Assembly):
 
     @property
     def closing_size(self) -> int:
-        """The bytes that close a burst."""
+        """Size in bytes at which a burst is closed."""
         return self.size
 
 
 class Timer(_Assembly):
-    """A burst is closed a fixed time after its first packet came: the rule of yu2004.
+    """A burst is closed a fixed time after its first packet: the rule of yu2004.
 
     Attributes
     ----------
@@ -117,12 +117,12 @@ class Timer(_Assembly):
 
     @property
     def closing_time(self) -> int:
-        """The picoseconds from the first packet after which a burst is closed."""
+        """Picoseconds after the first packet at which a burst is closed."""
         return self.time
 
 
 class BySize(_BySize):
-    """A burst is closed when it holds enough; one that never does is never sent."""
+    """A burst is closed when it reaches a size; a burst that never does is never sent."""
 
     kind: Literal["size"] = "size"
 
@@ -145,9 +145,9 @@ class Mixed(_BySize):
 
 
 class WindowBased(_Assembly):
-    """A timer that is the longer the wider the congestion window: three paces of flows.
+    """Timer that grows with the congestion window, in three classes of flows.
 
-    Each pace has a queue of its own for each egress.
+    Each class has its own queue for each egress.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class WindowBased(_Assembly):
     medium_window, fast_window : int
         Segments: B and C of vlachos2008.
     acknowledgements : str
-        The pace of packets without data.
+        Class of packets without data.
     """
 
     kind: Literal["window-based"] = "window-based"
@@ -196,17 +196,17 @@ class WindowBased(_Assembly):
 
     @property
     def closing_time(self) -> int:
-        """The longest of the times."""
+        """Largest of the three times."""
         return max(self.slow_time, self.medium_time, self.fast_time)
 
 
 class APriori(Section):
-    """In each assembly cycle a fresh random permutation of the queues for each block of flows.
+    """In each assembly cycle, a random permutation assigns the flows of a block to the queues.
 
     Attributes
     ----------
     queues : int
-        Queues for an egress, and flows in a block.
+        Number of queues per egress, and of flows in a block.
     """
 
     kind: Literal["a-priori"] = "a-priori"
@@ -214,14 +214,14 @@ class APriori(Section):
 
 
 class APosteriori(Section):
-    """Flows that lost data in one burst are kept apart afterwards.
+    """Flows that lost data in the same burst are assigned to different queues afterwards.
 
     Attributes
     ----------
     queues : int
-        Queues for an egress.
+        Number of queues per egress.
     notice_delay : int or None
-        Picoseconds; None is as long as the burst was on its way.
+        Picoseconds; None for the time from the assembly of the burst to its loss.
     forget_after : int
         Picoseconds.
     """
@@ -246,14 +246,14 @@ class APosteriori(Section):
 
 
 class Printed(Section):
-    """In each assembly cycle each flow draws its queue.
+    """In each assembly cycle each flow draws its queue at random.
 
-    That is what the printed formula of vlachos2008 comes to.
+    This is the effect of the formula printed in vlachos2008.
 
     Attributes
     ----------
     queues : int
-        Queues for an egress.
+        Number of queues per egress.
     """
 
     kind: Literal["printed"] = "printed"
@@ -261,7 +261,7 @@ class Printed(Section):
 
 
 class PerFlow(Section):
-    """Each flow has a queue of its own."""
+    """Each flow has its own queue."""
 
     kind: Literal["per-flow"] = "per-flow"
 
@@ -283,14 +283,14 @@ Allocation = Annotated[
 
 
 class MultiQueue(_Assembly):
-    """Several queues for an egress, so that a lost burst does not hit all flows at once.
+    """Several queues per egress, so that a lost burst does not affect all flows at once.
 
     Attributes
     ----------
     time : int
         Picoseconds.
     allocation : APriori or APosteriori or Printed or PerFlow
-        Which flow waits in which queue.
+        Assignment of flows to queues.
     """
 
     kind: Literal["multi-queue"] = "multi-queue"
@@ -304,12 +304,12 @@ class MultiQueue(_Assembly):
 
     @property
     def closing_time(self) -> int:
-        """The picoseconds from the first packet after which a burst is closed."""
+        """Picoseconds after the first packet at which a burst is closed."""
         return self.time
 
 
 class AverageDelay(_Assembly):
-    """A burst is closed when its packets have waited for so long in the mean.
+    """A burst is closed when the mean waiting time of its packets reaches a limit.
 
     Attributes
     ----------

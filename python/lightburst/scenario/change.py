@@ -1,4 +1,4 @@
-"""Changing fields of a scenario by their paths."""
+"""Changes of a scenario's fields by their paths."""
 
 import re
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import Section, given, is_named, plain
 from lightburst.units import Quantity, as_python
 
-# Fields that hold text of the user's own, which must not be read as a number.
+# Fields with free text, which must not be parsed as a number.
 _TEXT = frozenset({"name", "file"})
 _KEY = r'"[^"]*"|[^."]+'
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
 
 def from_text(path: str, value: object) -> object:
-    """Read a value as it is given on the command line for the field at ``path``.
+    """Parse a value given on the command line for the field at ``path``.
 
-    A TOML value where it is one (``5``, ``true``, ``{ kind = "constant", value = "9 kB" }``), else
-    the text itself (``10 Gb/s``, ``all-optical``). A number in it has no unit.
+    Valid TOML is parsed (``5``, ``true``, ``{ kind = "constant", value = "9 kB" }``), anything else
+    stays text (``10 Gb/s``, ``all-optical``). A number in it has no unit.
     """
     if not isinstance(value, str) or path.rpartition(".")[2] in _TEXT or "\n" in value:
         return value
@@ -36,25 +36,25 @@ def from_text(path: str, value: object) -> object:
 
 
 def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested dictionaries of a scenario with some fields changed, to be validated.
+    """Return a scenario's nested dictionaries with some fields changed, not yet validated.
 
     Parameters
     ----------
     scenario : Scenario
-        Where to begin.
+        Scenario to be changed.
     changes : mapping of str to object
-        Paths and values; None takes the field out, so that it has its default.
+        Values by path; None resets a field to its default.
 
     Raises
     ------
     InputError
-        When a path leads through a field that is not a table, or into one that is not there.
+        If a path leads through a field that is not a table, or into a missing table.
     """
     for path in changes:
         check_path(path)
     values = given(scenario)
-    # Changes of kind first, and a table before its keys: the other changes are meant for the new
-    # table.
+    # Kinds are changed first, and a table before its keys, because the other changes refer to the
+    # new table.
     steps = [
         (path, split(path), from_text(path, as_python(value))) for path, value in changes.items()
     ]
@@ -66,7 +66,7 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
         field = _field(type(scenario), values, tables)
         if key == "kind":
             known = kinds(field).get(str(value)) if field else None
-            # An unknown kind drops nothing here, and is refused when all is validated.
+            # An unknown kind removes no keys here; validation refuses it.
             for name in set(target) - set(known.model_fields) if known else ():
                 del target[name]
         if value is None:
@@ -88,14 +88,14 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nowhere(model: type[BaseModel], values: dict[str, Any], keys: list[str]) -> bool:
-    """Whether a field is in a table that is not there after all changes: it has no kind."""
+    """Whether the field's table is missing after all changes, that is, has no kind."""
     if keys[0] == "groups" and len(keys) > 2 and "workload" not in values["groups"][keys[1]]:
         return True
     table: Any = values
     outer = None
     for depth, name in enumerate(keys[:-1], 1):
         table, field = table[name], _field(model, values, keys[:depth])
-        # Tables by name have no kind, but each of them has.
+        # A mapping of named tables has no kind, but each table in it has.
         names = field is not None and by_name(field) and field is not outer
         if field and kinds(field) and not names and not is_named(field) and "kind" not in table:
             return True
@@ -104,7 +104,7 @@ def _nowhere(model: type[BaseModel], values: dict[str, Any], keys: list[str]) ->
 
 
 def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> frozenset[str]:
-    """Find the keys of a table that stand for the same as one of them."""
+    """List the keys of a table that are alternatives to the given one."""
     table = kinds(field).get(str(target.get("kind"))) if field else None
     if table is None or not issubclass(table, Section):
         return frozenset()
@@ -114,19 +114,19 @@ def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> 
 
 
 def check_path(path: object, where: str = "path") -> None:
-    """Refuse what cannot be the path of a field: no text, or no keys between dots.
+    """Raise an error unless the path is a non-empty text of non-empty keys separated by dots.
 
     Parameters
     ----------
     path : object
-        As a user gave it.
+        Path as given by the user.
     where : str
-        What to call it.
+        Name of the argument, for the error.
 
     Raises
     ------
     InputError
-        If it is none.
+        If it is not a valid path.
     """
     if not isinstance(path, str) or not _PATH.fullmatch(path):
         allowed = "the path of a field, such as 'topology.link_length'"
@@ -134,7 +134,7 @@ def check_path(path: object, where: str = "path") -> None:
 
 
 def split(path: str) -> list[str]:
-    """Split a path into keys at its dots; a key with a dot stands in double quotes, as in TOML."""
+    """Split a path at its dots; a key that contains a dot is in double quotes, as in TOML."""
     return [key.removeprefix('"').removesuffix('"') for key in re.findall(_KEY, path)]
 
 
@@ -150,7 +150,7 @@ def _descend(
     path: str,
     taken_out: list[list[str]],
 ) -> dict[str, Any]:
-    """Find the table that holds the last key of a path; make one where there is none yet."""
+    """Return the table that holds the last key of a path, creating missing tables."""
     root = values
     present: object = scenario
     for depth, name in enumerate(tables, 1):
@@ -158,7 +158,7 @@ def _descend(
         field = _field(type(scenario), root, tables[:depth])
         named = field is not None and is_named(field)
         if name not in values:
-            # The table as it is, or of whatever kind the preset has.
+            # The existing table; for a named field an empty one, whose kind the preset determines.
             usual = given(present) if isinstance(present, Section) and not named else {}
             table = present is None or isinstance(present, Section | Mapping)
             values[name] = usual if table else present
@@ -171,7 +171,7 @@ def _descend(
 
 
 def _field(model: type[BaseModel], values: dict[str, Any], tables: list[str]) -> FieldInfo | None:
-    """Find the field that a path leads to; None if there is no such field."""
+    """Return the field at a path; None if it does not exist."""
     field: FieldInfo | None = None
     table: type[BaseModel] | None = model
     names = iter(tables)
@@ -187,22 +187,22 @@ def _field(model: type[BaseModel], values: dict[str, Any], tables: list[str]) ->
 
 
 def field_at(scenario: Section, changes: Mapping[str, Any], path: str) -> FieldInfo | None:
-    """Find the field that a path leads to after some changes.
+    """Return the field at a path after some changes.
 
     Parameters
     ----------
     scenario : Scenario
-        Where to begin.
+        Scenario to be changed.
     changes : mapping of str to object
-        Paths and values, one for the field itself among them. They need not make a valid scenario.
+        Values by path, including one for the field itself. The result need not be a valid scenario.
     path : str
-        Of the field.
+        Path of the field.
 
     Returns
     -------
     FieldInfo or None
-        None where the changed scenario has no such field, as a switch without a buffer has no
-        `switching.buffer_ports`.
+        None if the changed scenario has no such field; for example, a switch without a buffer has
+        no `switching.buffer_ports`.
     """
     try:
         return _field(type(scenario), change(scenario, changes), split(path))
@@ -211,20 +211,20 @@ def field_at(scenario: Section, changes: Mapping[str, Any], path: str) -> FieldI
 
 
 def quantity_at(scenario: Section, path: str) -> tuple[Quantity, float | None] | None:
-    """Find the quantity at a path.
+    """Return the quantity at a path.
 
     Parameters
     ----------
     scenario : Scenario
-        Where to begin.
+        Scenario to read.
     path : str
-        Of a field that it has.
+        Path of an existing field.
 
     Returns
     -------
     (Quantity, float or None) or None
-        Its type and its value, which is None for a word such as `unlimited`; None where the path
-        leads to anything else.
+        Type and value of the quantity; the value is None for a word such as `unlimited`. None if
+        the field is not a quantity.
     """
     *tables, key = split(path)
     section: object = scenario
@@ -238,5 +238,5 @@ def quantity_at(scenario: Section, path: str) -> tuple[Quantity, float | None] |
 
 
 def _inner(section: object, name: str) -> object:
-    """Find what a table holds under a name, maybe one of the user's own; None if nothing."""
+    """Return an entry of a table, which may have a user-defined name; None if it is missing."""
     return section.get(name) if isinstance(section, dict) else getattr(section, name, None)

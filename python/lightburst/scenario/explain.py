@@ -1,4 +1,4 @@
-"""From pydantic's account of what is wrong to the user's: path, given, allowed."""
+"""Conversion of pydantic's errors to errors with path, given value and allowed values."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,17 +14,17 @@ from lightburst.scenario.fields import Bare, Named
 
 Model = type[BaseModel]
 
-# A message names at most so many places.
+# Largest number of paths in a message.
 _FEW_PATHS = 3
 
 
 def kinds(field: FieldInfo) -> dict[str, Model]:
-    """List the tables that may stand in a field, by their ``kind``; none if it holds no table."""
+    """Map each ``kind`` to its table, for a field that holds tables; empty for other fields."""
     members: tuple[Model, ...] = ()
     if field.discriminator is not None:
         members = get_args(field.annotation)
     for part in get_args(field.annotation):
-        # In `Transport | None` the discriminator stands at the first part.
+        # In `Transport | None` the discriminator is an annotation of the first part.
         marks = getattr(part, "__metadata__", ())
         if any(isinstance(mark, FieldInfo) and mark.discriminator for mark in marks):
             members = get_args(get_args(part)[0])
@@ -36,7 +36,7 @@ def _kind_names(member: Model) -> tuple[str, ...]:
 
 
 def inner_model(annotation: Any) -> Model | None:
-    """Find the table in an annotation such as ``Energy | None`` or ``tuple[GraphLink, ...]``."""
+    """Return the table in an annotation such as ``Energy | None`` or ``tuple[GraphLink, ...]``."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     found = (inner_model(part) for part in get_args(annotation))
@@ -44,7 +44,7 @@ def inner_model(annotation: Any) -> Model | None:
 
 
 def by_name(field: FieldInfo) -> Literal["tables", "values"] | None:
-    """Tell what a field holds by names of the user's own; None if it does no such thing."""
+    """Return the type of the entries of a field with user-defined names; None for other fields."""
     for part in (field.annotation, *get_args(field.annotation)):
         if get_origin(part) is dict:
             value = get_args(part)[1]
@@ -53,16 +53,16 @@ def by_name(field: FieldInfo) -> Literal["tables", "values"] | None:
 
 
 class _Place:
-    """Where in the scenario an error is: the user's path, and the field and table there."""
+    """Position of an error in the scenario: the user's path, and the field and table there."""
 
     def __init__(self, model: Model, location: Sequence[int | str]) -> None:
         self.path = ""
-        # The scenario, if the key stands outside all tables.
+        # The scenario, for a key outside all tables.
         self.root = model if len(location) == 1 else None
         self.field: FieldInfo | None = None
         self.table: Model | None = model
         self.others: Iterable[Model] = ()
-        # The table that the field is in, and the others that might stand there.
+        # Table of the field, and the other tables possible in its place.
         self.parent: Model | None = None
         self.parent_others: Iterable[Model] = ()
         parts = iter(location)
@@ -82,12 +82,12 @@ class _Place:
         name = next(rest, None) if by_name(self.field) else None
         if name is not None:
             self.path += f".{quoted(str(name))}"
-        # pydantic puts the kind between the field and what is in it; it is not the user's path.
+        # pydantic inserts the kind between a field and its contents; the user's path omits it.
         members = kinds(self.field)
         if members:
             kind = next(rest, "")
             if isinstance(kind, int):
-                # One of a list.
+                # Item of a list.
                 self.path += f"[{kind}]"
                 kind = next(rest, "")
             self.table, self.others = members.get(str(kind)), members.values()
@@ -96,14 +96,14 @@ class _Place:
 
 
 def markers(field: FieldInfo) -> Iterator[Any]:
-    """List what marks a field or, as in `Length | None`, a part of its type."""
+    """Yield the annotations of a field, or of a part of its type as in `Length | None`."""
     yield from field.metadata
     for part in get_args(field.annotation):
         yield from getattr(part, "__metadata__", ())
 
 
 def allowed_in(field: FieldInfo) -> str:
-    """Say what may stand in a field."""
+    """Describe the allowed values of a field."""
     if field.annotation is bool:
         return "true or false"
     members = kinds(field)
@@ -126,7 +126,7 @@ def allowed_in(field: FieldInfo) -> str:
 
 
 def quoted(key: str) -> str:
-    """Write a key of a path: in double quotes if it is empty or has a dot, as in TOML."""
+    """Write a key of a path; an empty one or one with a dot is in double quotes, as in TOML."""
     return key if key and "." not in key else f'"{key}"'
 
 
@@ -153,7 +153,7 @@ def _unknown_key(place: _Place, key: str) -> str:
 
 
 def _elsewhere(root: Model, key: str) -> list[str]:
-    """Find the paths that a key outside of all tables may stand for; none if they are many."""
+    """List the paths that a key outside all tables may stand for; empty if there are too many."""
     words = re.sub(r"\W|__", "_", key)
     found = [
         path
@@ -167,7 +167,7 @@ def _paths(model: Model) -> Iterator[str]:
     for name, field in model.model_fields.items():
         yield name
         if get_origin(field.annotation) is tuple or by_name(field):
-            # What is in a list or under names of the user's own has no path of its own.
+            # Items of a list, and entries with user-defined names, have no fixed path.
             continue
         inner = inner_model(field.annotation)
         for table in kinds(field).values() or filter(None, [inner]):
@@ -175,7 +175,7 @@ def _paths(model: Model) -> Iterator[str]:
 
 
 def _inner_key(place: _Place, key: str) -> str | None:
-    """Say where a key belongs that an inner table has."""
+    """Describe the inner table that has a misplaced key."""
     for name, field in place.parent.model_fields.items() if place.parent else ():
         if by_name(field):
             continue
@@ -233,7 +233,7 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
 
 
 def _kind_meant(place: _Place, error: ErrorDetails) -> str:
-    """Say how to write a kind, where something else stands in place of its table."""
+    """Describe how to write a kind, if another value was given instead of its table."""
     members = kinds(place.field) if place.field else {}
     if not members or error["type"] == "missing":
         return ""
@@ -256,7 +256,7 @@ def _table_meant(place: _Place, kind: str, rest: str) -> str:
 
 
 def _names(field: FieldInfo) -> list[Any]:
-    """List the names of which a field holds one, as `Literal["a", "b"] | None` does."""
+    """List the names that a field accepts, as in `Literal["a", "b"] | None`."""
     parts = (field.annotation, *get_args(field.annotation))
     return [name for part in parts if get_origin(part) is Literal for name in get_args(part)]
 
@@ -267,9 +267,9 @@ def _expected(context: dict[str, Any]) -> str:
 
 
 def explain(error: ValidationError, model: Model) -> InputError:
-    """Turn all that pydantic found wrong with a table, a `model`, into one `InputError`.
+    """Convert all errors of pydantic about a table, a `model`, to one `InputError`.
 
-    Paths are relative to the table; it is an `InputErrors` if there are several.
+    Paths are relative to the table; several errors give an `InputErrors`.
     """
     details = error.errors(include_url=False)
     return combine(single for detail in details for single in _all(model, detail))

@@ -1,7 +1,7 @@
-"""What the fields of a scenario are made of: sections, and numbers with their limits.
+"""Building blocks of a scenario's fields: sections, and numbers with their limits.
 
-Each number carries its limits and the words for them, so that an error, the reference page and the
-JSON schema say the same.
+Each number stores its limits and their wording, so that an error, the reference page and the JSON
+schema agree.
 """
 
 import math
@@ -33,31 +33,31 @@ from lightburst.units import Quantity, as_python
 
 # Flows, hosts and switches are counted in 32 bits by the simulator.
 LARGEST_COUNT = 2**31
-# Of a node, a link or a scenario, in characters.
+# Length limit of the name of a node, a link or a scenario, in characters.
 LONGEST_NAME = 200
 
 
 class Section(BaseModel):
-    """A table of the scenario file: no unknown keys, no changes after it was made.
+    """Table of the scenario file, immutable and without unknown keys.
 
-    Made in Python, a quantity is text with a unit or a number in the SI unit; what NumPy and pandas
-    have of numbers, bools and lists can stand for Python's.
+    In Python, a quantity is given as text with a unit or as a number in the SI unit. NumPy's and
+    pandas' numbers, bools and lists are accepted in place of Python's.
 
     Attributes
     ----------
     alternatives : tuple of tuple of str
-        Keys of which there is just one: setting one of them takes the others away.
+        Groups of exclusive keys: setting one of them removes the others.
     came_later : frozenset of str
-        Fields that were added later, beside those that are marked `OnlyIfAsked`. At their default
-        `Scenario.canonical_json` leaves them out, and so does the plan what is off: scenarios from
-        before keep their digests (docs/architecture.md, *What is in a digest*).
+        Fields added in later versions, other than those marked `OnlyIfAsked`. At their default
+        `Scenario.canonical_json` omits them, and the plan omits them where that is off, so that
+        older scenarios keep their digests (docs/architecture.md, *What is in a digest*).
     instead : str
-        What to call instead, at the end of the error about an argument that is not a field.
+        Suffix of the error about positional arguments, with the function to call instead.
 
     Raises
     ------
     InputError
-        When made in Python with values that are not allowed.
+        If created in Python with invalid values.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -79,8 +79,8 @@ class Section(BaseModel):
         except RecursionError:
             raise too_deep(type(self).__name__) from None
 
-    # pydantic calls an __init__ of ours for inner tables as well, unless it is marked as its own;
-    # it must not, because an inner table does not know the whole path of its fields.
+    # pydantic would also call a custom __init__ for inner tables, unless it is marked as its own.
+    # It must not, because an inner table does not know the full path of its fields.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     @model_validator(mode="before")
@@ -109,24 +109,24 @@ class Section(BaseModel):
         for name, field in cls.model_fields.items():
             if field.is_required():
                 continue
-            # pydantic gives defaults as they are held; a file has them as they are written.
+            # pydantic writes defaults as stored; the schema needs them as written in a file.
             default = written_default(field)
             if default is None:
                 table["properties"][name].pop("default", None)
             else:
                 table["properties"][name]["default"] = default
         if "kind" in cls.model_fields:
-            # It has a default for Python only.
+            # The kind has a default in Python only.
             table["required"] = list(dict.fromkeys(["kind", *table.get("required", ())]))
         return described
 
 
 class OnlyIfAsked:
-    """Marks a field that stands in the digest of a scenario only where it has not its default."""
+    """Marker of a field that is in the digest of a scenario only if it is not at its default."""
 
 
 def written_default(field: FieldInfo) -> object:
-    """Write the default of a field as it stands in a file; None if it cannot stand there."""
+    """Return the default of a field as written in a file; None if it cannot be written."""
     default = field.default
     if is_named(field) and default is not None:
         return default.kind
@@ -141,21 +141,21 @@ def written_default(field: FieldInfo) -> object:
 
 
 def plain(section: BaseModel) -> dict[str, Any]:
-    """Write a section as nested dictionaries, quantities as text, ``kind`` first."""
+    """Convert a section to nested dictionaries, with quantities as text and ``kind`` first."""
     with uninterrupted():
         values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
     return values
 
 
 def given(section: Section, *, with_kind: bool = True) -> dict[str, Any]:
-    """Write what was given of a section, in its own words and inner tables, and its kind.
+    """Convert the explicitly given fields of a section, recursively, and its kind.
 
     Parameters
     ----------
     section : Section
-        What is written.
+        Section to be converted.
     with_kind : bool
-        Whether the kind is there even if it was not given.
+        Whether to include the kind even if it was not given.
     """
     values: dict[str, Any] = _given(section, plain(section), with_kind)
     return values
@@ -170,15 +170,15 @@ def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
     fields = type(value).model_fields
     return {
         name: _given(getattr(value, name), written[name], not is_named(fields[name]))
-        for name in sorted(fields, key=lambda name: name != "kind")  # which stands first
+        for name in sorted(fields, key=lambda name: name != "kind")  # kind first
         if name in names and name in written
     }
 
 
 def _without_none(value: Any) -> Any:
-    # Not exclude_none of pydantic: that leaves out 'unlimited' as well, which is held as None.
+    # Not exclude_none of pydantic, which also omits 'unlimited', stored as None.
     if isinstance(value, dict):
-        # Empty tables are left out, too.
+        # Empty tables are omitted too.
         kept = {
             key: _without_none(inner) for key, inner in value.items() if inner not in (None, {})
         }
@@ -187,40 +187,40 @@ def _without_none(value: Any) -> Any:
 
 
 def refuse(allowed: str) -> PydanticCustomError:
-    """Make the error that a validator raises; ``allowed`` says what can stand there."""
+    """Build the error of a validator; ``allowed`` describes the allowed values."""
     return PydanticCustomError("allowed", "{allowed}", {"allowed": allowed})
 
 
 def refuse_at(path: str, given: object, allowed: str) -> PydanticCustomError:
-    """Make that of a check of several fields: it names the one to blame, relative to the table."""
+    """Build the error of a check across fields, with the field's path relative to the table."""
     context = {"path": path, "given": str(given), "allowed": allowed}
     return PydanticCustomError("allowed", "{allowed}", context)
 
 
 def refuse_all(errors: tuple[InputError, ...]) -> PydanticCustomError:
-    """Make one of several errors, with paths relative to the table."""
+    """Combine several errors into one, with paths relative to the table."""
     return PydanticCustomError("misfits", "does not fit together", {"errors": errors})
 
 
 def too_deep(path: str) -> InputError:
-    """Make the error for lists or tables that lie deeper inside each other than Python goes."""
+    """Build the error for lists or tables nested deeper than Python's recursion limit."""
     return InputError(path, "lists or tables hundreds of levels deep", "a scenario: a few levels")
 
 
 @dataclass(frozen=True)
 class Whole:
-    """The type of a field that holds a whole number; stands in an ``Annotated``.
+    """Type of a field with a whole number, for use in ``Annotated``.
 
     Attributes
     ----------
     minimum, maximum : int
-        Both allowed.
+        Inclusive limits.
     even : bool
-        Whether odd numbers are refused.
+        Whether the number must be even.
     word : str or None
-        A word that may stand in place of a number and is held as None.
+        Word accepted instead of a number, stored as None.
     names : tuple of str
-        More words that may stand there; they are held as they are.
+        Further words accepted instead of a number, stored as they are.
     """
 
     minimum: int
@@ -231,7 +231,7 @@ class Whole:
 
     @property
     def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
+        """Description of the allowed values, for errors and the documentation."""
         kind = "an even whole number" if self.even else "a whole number"
         words = [f"'{word}'" for word in (self.word, *self.names) if word]
         return ", or ".join((f"{kind} from {self.minimum} to {self.maximum}", *words))
@@ -251,7 +251,7 @@ class Whole:
         return self.minimum <= value <= self.maximum and value % (2 if self.even else 1) == 0
 
     def format(self, value: int | str | None) -> int | str | None:
-        """Write a value as it stands in a file."""
+        """Return a value as written in a file."""
         return self.word if value is None else value
 
     def __get_pydantic_core_schema__(
@@ -278,7 +278,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Named:
-    """Lets the bare name of a kind stand for its table; in an ``Annotated`` with the tables."""
+    """Accept the bare name of a kind instead of its table; for use in ``Annotated``."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -304,7 +304,7 @@ class Named:
 
 
 def is_named(field: FieldInfo) -> bool:
-    """Whether the bare name of a kind may stand in a field for its table."""
+    """Whether a field accepts the bare name of a kind instead of its table."""
     alone = get_origin(field.annotation) is not tuple
     # As in `Queueing | None`.
     parts = get_args(field.annotation) if alone else ()
@@ -314,7 +314,7 @@ def is_named(field: FieldInfo) -> bool:
 
 @dataclass(frozen=True)
 class Bare:
-    """Lets a bare quantity stand for the table of `kind` that has it as `key`, as `Named` does."""
+    """Accept a bare quantity instead of the table of `kind` with this quantity as `key`."""
 
     quantity: Quantity
     kind: str
@@ -343,12 +343,12 @@ class Bare:
 
 @dataclass(frozen=True)
 class Real:
-    """The type of a field that holds a number without a unit; stands in an ``Annotated``.
+    """Type of a field with a number without a unit, for use in ``Annotated``.
 
     Attributes
     ----------
     minimum, maximum : float
-        The limits; NaN and the infinities are always refused.
+        Limits; NaN and infinities are always refused.
     inclusive : bool
         Whether the limits themselves are allowed.
     """
@@ -359,7 +359,7 @@ class Real:
 
     @property
     def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
+        """Description of the allowed values, for errors and the documentation."""
         least, most = ("at least", "at most") if self.inclusive else ("greater than", "less than")
         limits = []
         if self.minimum > -math.inf:
@@ -373,10 +373,10 @@ class Real:
             raise refuse(self.allowed + number_meant(value, self._fits))
         if not self._fits(value):
             raise refuse(self.allowed)
-        return float(value) + 0.0  # no -0.0, which is refused elsewhere
+        return float(value) + 0.0  # normalises -0.0, which is refused elsewhere
 
     def _fits(self, value: float) -> bool:
-        if not abs(value) <= sys.float_info.max:  # also a whole number too large for a float
+        if not abs(value) <= sys.float_info.max:  # also whole numbers too large for a float
             return False
         if self.inclusive:
             return self.minimum <= value <= self.maximum
@@ -400,7 +400,7 @@ class Real:
 
 @dataclass(frozen=True)
 class InputFile:
-    """The type of a field that names a file to read; stands in an ``Annotated``.
+    """Type of a field with the name of an input file, for use in ``Annotated``.
 
     A relative name is relative to the directory of the scenario file (``context["directory"]``);
     in Python, to the working directory.
@@ -409,7 +409,7 @@ class InputFile:
     allowed: str = "the name of a file that can be read"
 
     def _validate(self, value: object, info: core_schema.ValidationInfo) -> Path:
-        # What is written down of a scenario is UTF-8.
+        # The name must be encodable, because saved scenarios are UTF-8.
         if not isinstance(value, str | Path) or not str(value) or not _is_utf8(str(value)):
             raise refuse(self.allowed)
         path = Path(value)
@@ -441,19 +441,19 @@ def _is_utf8(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Name:
-    """The type of a field that holds a name; stands in an ``Annotated``.
+    """Type of a field with a name, for use in ``Annotated``.
 
     Attributes
     ----------
     minimum : int
-        Characters, at the least.
+        Smallest number of characters.
     """
 
     minimum: int = 1
 
     @property
     def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
+        """Description of the allowed values, for errors and the documentation."""
         return f"text of {self.minimum} to {LONGEST_NAME} printable characters"
 
     def _validate(self, value: object) -> str:
@@ -462,7 +462,7 @@ class Name:
         return str(value)
 
     def fits(self, text: str) -> bool:
-        """Whether a text can be such a name."""
+        """Whether a text is a valid name."""
         return self.minimum <= len(text) <= LONGEST_NAME and text.isprintable()
 
     def __get_pydantic_core_schema__(
@@ -478,12 +478,12 @@ class Name:
 
 
 class Tables(dict[str, Any]):
-    """Tables by name; a value that can be hashed, as all of a scenario."""
+    """Tables by name, hashable like the rest of a scenario."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
 
 DataFile = Annotated[Path, InputFile()]
-# Only true and false: pydantic would also read 1 and 'yes'.
+# True and false only: pydantic would also accept 1 and 'yes'.
 Flag = Annotated[bool, Strict()]

@@ -1,4 +1,4 @@
-"""Files that a user names: only regular ones are read, and only up to a size."""
+"""Access to files named by the user: regular files up to a size limit."""
 
 import errno
 import os
@@ -7,22 +7,22 @@ from stat import S_ISDIR, S_ISREG
 
 from lightburst.errors import InputError, show
 
-# Changes when the file does: time of the last change in nanoseconds, and size in bytes.
+# Version of a file: time of the last change in nanoseconds, and size in bytes.
 Stamp = tuple[int, int]
 
-# Of text; ten times what the table of links of the largest graph needs.
+# Size limit of text; ten times the size of the largest graph's table of links.
 _LARGEST_TEXT = 100_000_000
 
 
 def obstacle(file: Path) -> str | None:
-    """Say why a file cannot be read; None if it can.
+    """Return the reason why a file cannot be read; None if it can.
 
-    A device or a pipe cannot: it may have no end, and is not the same when it is read again.
+    Devices and pipes are refused: they may have no end, and differ when read again.
 
     Parameters
     ----------
     file : Path
-        The file; it is opened, but not read.
+        The file, which is opened but not read.
     """
     try:
         mode = file.stat().st_mode
@@ -31,25 +31,25 @@ def obstacle(file: Path) -> str | None:
         file.open("rb").close()
     except OSError as error:
         return error.strerror or str(error)
-    except ValueError:  # a NUL byte, or a name that no file system takes
+    except ValueError:  # a NUL byte, or a name that no file system accepts
         return "not the name of a file"
     return None
 
 
 def stamp(file: Path, path: str) -> Stamp:
-    """Tell one version of a file from the next.
+    """Return a stamp that differs between versions of a file.
 
     Parameters
     ----------
     file : Path
         The file.
     path : str
-        Of the field that names it.
+        Path of the field that names the file.
 
     Raises
     ------
     InputError
-        When there is no such file, or it cannot be read.
+        If the file does not exist or cannot be read.
     """
     if reason := obstacle(file):
         allowed = f"the name of a file that can be read ({reason})"
@@ -59,21 +59,21 @@ def stamp(file: Path, path: str) -> Stamp:
 
 
 def read_text(file: Path, path: str, allowed: str) -> str:
-    """Read a file of text.
+    """Read a text file.
 
     Parameters
     ----------
     file : Path
         The file.
     path : str
-        Of the field that names it.
+        Path of the field that names the file.
     allowed : str
-        What it can be, for errors.
+        Description of the allowed files, for errors.
 
     Raises
     ------
     InputError
-        When it cannot be read, is not UTF-8 (with the line), or is larger than 100 MB.
+        If the file cannot be read, is not UTF-8 (with the line), or is larger than 100 MB.
     """
     reason = obstacle(file)
     if reason is None:

@@ -1,4 +1,4 @@
-"""What must fit together across the tables of a scenario."""
+"""Consistency checks across the tables of a scenario."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -55,12 +55,12 @@ def _load(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _assembles(scenario: "Scenario") -> bool:
-    """Whether any switch makes bursts."""
+    """Whether any switch assembles bursts."""
     return any(table.assembles for table in tables_of(scenario.switching).values())
 
 
 def _cuts(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse heads that are cut off at one switch, and tails at another."""
+    """Refuse segmentation that drops heads at one switch and tails at another."""
     first = None
     for path, table in tables_of(scenario.switching).items():
         if isinstance(table, Obs) and table.cuts is not None:
@@ -72,7 +72,7 @@ def _cuts(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _uncut(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse segmentation where nothing that is sent can be cut."""
+    """Refuse segmentation if no unit consists of several packets."""
     transports = {group.transport_path: group.transport for group in scenario.flow_groups}
     whole = [one for one in transports.values() if isinstance(one, Bursts) and not one.packet_size]
     tables = tables_of(scenario.switching).values()
@@ -84,7 +84,7 @@ def _uncut(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse bursts of edges where no edge makes any."""
+    """Refuse bursts of edges in a network whose switches assemble none."""
     if _assembles(scenario):
         return
     for group in scenario.flow_groups:
@@ -117,7 +117,7 @@ def _switch(
         yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
     if isinstance(switching, Obs):
         yield from _classes(path, switching, groups)
-    # Bursts of the edges themselves are assembled nowhere.
+    # Bursts created by the edges are not assembled.
     sent = [group for group in groups if not isinstance(group.transport, Bursts)]
     if not sent:
         return
@@ -134,7 +134,7 @@ def _switch(
 
 
 def _classes(path: str, switching: Obs, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
-    """Refuse extra offsets of groups that there are not."""
+    """Refuse extra offsets of unknown groups."""
     names = [group.name for group in groups if group.name is not None]
     for name in switching.extra_offset:
         if name not in names:
@@ -148,15 +148,15 @@ def _classes(path: str, switching: Obs, groups: Sequence["FlowGroup"]) -> Iterat
 def misfits(
     scenario: "Scenario", hosts: int | None, largest_degree: int | None
 ) -> Iterator[InputError]:
-    """Find what does not fit together.
+    """Find fields that contradict each other.
 
     Parameters
     ----------
     scenario : Scenario
-        Its tables are valid each for itself.
+        Scenario whose tables are valid individually.
     hosts, largest_degree : int or None
-        Of the network: its hosts, and the links of its largest switch (0 without switches); None
-        before the table of links of a graph has been read.
+        Hosts of the network, and links of its largest switch (0 without switches); None before the
+        table of links of a graph has been read.
 
     Yields
     ------

@@ -1,4 +1,4 @@
-"""``[groups]``: several groups of flows in one run, each with a name."""
+"""``[groups]``: several named groups of flows in one run."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,12 @@ from lightburst.scenario.transport import Transport
 from lightburst.scenario.workload import Workload
 
 LONGEST_NAME = 64
-# The simulator counts them in 16 bits.
+# The simulator numbers groups in 16 bits.
 MOST_GROUPS = 65_535
 
 
 class Group(Section):
-    """Flows with a workload and, unless they share that of the scenario, a transport."""
+    """Flows with a workload and, optionally, their own transport instead of the scenario's."""
 
     workload: Workload = Field(description="Which flows there are.")
     transport: Transport | None = Field(
@@ -23,18 +23,18 @@ class Group(Section):
 
 
 class FlowGroup(NamedTuple):
-    """A group as it runs.
+    """Group as it runs.
 
     Attributes
     ----------
     name : str or None
-        None in the short form of a scenario, which has one group.
+        Name; None for the single group of a scenario without groups.
     path : str
-        What stands before the path of its workload: ``"groups.query."``, or nothing.
+        Prefix of the path of its workload: ``"groups.query."``, or empty.
     transport_path : str
-        That of its transport: ``"transport"`` if it has none of its own.
+        Path of its transport: ``"transport"`` if it uses the scenario's.
     workload, transport
-        Its tables.
+        Tables of the group.
     """
 
     name: str | None

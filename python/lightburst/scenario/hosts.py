@@ -8,13 +8,13 @@ from lightburst.scenario.fields import Named, Section, Whole
 
 
 class Fifo(Section):
-    """Segments leave in the order in which they were handed over, whatever their flow."""
+    """Segments leave in the order in which they were handed over, regardless of their flow."""
 
     kind: Literal["fifo"] = "fifo"
 
 
 class Fair(Section):
-    """Each flow with a segment to send has its turn, and segments without data go first.
+    """Flows with segments to send take turns, and segments without data go first.
 
     Deficit round robin: M. Shreedhar, G. Varghese, "Efficient fair queuing using deficit round
     robin", IEEE/ACM Transactions on Networking 4(3), 1996.
@@ -40,7 +40,7 @@ Queueing = Annotated[Fifo | Fair, Field(discriminator="kind"), Named()]
 
 
 class Hosts(Section):
-    """What is the same at all hosts."""
+    """Settings shared by all hosts."""
 
     queueing: Queueing | None = Field(
         None,

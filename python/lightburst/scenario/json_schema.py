@@ -1,11 +1,11 @@
-"""The JSON schema of scenario files, for editors and linters of TOML.
+"""JSON schema of scenario files, for editors and linters of TOML.
 
-pydantic's own schema says of a table with a ``kind`` that it is one of several, so that a validator
-can only say that it is none of them. Here ``if`` and ``then`` on the ``kind`` choose the one that
-is meant, and a wrong key is named where it stands. Draft 7 is what taplo, and with it the TOML
-plugins of editors, understands. To complete keys and to say what they mean, taplo looks into
-``anyOf``, and not behind ``if``: beside each choice all that can be chosen is listed there again,
-after ``true``, so that the list refuses nothing and no message ever comes from it.
+pydantic's own schema describes a table with a ``kind`` as one of several, so a validator can only
+report that none matches. Here ``if`` and ``then`` select the table by its ``kind``, and a wrong key
+is reported at its position. The dialect is draft 7, which taplo, and with it the TOML plugins of
+editors, supports. To complete keys and show their meaning, taplo reads ``anyOf`` but not ``if``.
+Therefore each selection is accompanied by an ``anyOf`` of all choices after ``true``, which accepts
+everything and never causes a message.
 """
 
 from collections.abc import Iterable
@@ -16,33 +16,33 @@ from pydantic import BaseModel
 from lightburst.scenario.model import Scenario
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
-#: What the schema is called; it is no address.
+#: Name of the schema, not an address.
 ID: Final = "urn:lightburst:scenario"
 
 Node = dict[str, Any]
 
 
 def schema() -> Node:
-    """Give the JSON schema of scenario files.
+    """Return the JSON schema of scenario files.
 
     Returns
     -------
     dict
-        Draft 7. What it refuses `lightburst.load` refuses, too; it does not know what must fit
-        together across keys, nor limits beyond the form of a quantity.
+        Draft 7. `lightburst.load` also refuses everything that the schema refuses; the schema does
+        not include checks across keys, or limits beyond the form of a quantity.
     """
     return draft7(Scenario, ID, "A scenario of lightburst")
 
 
 def draft7(model: type[BaseModel], name: str, title: str) -> Node:
-    """Give the schema of a kind of file, in the form that editors understand.
+    """Return the schema of a type of file, in the form that editors support.
 
     Parameters
     ----------
     model : type of pydantic.BaseModel
-        What the file is read into.
+        Model of the file.
     name, title : str
-        Its ``$id`` and its title.
+        ``$id`` and title of the schema.
     """
     found = model.model_json_schema(ref_template="#/definitions/{model}")
     definitions = {key: _node(table) for key, table in found.pop("$defs", {}).items()}
@@ -51,14 +51,14 @@ def draft7(model: type[BaseModel], name: str, title: str) -> Node:
 
 
 def _node(node: Any) -> Any:
-    """Rewrite a schema and all in it."""
+    """Rewrite a schema recursively."""
     if isinstance(node, list):
         return [_node(inner) for inner in node]
     if not isinstance(node, dict):
         return node
     kept = {key: value for key, value in node.items() if key not in ("anyOf", "discriminator")}
     if isinstance(kept.get("description"), str):
-        # Editors show it beside the key: one paragraph is enough.
+        # Editors show the description beside the key: one paragraph is enough.
         kept["description"] = " ".join(kept["description"].partition("\n\n")[0].split())
     if kept.get("default", "") is None:
         del kept["default"]  # TOML has no null
@@ -68,7 +68,7 @@ def _node(node: Any) -> Any:
         return {**_node(kept), **_by_kind(node["discriminator"]["propertyName"], mapping)}
     if "anyOf" in node:
         return {**_node(kept), **_either(node["anyOf"])}
-    # The names of properties are no keywords.
+    # The names of properties are not keywords.
     names = ("properties", "definitions")
     return {
         key: {name: _node(inner) for name, inner in value.items()} if key in names else _node(value)
@@ -77,7 +77,7 @@ def _node(node: Any) -> Any:
 
 
 def _by_kind(key: str, mapping: dict[str, str]) -> Node:
-    """Choose among tables by their kind."""
+    """Select among tables by their kind."""
     chosen = [
         {"if": {"properties": {key: {"const": name}}, "required": [key]}, "then": {"$ref": table}}
         for name, table in mapping.items()
@@ -88,12 +88,12 @@ def _by_kind(key: str, mapping: dict[str, str]) -> Node:
 
 
 def _listed(choices: Iterable[Node]) -> Node:
-    """List what can be chosen, for editors; it refuses nothing."""
+    """List the choices, for editors, without refusing anything."""
     return {"anyOf": [True, *choices]}
 
 
 def _either(choices: list[Node]) -> Node:
-    """Choose by type: words are text, so what is no text is the other thing."""
+    """Select by type: words are text, any other type belongs to the other choice."""
     words: list[str] = []
     others: list[Node] = []
     for choice in choices:

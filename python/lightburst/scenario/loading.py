@@ -1,4 +1,4 @@
-"""Reading scenario files."""
+"""Loading of scenario files."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        When it cannot be read, or is not TOML; with the line then.
+        If the file cannot be read, or is not TOML (with the line).
     """
     if not isinstance(path, str | PathLike) or not str(path):
         raise InputError("scenario", show(path), "the name of a scenario file")
@@ -40,7 +40,7 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def _twice(text: str, error: str) -> str | None:
-    """Say which name a file gives twice, if that is why `tomllib` refused it."""
+    """Describe a name defined twice, if this is why `tomllib` refused the file."""
     found = re.match(r"Cannot (?:overwrite|declare) .*\(at line (\d+), column", error)
     if found is None:
         return None
@@ -55,7 +55,7 @@ def load(path: str | PathLike[str]) -> Scenario:
     Parameters
     ----------
     path : str or path-like
-        A TOML file; the names of files in it are relative to its directory.
+        TOML file; names of files in it are relative to its directory.
 
     Returns
     -------
@@ -64,8 +64,7 @@ def load(path: str | PathLike[str]) -> Scenario:
     Raises
     ------
     InputError
-        When the file cannot be read or is not TOML; otherwise with every field that is not
-        allowed.
+        If the file cannot be read or is not TOML; otherwise with every invalid field.
     """
     tables = read_toml(path)
     if "scenario" in tables and "topology" not in tables:
@@ -75,17 +74,17 @@ def load(path: str | PathLike[str]) -> Scenario:
 
 
 def as_scenario(given: Scenario | str | PathLike[str]) -> Scenario:
-    """Give the scenario that a user means: a scenario, or the file that it stands in.
+    """Return a given scenario, or load it from a given file.
 
     Parameters
     ----------
     given : Scenario, str or path-like
-        What the user gave.
+        Scenario, or name of a scenario file.
 
     Raises
     ------
     InputError
-        As `load`; and when it is neither.
+        As for `load`, and if the argument has another type.
     """
     if isinstance(given, Scenario):
         return given

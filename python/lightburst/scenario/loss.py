@@ -1,4 +1,4 @@
-"""``[loss]``: what links lose by chance, or because the scenario says so."""
+"""``[loss]``: losses on links, random or ordered by the scenario."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -12,14 +12,14 @@ from lightburst.scenario.fields import LARGEST_COUNT, Real, Section, Whole, refu
 
 @dataclass(frozen=True)
 class Span:
-    """The type of a field that holds the first and the last of a range; in an ``Annotated``.
+    """Type of a field with the first and last number of a range, for use in ``Annotated``.
 
-    Both ends belong to it, and count from one.
+    Both ends are included; numbers count from 1.
     """
 
     @property
     def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
+        """Description of the allowed values, for errors and the documentation."""
         return f"[first, last], whole numbers from 1 to {LARGEST_COUNT}, first no more than last"
 
     def _validate(self, value: object) -> tuple[int, int]:
@@ -45,15 +45,15 @@ class Span:
 
 _Probability = Annotated[float, Real(0, 1)]
 _Number = Annotated[int, Whole(1)]
-# A packet carries the window at its sending in 16 bits.
+# A packet stores the window at its transmission in 16 bits.
 _Window = Annotated[int, Whole(1, 65_535)]
 _Range = Annotated[tuple[int, int], Span()]
-# The keys that say what is lost; a drop has one of them.
+# Keys that select the lost units; a drop has exactly one of them.
 TARGETS = ("burst", "segments", "window", "acknowledgements")
 
 
 class Drop(Section):
-    """One loss that the scenario orders; units, segments and sendings are counted from one.
+    """Loss ordered by the scenario; units, segments and transmissions count from 1.
 
     A unit is a burst or, where nothing is assembled, a packet.
     """
@@ -107,7 +107,7 @@ class Drop(Section):
 
     @property
     def words(self) -> str:
-        """Say which loss it is, as the scenario file does."""
+        """Description of the loss in the keys of the scenario file."""
         keys = [key for key in ("flow", *TARGETS, "transmission") if getattr(self, key) is not None]
         return ", ".join(f"{key} = {_plain(getattr(self, key))}" for key in keys)
 

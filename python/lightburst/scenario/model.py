@@ -1,4 +1,4 @@
-"""The scenario itself."""
+"""Model of a whole scenario."""
 
 import hashlib
 import json
@@ -38,22 +38,22 @@ from lightburst.shown import html_text
 
 
 class Scenario(Section):
-    """A network, its traffic and what is measured.
+    """Network, traffic and measurement of a simulation.
 
     Attributes
     ----------
     name : str
-        For titles; changes nothing else.
+        Name for titles, without further effect.
     topology, routing, switching, hosts, loss, groups, transport, workload, measurement
-        The tables of the file; without `loss` no link loses anything, without `groups` there is
-        one, of `transport` and `workload`. Quantities are held in picoseconds, bytes, bits a second
-        and metres, and given as text with a unit or as numbers in the SI unit: seconds, bytes, bits
-        a second, metres.
+        Tables of the file. Without `loss` no link loses units; without `groups` there is one group,
+        of `transport` and `workload`. Quantities are stored in picoseconds, bytes, bits a second
+        and metres; they are given as text with a unit, or as numbers in the SI unit: seconds,
+        bytes, bits a second, metres.
 
     Raises
     ------
     InputError
-        With every field that is not allowed.
+        With every invalid field.
     """
 
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
@@ -95,7 +95,7 @@ class Scenario(Section):
 
     @property
     def flow_groups(self) -> tuple[FlowGroup, ...]:
-        """The groups of flows, in their order; one without a name in the short form."""
+        """Groups of flows in order; a single unnamed one in a scenario without groups."""
         if self.groups is None:
             assert self.workload is not None
             assert self.transport is not None
@@ -104,13 +104,13 @@ class Scenario(Section):
 
     @property
     def routing_choice(self) -> Choice:
-        """What chooses among next hops in a run: `routing.choice`, or what suits the transport."""
+        """Choice among next hops in a run: `routing.choice`, or the default for the transport."""
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
         return self.routing.choice or ("flow-hash" if tcp else "free")
 
     @property
     def host_queueing(self) -> Queueing:
-        """How hosts send in a run: `hosts.queueing`, or what suits the transports' presets."""
+        """Queueing at hosts in a run: `hosts.queueing`, or the default for the presets."""
         transports = (group.transport for group in self.flow_groups)
         fair = any(isinstance(one, Tcp) and one.preset in FAIR_PRESETS for one in transports)
         return self.hosts.queueing or (Fair() if fair else Fifo())
@@ -136,7 +136,7 @@ class Scenario(Section):
     @field_validator("transport", "workload")
     @classmethod
     def _one_form(cls, value: Any, info: ValidationInfo) -> Any:
-        """Without groups both are needed; with groups each has a workload of its own."""
+        """Without groups both are required; with groups each has its own workload."""
         field, groups = str(info.field_name), info.data.get("groups", {})
         if groups is None and value is None:
             allowed = f"{allowed_in(cls.model_fields[field])}, or groups"
@@ -165,19 +165,19 @@ class Scenario(Section):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:
-        """Make a scenario from nested dictionaries, as `tomllib` gives them.
+        """Build a scenario from nested dictionaries, as returned by `tomllib`.
 
         Parameters
         ----------
         values : mapping
-            The tables; quantities as text with a unit, or as numbers in the SI unit.
+            Tables, with quantities as text with a unit or as numbers in the SI unit.
         directory : Path, optional
-            What the names of files in it are relative to; given, the files must be readable.
+            Base of relative file names; if given, the files must be readable.
 
         Raises
         ------
         InputError
-            With every field that is not allowed.
+            With every invalid field.
         """
         if not isinstance(values, Mapping | Scenario):
             allowed = "a dictionary of tables; lightburst.load reads a file"
@@ -191,28 +191,29 @@ class Scenario(Section):
             raise too_deep("scenario") from None
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
-        """Make a scenario that differs in some fields.
+        """Return a copy with some fields changed.
 
         Parameters
         ----------
         changes : mapping of str to object, optional
-            Paths and values: ``{"switching.buffer_ports": 5}``. A number for a quantity is in the
-            SI unit: seconds, bytes, bits a second, metres, events a second, seconds a metre, joules
-            a bit. Numbers, bools and arrays can be NumPy's. Text is read as ``--set`` reads it:
-            ``"5"`` is a number where one without a unit can stand, and a quantity in it needs a
-            unit. None takes a field out, so that it has its default.
+            Values by path: ``{"switching.buffer_ports": 5}``. A number for a quantity is in the SI
+            unit: seconds, bytes, bits a second, metres, events a second, seconds a metre, joules a
+            bit. Numbers, bools and arrays may be NumPy's. Text is parsed as by ``--set``: ``"5"``
+            is a number if the field accepts one without a unit, and a quantity in it needs a unit.
+            None resets a field to its default.
         **more
-            The same with ``__`` for the dot: ``switching__buffer_ports=5``.
+            Further changes, with ``__`` for the dot: ``switching__buffer_ports=5``.
 
         Returns
         -------
         Scenario
-            With another ``kind``, a table keeps the keys that the new kind knows.
+            The changed scenario. With another ``kind``, a table keeps the keys that the new kind
+            has.
 
         Raises
         ------
         InputError
-            With every field that is not allowed.
+            With every invalid field.
         """
         if not isinstance(changes, Mapping | None):
             raise InputError("with_", show(changes), "a dictionary of paths and values")
@@ -225,11 +226,11 @@ class Scenario(Section):
         return type(self).from_dict(values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Nested dictionaries of everything, quantities as text; `from_dict` reads them back."""
+        """Return nested dictionaries of all fields, quantities as text, for `from_dict`."""
         return plain(self)
 
     def in_use(self) -> dict[str, Any]:
-        """Nested dictionaries of what a run uses: `to_dict`, and what follows from other fields."""
+        """Return `to_dict` with the values used in a run, including derived defaults."""
         values = self.to_dict()
         values["routing"]["choice"] = self.routing_choice
         values["hosts"]["queueing"] = plain(self.host_queueing)
@@ -241,7 +242,7 @@ class Scenario(Section):
         return f"<Scenario {self.name!r}: {network}; {', '.join(sorted(transports))}>"
 
     def __str__(self) -> str:
-        """Write what was given as TOML; `to_toml` has the defaults, too."""
+        """Write the explicitly given fields as TOML; `to_toml` includes the defaults."""
         import tomli_w
 
         return tomli_w.dumps(given(self, with_kind=False)).rstrip()
@@ -250,24 +251,23 @@ class Scenario(Section):
         return html_text(str(self))
 
     def to_toml(self) -> str:
-        """Write the scenario as a TOML file, defaults included."""
+        """Write the scenario as TOML, including the defaults."""
         import tomli_w
 
         return tomli_w.dumps(self.to_dict())
 
     def canonical_json(self) -> str:
-        """Write what the simulation depends on, in one line; the same for the same scenario.
+        """Write the fields that affect the simulation in one line; equal for equal scenarios.
 
-        The name, measurements that add no metrics, and the limits of events and memory are left
-        out, and so are measurements that nobody asks for and fields that were added later and have
-        their default; files stand
-        with the SHA-256 of their contents, so that a changed file makes another scenario and a
-        moved one does not.
+        Left out are the name, measurements that add no metrics, the limits of events and memory,
+        measurements that are not requested, and later fields at their default. Files are replaced
+        by the SHA-256 of their contents: a changed file gives a different scenario, a moved file
+        does not.
 
         Raises
         ------
         InputError
-            When a file cannot be read.
+            If a file cannot be read.
         """
         values = self.in_use()
         del values["name"]
@@ -276,27 +276,27 @@ class Scenario(Section):
             values["measurement"].pop(name, None)
         _leave_out_unused(self, values)
         if self.host_queueing == Fifo():
-            # All hosts had such interfaces before there was a choice.
+            # The only interface before `hosts.queueing` was added.
             del values["hosts"]
         _replace_files(values, "")
         ordered = _sorted(values)
         if "groups" in values:
-            # Their order counts.
+            # The order of groups matters.
             ordered["groups"] = {name: _sorted(group) for name, group in values["groups"].items()}
         return json.dumps(ordered, separators=(",", ":"), allow_nan=False)
 
 
 def _sorted(value: Any) -> Any:
-    """Sort the keys of a table and of those in it."""
+    """Sort the keys of a table, recursively."""
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
-    """Leave out at their default fields that are `OnlyIfAsked` or came later.
+    """Remove, at their default, fields marked `OnlyIfAsked` and fields of `came_later`.
 
-    So runs that were stored before there were these fields are found again.
+    So runs that were stored before these fields existed are found again.
     """
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)

@@ -1,8 +1,8 @@
-"""``ordering`` of an edge: what keeps the bursts from one edge to another in their order.
+"""``ordering`` of an edge: keeps the bursts from one edge to another in order.
 
-On several paths of different length they overtake each other. B. Komatireddy, N. Charbonneau, V. M.
-Vokkarane, "Source-ordering for improved TCP performance over load-balanced optical burst-switched
-(OBS) networks", 2009.
+On several paths of different length bursts overtake each other. B. Komatireddy, N. Charbonneau, V.
+M. Vokkarane, "Source-ordering for improved TCP performance over load-balanced optical
+burst-switched (OBS) networks", 2009.
 """
 
 from typing import Annotated, Literal
@@ -14,19 +14,19 @@ from lightburst.units import TIME, Quantity
 
 
 class NoOrdering(Section):
-    """Nothing does."""
+    """Bursts are not kept in order."""
 
     kind: Literal["none"] = "none"
 
 
 class SourceOrdering(Section):
-    """The ingress holds a burst until its last bit comes after that of the burst before."""
+    """The ingress holds a burst until its last bit arrives after that of the previous burst."""
 
     kind: Literal["source"] = "source"
 
 
 class DestinationOrdering(Section):
-    """The egress holds a burst until those before have come, or it has waited for long enough.
+    """The egress holds a burst until the previous ones have arrived, or up to a maximum time.
 
     Attributes
     ----------

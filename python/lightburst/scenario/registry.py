@@ -1,4 +1,4 @@
-"""The names that can stand after ``kind =``, and the like."""
+"""Names of all mechanisms that a scenario can select, such as the values of ``kind``."""
 
 from typing import get_args
 

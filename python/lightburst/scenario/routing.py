@@ -1,4 +1,4 @@
-"""``[routing]``: which paths there are, and which of them a unit takes."""
+"""``[routing]``: available paths, and the path of a unit."""
 
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -9,9 +9,9 @@ from lightburst.units import RATE, TIME, Quantity, format_duration
 
 Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
-# The simulator numbers the paths of a pair in 8 bits; one number is that of bursts off their path.
+# The simulator numbers the paths of a pair in 8 bits; one number marks bursts off their path.
 MOST_PATHS = 255
-# Reports of the load that may be on their way at once.
+# Largest number of load reports in transit.
 _MOST_REPORTS = 1000
 
 _Interval = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
@@ -20,9 +20,9 @@ _Capacity = Annotated[int | None, Quantity(RATE, positive=True, word="channels")
 
 
 class _ByName(Section):
-    """A choice without settings: it is written as its bare name.
+    """Choice without settings, written as its bare name.
 
-    It was one before there was a choice with settings, and is to have the same digest.
+    It was a plain name before choices with settings existed, and its digest must not change.
     """
 
     @model_serializer
@@ -37,26 +37,26 @@ class FirstLabel(_ByName):
 
 
 class RandomLabel(_ByName):
-    """Each unit takes any path."""
+    """Each unit takes a random path."""
 
     kind: Literal["random"] = "random"
 
 
 class HashLabel(_ByName):
-    """A flow takes always the same path."""
+    """A flow always takes the same path."""
 
     kind: Literal["hash"] = "hash"
 
 
 class LoadLabel(Section):
-    """An ingress leaves a path that is loaded too much for the one that is loaded least.
+    """An ingress switches from an overloaded path to the least loaded one.
 
     Attributes
     ----------
     interval, delay : int
         Picoseconds.
     capacity : int or None
-        Bits a second; None: what the channels of the fibre carry.
+        Bits a second; None for the sum of the fibre's channels.
     """
 
     kind: Literal["load"] = "load"
@@ -108,14 +108,14 @@ class LoadLabel(Section):
         return self
 
 
-# How one of the paths of a pair is chosen.
+# Choice of one of the numbered paths of a pair.
 Label = Annotated[
     FirstLabel | RandomLabel | HashLabel | LoadLabel, Field(discriminator="kind"), Named()
 ]
 
 
 class Route(Section):
-    """A path that is given, in one direction."""
+    """Given path, in one direction."""
 
     source: str = Field(description="Name of the switch with hosts at which it begins.")
     destination: str = Field(description="Name of the switch with hosts at which it ends.")
@@ -133,7 +133,7 @@ class Routing(Section):
     Attributes
     ----------
     choice : str or None
-        None where it follows from the transport: `Scenario.routing_choice` is the one in use.
+        None for the default of the transport; `Scenario.routing_choice` is the value in use.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"metric", "paths", "label", "routes"})
@@ -182,5 +182,5 @@ class Routing(Section):
 
     @property
     def labelled(self) -> bool:
-        """Whether units take paths with labels."""
+        """Whether units take numbered paths."""
         return self.paths > 1 or bool(self.routes)

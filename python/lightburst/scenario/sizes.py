@@ -1,4 +1,4 @@
-"""``size`` of a workload: how many bytes a flow carries."""
+"""``size`` of a workload: bytes carried by each flow."""
 
 import math
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from lightburst.scenario.fields import Bare, DataFile, Real, Section, refuse_at
 from lightburst.shown import exactly
 from lightburst.units import SIZE, PositiveSize, Quantity, format_size
 
-# Sizes above the maximum are drawn again. Where nearly all of them are, the distribution is not
-# the one that the user has in mind, and the drawing would take forever.
+# Sizes above the maximum are drawn again. If nearly all of them are, the distribution is not the
+# one that the user has in mind, and the drawing would take forever.
 SMALLEST_KEPT_FRACTION = 0.01
 
 _Maximum = Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")]
@@ -68,8 +68,8 @@ class Lognormal(Section):
     ----------
     mu : float or None
         Mean of the natural logarithm of the size in bytes, before the maximum is applied; None
-        where the median or the mean tells it, see `log_median`.
-    median, mean : int or None
+        Mean of the natural logarithm of the size in bytes, before the maximum is applied; None if
+        the median or the mean is given, see `log_median`.
         Bytes, before the maximum is applied.
     sigma : float
         Standard deviation of that logarithm.
@@ -104,7 +104,7 @@ class Lognormal(Section):
     @model_validator(mode="before")
     @classmethod
     def _no_usual_mu(cls, values: Any) -> Any:
-        """Take the usual `mu` only where nothing else stands in its place."""
+        """Apply the default `mu` only if neither `median` nor `mean` is given."""
         if isinstance(values, Mapping) and {"median", "mean"} & set(values):
             return {"mu": None, **values}
         return values
@@ -125,7 +125,7 @@ class Lognormal(Section):
 
     @property
     def log_median(self) -> float:
-        """The natural logarithm of the median in bytes, which is `mu`, given or told otherwise."""
+        """Natural logarithm of the median in bytes: `mu`, or derived from median or mean."""
         if self.mean is not None:
             return math.log(self.mean) - self.sigma**2 / 2
         if self.median is not None:
@@ -140,7 +140,7 @@ class Pareto(Section):
     Attributes
     ----------
     shape : float or None
-        None where a mean gives it, see `tail_index`.
+        Tail index; None if a mean is given, see `tail_index`.
     minimum : int
         Bytes.
     mean, truncated_mean : int or None
@@ -204,14 +204,14 @@ class Pareto(Section):
 
     @property
     def tail_index(self) -> float:
-        """The shape, given or that of the mean."""
+        """Tail index, given or derived from the mean."""
         if self.shape is not None:
             return self.shape
         if self.mean is not None:
             return self.mean / (self.mean - self.minimum)
         assert self.truncated_mean is not None
         assert self.max is not None
-        # The mean falls with the shape, so halving finds it to the last bit.
+        # The mean falls with the shape, so bisection finds the shape to the last bit.
         low, high = _FLATTEST, _STEEPEST
         while low < (middle := (low + high) / 2) < high:
             if bounded_pareto_mean(middle, self.minimum, self.max) > self.truncated_mean:
@@ -221,7 +221,7 @@ class Pareto(Section):
         return high
 
 
-# Shapes between which that of a mean is sought.
+# Bounds of the search for a shape with a given mean.
 _FLATTEST, _STEEPEST = 0.01, 1e6
 
 
@@ -231,9 +231,9 @@ def bounded_pareto_mean(shape: float, least: int, most: int) -> float:
     Parameters
     ----------
     shape : float
-        Its tail index a, above 0.
+        Tail index a, above 0.
     least, most : int
-        The limits m and M.
+        Limits m and M.
 
     Returns
     -------

@@ -1,17 +1,17 @@
-"""Reads TOML so that its numbers, which have no unit, are told from numbers given in Python."""
+"""TOML parser that distinguishes unitless numbers in a file from numbers given in Python."""
 
 import tomllib
 from typing import Any
 
 from lightburst.units import BareFloat, BareInt, as_python
 
-# Tables and lists inside each other; no scenario has half as many.
+# Nesting limit of tables and lists; scenarios stay below half of it.
 _MOST_LEVELS = 20
 _LONG = "a whole number of thousands of digits"
 
 
 def read(text: str) -> dict[str, Any]:
-    """Read TOML.
+    """Parse TOML.
 
     Parameters
     ----------
@@ -21,13 +21,13 @@ def read(text: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        As `tomllib.loads` gives it, but each number a `BareInt` or a `BareFloat`.
+        As returned by `tomllib.loads`, but each number is a `BareInt` or a `BareFloat`.
 
     Raises
     ------
     tomllib.TOMLDecodeError
-        When it is not TOML, or more than Python reads: a whole number of thousands of digits, or
-        tables and lists inside each other, more than twenty deep.
+        If the text is not TOML, or exceeds Python's limits: a whole number of thousands of digits,
+        or more than twenty nested tables and lists.
     """
     deep = f"more than {_MOST_LEVELS} tables or lists inside each other"
     try:

@@ -1,4 +1,4 @@
-"""``[topology]``: which nodes there are and how they are linked."""
+"""``[topology]``: nodes and links."""
 
 from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, Self
@@ -20,7 +20,7 @@ _LINK_LENGTH = parse_length("10 m")
 _LINK_RATE = parse_rate("10 Gb/s")
 # Light in a fibre of refractive index 1.5.
 _PROPAGATION_PS_PER_M = 5000.0
-# The layers of a network in which only some switches have hosts.
+# Layers of a network in which only some switches have hosts.
 EDGE_AND_CORE = ("edge", "core")
 
 
@@ -29,7 +29,7 @@ Wavelengths = Annotated[int, Whole(1, MOST_WAVELENGTHS)]
 
 
 class _Topology(Section):
-    """What every topology has."""
+    """Fields of every topology."""
 
     came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
 
@@ -47,7 +47,7 @@ class _Topology(Section):
 
 
 class _Links(_Topology):
-    """What every topology has whose links have a length.
+    """Fields of every topology whose links have a length.
 
     Attributes
     ----------
@@ -94,12 +94,12 @@ class FatTree(_Links):
 
     @property
     def largest_degree(self) -> int:
-        """Links of the switch with the most of them."""
+        """Number of links of the switch with the most links."""
         return self.k * self.wavelengths
 
     @property
     def hosts_known(self) -> int:
-        """How many hosts there are."""
+        """Number of hosts."""
         return self.k**3 // 4
 
 
@@ -115,18 +115,18 @@ class PathTopology(_Links):
 
     @property
     def largest_degree(self) -> int:
-        """Links of the switch with the most of them; 0 if there is no switch."""
+        """Number of links of the switch with the most links; 0 without a switch."""
         hosts = max(0, 4 - self.links)
         return hosts + (2 - hosts) * self.wavelengths if self.links > 1 else 0
 
     @property
     def hosts_known(self) -> int:
-        """How many hosts there are."""
+        """Number of hosts."""
         return 2
 
 
 class GraphLink(Section):
-    """One undirected link of a graph that is written into the scenario itself."""
+    """Undirected link of a graph that is defined in the scenario itself."""
 
     source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
     target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
@@ -151,9 +151,9 @@ class Graph(_Links):
     Attributes
     ----------
     access_rate : int or None
-        Bits a second, in each direction; None is `link_rate`.
+        Bits a second, in each direction; None for `link_rate`.
     access_delay : int or None
-        Picoseconds; None is that of `link_length`.
+        Picoseconds; None for the delay of `link_length`.
     """
 
     came_later: ClassVar[frozenset[str]] = _Topology.came_later | {"edges"}
@@ -205,13 +205,13 @@ class Graph(_Links):
         description="Delay of the links of such hosts; else that of `link_length`.",
     )
 
-    # Known only when the table of links has been read.
+    # Known only after the table of links has been read.
     largest_degree: ClassVar[None] = None
     hosts_known: ClassVar[None] = None
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The layers of its switches, where edges are named."""
+        """Layers of the switches; empty unless edges are named."""
         return EDGE_AND_CORE if self.edges else ()
 
     @model_validator(mode="after")
@@ -296,17 +296,17 @@ class ObsPath(_Topology):
 
     @property
     def largest_degree(self) -> int:
-        """Links of the switch with the most of them."""
+        """Number of links of the switch with the most links."""
         core = 2 * self.wavelengths if self.core_nodes else 0
         return max(self.host_pairs + self.wavelengths, core)
 
     @property
     def hosts_known(self) -> int:
-        """How many hosts there are."""
+        """Number of hosts."""
         return 2 * self.host_pairs
 
 
-# The nodes of NSFNET by their numbers in the literature, from 1.
+# Nodes of NSFNET in the order of their numbers in the literature, which start at 1.
 NSFNET_NODES = (
     *("WA", "CA1", "CA2", "UT", "CO", "TX", "NE"),
     *("IL", "PA", "GA", "MI", "NY", "DC", "NJ"),
@@ -380,7 +380,7 @@ class Nsfnet(_Topology):
         description="Propagation delay for each unit of length of the fibres.",
     )
 
-    # That of a node follows from the table of fibres.
+    # Depends on the table of fibres.
     largest_degree: ClassVar[None] = None
 
     @field_validator("edges")
@@ -394,12 +394,12 @@ class Nsfnet(_Topology):
 
     @property
     def hosts_known(self) -> int:
-        """How many hosts there are."""
+        """Number of hosts."""
         return len(self.edges) * self.hosts_per_edge
 
 
 def nsfnet_names(nodes: Iterable[str | int]) -> tuple[str, ...]:
-    """Name nodes of NSFNET that are given by name or by number."""
+    """Return the names of NSFNET nodes given by name or number."""
     return tuple(NSFNET_NODES[node - 1] if isinstance(node, int) else node for node in nodes)
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C that waits where it would be lost."""
+"""Deferral of Ctrl-C where the exception would be lost."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the block ends.
+    """Defer Ctrl-C until the block ends.
 
-    Pydantic writes each quantity by a function of ours. Among several kinds of a table it takes
-    whatever that raises for a sign that another kind is meant, and goes on.
+    Pydantic serialises each quantity by a custom function. For a table with several kinds, it takes
+    any exception of this function as a mismatch of the kind, and tries the next one.
     """
     hears = signal.getsignal(signal.SIGINT)
-    # Python raises it in the main thread, and only by a function.
+    # Only the main thread receives the signal, and only a callable handler raises an exception.
     if not callable(hears) or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""``[workload]``: which flows there are."""
+"""``[workload]``: the flows of a run."""
 
 import math
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ from lightburst.units import (
     parse_duration,
 )
 
-# The latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
+# Latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
 # which ends at 2**64.
 LATEST_START = parse_duration("4000000 s")
-# What a flow without end carries, in bytes: the largest size that can be written.
+# Size in bytes of an endless flow: the largest size that can be written.
 WITHOUT_END = 10**15
 
 
@@ -38,13 +38,13 @@ class Poisson(Section):
     Attributes
     ----------
     arrival_rate : float or None
-        Flows a second, in the whole network; None where another key tells it.
+        Flows a second in the whole network; None if another key determines it.
     arrival_rate_per_edge : float or None
-        Flows a second, at each edge.
+        Flows a second at each edge.
     load : float or None
-        Useful bits a second that arrive / sum of the rates of the hosts' links, one way.
+        Useful bits that arrive a second, over the sum of the rates of the hosts' links, one way.
     duration : int or None
-        Picoseconds; None where `flows` tells how many there are.
+        Picoseconds; None if `flows` is given.
     """
 
     alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (
@@ -125,7 +125,7 @@ class Poisson(Section):
     @model_validator(mode="wrap")
     @classmethod
     def _usual_number(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Take the usual number of flows if neither key is given, but do not count it as given."""
+        """Apply the default number of flows if neither key is given; it does not count as given."""
         if not isinstance(values, Mapping) or {"flows", "duration"} & set(values):
             return handler(values)
         workload = handler({**values, "flows": USUAL_FLOWS})
@@ -145,17 +145,17 @@ class Poisson(Section):
 
     @property
     def between_edges(self) -> bool:
-        """Whether flows go from one edge to another, and not from any host to any other."""
+        """Whether flows go from edge to edge instead of from any host to any other."""
         return self.between == "edges" or self.arrival_rate_per_edge is not None
 
     def count(self, hosts: int) -> int | None:
-        """How many flows there will be among ``hosts`` hosts; None if their links decide."""
+        """Bound the number of flows among ``hosts`` hosts; None if it depends on the links."""
         if self.flows is not None:
             return self.flows
         assert self.duration is not None
         if self.arrival_rate is None:
             return None
-        # Six standard deviations above the mean: more do not come.
+        # Six standard deviations above the mean, practically never exceeded.
         mean = self.arrival_rate * self.duration / PICOSECONDS_PER_SECOND
         return int(mean + 6 * math.sqrt(mean)) + 1
 
@@ -166,7 +166,7 @@ class Shuffle(Section):
     Attributes
     ----------
     hosts : int or None
-        The first so many; None is all.
+        Number of hosts that take part, from the first; None for all.
     spread : int
         Picoseconds.
     """
@@ -181,7 +181,7 @@ class Shuffle(Section):
     )
 
     def count(self, hosts: int) -> int:
-        """How many flows there will be among ``hosts`` hosts."""
+        """Count the flows among ``hosts`` hosts."""
         taking_part = hosts if self.hosts is None else self.hosts
         return taking_part * (taking_part - 1)
 
@@ -206,12 +206,12 @@ class Pairs(Section):
     spread: Duration = Field(0, description="Starts are uniform between zero and this.")
 
     def count(self, hosts: int) -> int:
-        """How many flows there will be among ``hosts`` hosts."""
+        """Count the flows among ``hosts`` hosts."""
         return hosts // 2
 
 
 class Incast(Section):
-    """In each round some hosts send to one at the same time.
+    """In each round several hosts send to one receiver at the same time.
 
     Attributes
     ----------
@@ -244,12 +244,12 @@ class Incast(Section):
         return self
 
     def count(self, hosts: int) -> int:
-        """How many flows there will be among ``hosts`` hosts."""
+        """Count the flows among ``hosts`` hosts."""
         return self.senders * self.rounds
 
 
 class Table(Section):
-    """Your own flows."""
+    """Flows given in a file."""
 
     kind: Literal["table"] = "table"
     file: DataFile = Field(
@@ -260,7 +260,7 @@ class Table(Section):
     )
 
     def count(self, hosts: int) -> int | None:
-        """How many flows there will be: the file tells."""
+        """Return None: the number of flows depends on the file."""
         return None
 
 

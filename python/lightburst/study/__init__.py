@@ -1,4 +1,4 @@
-"""Studies: many runs on all cores, kept on disk as they finish, with intervals."""
+"""Studies: many runs on all cores, stored on disk as they finish, with confidence intervals."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lightburst.study.sweep import Study
     from lightburst.study.warned import warnings_of
 
-# Each name is imported when it is first used: a single run needs a line of progress, and no pandas.
+# Names are imported on first use, so that a single run, with its progress line, loads no pandas.
 _HOME = {
     "BatchMeans": "statistics",
     "Block": "block",
@@ -114,7 +114,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from where it lives."""
+    """Import a public name from its module on first use."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

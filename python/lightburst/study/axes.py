@@ -1,7 +1,8 @@
-"""The values on the axes of a sweep: lists, ranges, and ranges on a logarithmic scale.
+"""The values on the axes of a sweep: lists, linear ranges and logarithmic ranges.
 
-The ends of a range are written as the field is written, with units; its values come out in the same
-way, rounded so that people can read them: to 12 significant digits, on a logarithmic scale to 6.
+The ends of a range are written like values of the field, with units. The values of a range are
+returned in the same form, rounded for readability: to 12 significant digits on a linear scale, to 6
+on a logarithmic scale.
 """
 
 import math
@@ -23,26 +24,26 @@ Ruler = Quantity | Whole | Real
 RANGE_KEYS: Final = ("from", "to", "step", "number", "scale")
 _RANGE: Final = "{ from = 0.2, to = 0.8, step = 0.2 }"
 _ALLOWED: Final = f"a list of values, as [0.2, 0.4], or a range, as {_RANGE}"
-# More values on one axis are not written down before somebody has agreed to so many runs, and more
-# than the largest number are not even counted.
+# Axes of more values than this are evaluated lazily, because the user must first confirm so many
+# runs; axes of more values than _MOST_VALUES are refused.
 _MOST_WRITTEN: Final = 100_000
 _MOST_VALUES: Final = 10**12
-# Of those that are given one by one.
+# Most values of an axis that are listed one by one.
 _MOST_LISTED: Final = 1_000_000
 _DIGITS: Final = {"linear": 12, "log": 6}
-# A last step that misses the end of a range by rounding only.
+# Tolerance for rounding errors, in steps, when the last step should meet the end of a range.
 _NEARLY: Final = 1e-9
 
 
 class Unwritten(Sequence[Any]):
-    """Values that are made when they are asked for: an axis may have more than memory holds.
+    """A lazy sequence, for an axis with more values than fit into memory.
 
     Parameters
     ----------
     number : int
-        How many.
+        Number of values.
     at : callable
-        Gives that at a place, from 0.
+        Returns the value at an index from 0.
     """
 
     def __init__(self, number: int, at: Callable[[int], Any]) -> None:
@@ -58,16 +59,16 @@ class Unwritten(Sequence[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range of numbers, in the unit in which its field is held.
+    """A range of numbers, in the internal unit of its field.
 
     Attributes
     ----------
     begin, end : float
-        Both belong to it.
+        The ends; both belong to the range.
     scale : str
         ``"linear"`` or ``"log"``.
     ruler : Quantity, Whole or Real
-        The type of the field.
+        Type of the field.
     """
 
     begin: float
@@ -76,18 +77,18 @@ class Range:
     ruler: Ruler
 
     def at(self, part: float) -> object:
-        """Give the value at a part of the way, from 0 to 1, as it stands in a scenario."""
-        if part in (0, 1):  # exactly, whatever the digits
+        """Return the value at a fraction of the range, from 0 to 1, as written in a scenario."""
+        if part in (0, 1):  # the ends are exact, without rounding to digits
             return self._written(self.begin if part == 0 else self.end)
         value = self._between(self.begin, self.end, part)
         return self._written(float(f"{value:.{_DIGITS[self.scale]}g}"))
 
     def sampled(self, part: float) -> object:
-        """Give the value at a part of the way, from 0 to less than 1, each with its fair share."""
+        """Return the value at a fraction of the range, in [0, 1), for uniform sampling."""
         if not isinstance(self.ruler, Whole):
             value = self._between(self.begin, self.end, part)
             return self._written(float(f"{value:.{_DIGITS['log']}g}"))
-        # Half a step beyond the ends, so that these are as likely as what lies between them.
+        # Extended by half a step beyond both ends, so that these are as likely as inner values.
         half = 1.0 if self.ruler.even else 0.5
         value = self._between(self.begin - half, self.end + half, part)
         return min(max(self._written(value), self.begin), self.end)
@@ -99,7 +100,7 @@ class Range:
 
     @property
     def wholes(self) -> float:
-        """How many steps the field can hold from one end to the other, if it holds whole ones."""
+        """Number of steps from end to end in a field of whole numbers; infinite in other fields."""
         whole = self.ruler.dimension.whole if isinstance(self.ruler, Quantity) else None
         if isinstance(self.ruler, Whole) or whole:
             even = isinstance(self.ruler, Whole) and self.ruler.even
@@ -116,32 +117,32 @@ class Range:
 
 
 def is_range(spec: object) -> bool:
-    """Tell whether what a user gave for an axis is meant for a range."""
+    """Return whether the specification of an axis is a range (a mapping)."""
     return isinstance(spec, Mapping)
 
 
 def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object]:
-    """Give the values of one path.
+    """Return the values of one path.
 
     Parameters
     ----------
     where : str
-        What to call it in errors.
+        Name of the axis in error messages.
     spec : iterable, or mapping
-        The values; or a range: ``from`` and ``to``, both of them values, and ``step`` or
-        ``number``, and ``scale = "log"`` for equal ratios.
+        A list of values; or a range: the values ``from`` and ``to``, and ``step`` or ``number``,
+        with ``scale = "log"`` for equal ratios.
     field : FieldInfo or None
-        The field of the scenario; needed for a range alone.
+        Field of the scenario; required for a range only.
 
     Returns
     -------
     sequence of object
-        At least one, all different, in the order given.
+        At least one value, all different, in the given order.
 
     Raises
     ------
     InputError
-        If there are none, one is there twice, or the range is none.
+        If there are no values, a value occurs twice, or the range is invalid.
     """
     if is_range(spec):
         return _steps(where, spec, range_of(where, spec, field))
@@ -151,7 +152,7 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object
         if spec[_MOST_VALUES:]:
             raise InputError(where, show(spec), f"up to {_MOST_VALUES:,} values")
         return Unwritten(len(spec), spec.__getitem__)
-    # Whatever yields them may have no end.
+    # An iterator may be infinite.
     found = [as_python(value) for value in islice(spec, _MOST_LISTED + 1)]
     if len(found) > _MOST_LISTED:
         raise InputError(where, f"more than {_MOST_LISTED:,} values", "fewer, or a range")
@@ -162,7 +163,7 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object
         key = type(value), value
         try:
             hash(key)
-        except TypeError:  # of tables and lists, of which there are few
+        except TypeError:  # tables and lists are not hashable; there are few of them
             key = type(value), None
         if value in seen.setdefault(key, []):
             raise InputError(where, f"{show(value)} twice", "different values")
@@ -171,7 +172,7 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object
 
 
 def together(lists: Sequence[Sequence[object]]) -> Sequence[tuple[object, ...]]:
-    """Give the values of paths that move together, step by step; all have the same number."""
+    """Zip the values of paths that move together; all have the same number of values."""
     if any(isinstance(values, Unwritten) for values in lists):
         return Unwritten(len(lists[0]), lambda place: tuple(values[place] for values in lists))
     return tuple(zip(*lists, strict=True))
@@ -180,20 +181,20 @@ def together(lists: Sequence[Sequence[object]]) -> Sequence[tuple[object, ...]]:
 def sampled_values(
     where: str, spec: Any, field: FieldInfo | None, parts: Sequence[float]
 ) -> list[object]:
-    """Give the values of one path at the points of a sample.
+    """Return the values of one path at the points of a sample.
 
     Parameters
     ----------
     where, spec, field
-        As for `values_of`; a range has its two ends alone.
+        As for `values_of`; a range must have ``from`` and ``to`` but no ``step`` or ``number``.
     parts : sequence of float
-        From 0 to less than 1, one for each point.
+        Fraction in [0, 1) for each point.
 
     Returns
     -------
     list of object
-        One for each point: of a list the value at that part of it, to 6 significant digits that
-        of a range.
+        One value per point: from a list, the item at that fraction of its length; from a range, the
+        value at that fraction, to 6 significant digits.
 
     Raises
     ------
@@ -212,7 +213,7 @@ def sampled_values(
 
 
 def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Range:
-    """Read the ends of a range.
+    """Read the ends and the scale of a range.
 
     Parameters
     ----------
@@ -226,7 +227,8 @@ def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Ra
     Raises
     ------
     InputError
-        If a key is unknown or missing, the field is no number, or an end is not one of its values.
+        If a key is unknown or missing, the field is not numeric, or an end is not a valid value of
+        the field.
     """
     for key in spec:
         if key not in RANGE_KEYS:
@@ -252,7 +254,7 @@ def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Ra
 
 
 def _steps(where: str, spec: Mapping[str, Any], found: Range) -> Sequence[object]:
-    """Give the values of a range."""
+    """Return the values of a range with ``step`` or ``number``."""
     if ("step" in spec) == ("number" in spec):
         given = "both step and number" if "step" in spec else "neither step nor number"
         raise InputError(where, given, f"one of them, as {_RANGE}")
@@ -271,7 +273,7 @@ def _steps(where: str, spec: Mapping[str, Any], found: Range) -> Sequence[object
     if number > _MOST_VALUES:
         raise InputError(where, f"{number:,} values or more", f"up to {_MOST_VALUES:,}")
     values = Unwritten(number, lambda place: found.at(most * place / max(number - 1, 1)))
-    # Of very many the ends alone are looked at, where they lie closest for their digits.
+    # In a very long range only both ends are checked, where rounding to digits merges values first.
     close = values[:] if number <= _MOST_WRITTEN else [*values[:2], *values[-2:]]
     if len(set(close)) < len(close) or number - 1 > found.wholes:
         allowed = "fewer, or a wider range: of its values that the field can hold some are equal"
@@ -280,7 +282,7 @@ def _steps(where: str, spec: Mapping[str, Any], found: Range) -> Sequence[object
 
 
 def _ruler(field: FieldInfo | None) -> Ruler | None:
-    """Find the type of the numbers in a field; None if it holds something else."""
+    """Return the numeric type of a field; None if the field is not numeric."""
     for marker in markers(field) if field else ():
         if isinstance(marker, Bare):
             return marker.quantity

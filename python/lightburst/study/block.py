@@ -1,4 +1,4 @@
-"""A study whose points have names of their own: what papers and sweeps are made of."""
+"""A study whose points have labels, as used by papers and sweeps."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A study, and the words by which its points are known.
+    """A study with labels for its points.
 
     Parameters
     ----------
     study : Study
-        What to run.
+        The study to run.
     labels : pandas.DataFrame
-        One row for each point of the study, in its order: the columns by which figures and claims
-        know the point, such as those of a paper's tables.
+        One row per point of the study, in its order, with the columns by which figures and claims
+        select points, such as those of a paper's tables.
     stopping : Stopping, optional
-        When a point has seeds enough; without it every point is run with all seeds of the study.
+        Rule for the number of seeds per point; None runs every point with all seeds of the study.
     """
 
     study: Study
@@ -47,23 +47,24 @@ class Block:
         kept: Kept | None = None,
         failed: list[FailedRun] | None = None,
     ) -> pd.DataFrame:
-        """Run what is not finished yet of the study.
+        """Run the unfinished runs of the study.
 
         Parameters
         ----------
         store, workers, progress
             As for `lightburst.study.execute`.
         kept : Kept, optional
-            Where tables of the runs are kept.
+            Storage for tables of the runs.
         failed : list of FailedRun, optional
-            Takes the runs that have failed; without it the first error is raised, when all other
-            runs have ended.
+            Receives the failed runs; if None, the first error is raised after all other runs have
+            ended.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each run that has finished: the labels, ``seed`` and the metrics; with
-            `kept` at last ``scenario``, the digest that with the seed is the key of the run there.
+            One row per finished run: the labels, ``seed`` and the metrics; with `kept` also a last
+            column ``scenario``, the digest that together with the seed identifies the run in
+            `kept`.
 
         Raises
         ------
@@ -79,10 +80,10 @@ class Block:
         settle(found_failed, len(table), failed)
         places = table.pop(PLACE).to_numpy()
         repeated = self.labels.iloc[places]
-        rest = table.loc[:, "seed":]  # the parameters are the columns before
+        rest = table.loc[:, "seed":]  # the columns before "seed" are the point's parameters
         found = pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
         if kept is None:
             return found
-        # All points for one seed come before the next one.
+        # Runs are ordered by seed, then by point: the first ones cover all points.
         digests = [run.scenario_digest for run in self.study.runs[: len(self.study.points)]]
         return found.assign(**{SCENARIO: [digests[place] for place in places]})

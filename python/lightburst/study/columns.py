@@ -1,10 +1,10 @@
-"""Rows of finished runs as columns, from which the table of a large study is read at once.
+"""Columnar copies of finished runs, for reading the table of a large study quickly.
 
-What counts is in the index, where each row was committed by itself, with its checksum. When very
-many rows had to be read one by one, they are copied into a Parquet file, a part. It is named by the
-digest of its content, and each row in it has the checksum of the row that it was copied from: a
-part that is damaged, and a row that is not there any more or has changed since, is passed over. So
-parts can be deleted at any time, and nothing is lost with one.
+The index is authoritative: each row is committed there on its own, with a checksum. When very many
+rows had to be read one by one, they are copied into a Parquet file, called a part, which is named
+by the digest of its content. Each row of a part repeats the checksum of its original. A damaged
+part is ignored, and so is a row whose original was deleted or has changed. Parts can therefore be
+deleted at any time without loss.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from lightburst.counts import Metric
     from lightburst.study.sweep import Key
 
-#: Fewer rows are read one by one, which takes a fifth of a second.
+#: Below this number of rows, reading from the index one by one takes at most a fifth of a second.
 LEAST: Final = 4096
-# Of fewer with the same figures no part is made.
+# Smallest number of rows with the same metrics for which a part is written.
 _LEAST_ALIKE: Final = 256
-# Whose row it is; no figure is called so.
+# Columns that identify a row; no metric has such a name.
 _SCENARIO, _SEED, _SUM = "run: scenario", "run: seed", "run: checksum"
 _DIGEST_BYTES: Final = 16
 _ENDING: Final = ".parquet"
 
 
 def read(folder: Path, sums: Mapping[Key, bytes]) -> Iterator[tuple[list[Key], pd.DataFrame]]:
-    """Read rows that are there as columns.
+    """Read rows of runs from the parts in a folder.
 
     Parameters
     ----------
     folder : Path
-        Of the parts; it need not be there.
+        Folder of the parts; it may not exist.
     sums : mapping of (str, int) to bytes
-        The checksums of the rows that are wanted, by run.
+        Checksums of the wanted rows, by run.
 
     Yields
     ------
     (list of (str, int), pandas.DataFrame)
-        Whose rows, and the rows. No run comes twice, and some may not come.
+        Keys of the runs, and their rows. Each run is yielded at most once; some may be missing.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -74,20 +74,20 @@ def read(folder: Path, sums: Mapping[Key, bytes]) -> Iterator[tuple[list[Key], p
 
 
 def write(folder: Path, rows: Iterable[tuple[Key, bytes, Mapping[str, Metric]]]) -> None:
-    """Copy rows into parts; some may stay out, and all do where the disk is full.
+    """Copy rows into parts; rows are skipped if a part is not worthwhile or the disk is full.
 
     Parameters
     ----------
     folder : Path
-        Where to, made if it is not there.
+        Folder of the parts, created if necessary.
     rows : iterable of ((str, int), bytes, mapping)
-        Run, checksum and figures of each.
+        Key, checksum and metrics of each run.
     """
     alike: dict[tuple[str, ...], list[Any]] = {}
     for row in rows:
         alike.setdefault(tuple(row[2]), []).append(row)
     for names, held in alike.items():
-        # With figures of several types a part would not give back what was put in.
+        # A column of mixed types would not survive the conversion to Parquet unchanged.
         if len(held) < _LEAST_ALIKE or (table := _table(names, held)) is None:
             continue
         with suppress(OSError):
@@ -110,7 +110,7 @@ def _table(names: Sequence[str], rows: Sequence[Any]) -> pa.Table | None:
             return None
         try:
             columns[name] = pa.array(values, kinds[found.pop()])
-        except OverflowError:  # it does not fit into 64 bits
+        except OverflowError:  # an integer exceeds 64 bits
             return None
     return pa.table(columns)
 
@@ -133,7 +133,7 @@ def _put(folder: Path, table: pa.Table) -> None:
 
 
 def _has_room(file: Path) -> bool:
-    """Tell whether there is memory for a part; of one that nobody has it for the index has all."""
+    """Return whether memory suffices to read a part; a part too large is read from the index."""
     import pyarrow as pa
 
     try:
@@ -144,13 +144,13 @@ def _has_room(file: Path) -> bool:
 
 
 def _sound(file: Path) -> bytes | None:
-    """Give the content of a part; a damaged one is removed, for the index has all of it."""
+    """Return the content of a part; a damaged part is deleted, because the index has its rows."""
     try:
         content = file.read_bytes()
         if _digest(content) == file.stem:
             return content
         file.unlink()
-    except OSError:  # another process has removed it, or nobody may
+    except OSError:  # removed by another process, or not readable or deletable
         pass
     return None
 

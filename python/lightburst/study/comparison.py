@@ -1,9 +1,9 @@
-"""Two systems, metric by metric: which differ, by how much, and how sure that is.
+"""Comparison of two systems, metric by metric: differences, ratios and their significance.
 
-A table of runs for each of the two; runs with the same seed are pairs. Of several metrics and
-points some look different by chance: p-values and intervals are corrected for that by one method
-(Bonferroni's), and p, difference and ratio come of one test, so that they never contradict each
-other: see `lightburst.study.statistics.several`.
+Each system is given by a table of runs; runs with the same seed form pairs. Among many metrics and
+points some differ by chance, so p-values and intervals are corrected with a single method
+(Bonferroni). The p-value and the intervals of difference and ratio come from the same test and
+never contradict each other: see `lightburst.study.statistics.several`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ UNCLEAR: Final = "unclear"
 SAME: Final = "same"
 UNKNOWN: Final = "unknown"
 
-#: What `Comparison.table` says of a metric, in its column ``verdict``.
+#: Explanation of each verdict in the column ``verdict`` of `Comparison.table`.
 VERDICTS: Final = {
     HIGHER: "the second is higher than the first, beyond chance",
     LOWER: "the second is lower than the first, beyond chance",
@@ -48,54 +48,54 @@ VERDICTS: Final = {
     UNKNOWN: "too few runs to tell from chance",
 }
 
-#: Up to which share traffic is called the same.
+#: Relative difference up to which two traffic volumes count as equal.
 _ALIKE: Final = 0.01
 
-#: What the ideal time of a flow depends on: paths of a scenario, and what they begin with.
+#: Scenario paths, or prefixes of paths, that the ideal time of a flow depends on.
 _OF_IDEAL: Final = (
     "topology.", "routing.", "switching.kind", "switching.layers", "switching.nodes",
     "switching.switching_time", "switching.header_processing_time", "transport.segment_size",
     "transport.header_size", "transport.kind",
 )  # fmt: skip
 
-#: Columns that tell of the machine and of how the simulator works, and nothing of a network.
+#: Columns about the machine or the simulator, which are not metrics of a network.
 NOT_COMPARED: Final = ("seed", "wall_s", "events")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare_runs` finds.
+    """Result of `compare_runs`.
 
     Attributes
     ----------
     first, second : str
-        What the two are called.
+        Names of the two systems.
     table : pandas.DataFrame
-        One row for each point and metric: the columns that name the point, ``metric``; ``first``
-        and ``second``, the means of the runs that were compared; ``runs_first``, ``runs_second``
-        and ``pairs`` (0: not paired); ``difference`` (second less first) with ``ci_low`` and
-        ``ci_high``; ``ratio`` (second over first, of the means) with ``ratio_low`` and
-        ``ratio_high`` (infinite where the first may be 0); ``p``, ``p_adjusted`` (for the number of
-        comparisons) and ``verdict``, see `VERDICTS`: higher or lower if and only if the interval of
-        the difference excludes 0, and that of the ratio 1; ``samples``, flows that a figure is
-        over in the run with the fewest of both, and ``needed``, how many a percentile needs. What
-        there is not is NaN.
+        One row per point and metric: the columns that name the point; ``metric``; ``first`` and
+        ``second``, means over the compared runs; ``runs_first``, ``runs_second`` and ``pairs`` (0:
+        not paired); ``difference`` (second minus first) with ``ci_low`` and ``ci_high``; ``ratio``
+        (mean of second over mean of first) with ``ratio_low`` and ``ratio_high`` (infinite where
+        the first may be 0); ``p``; ``p_adjusted``, corrected for the number of comparisons;
+        ``verdict``, see `VERDICTS`: higher or lower if and only if the interval of the difference
+        excludes 0 and that of the ratio excludes 1; ``samples``, number of flows behind the metric
+        in the run with the fewest; and ``needed``, number of flows that a percentile needs. Missing
+        entries are NaN.
     confidence : float
-        Probability with which all intervals cover what they estimate, together.
+        Probability that all intervals together cover the quantities that they estimate.
     confidence_of_each : float
-        Probability of each interval alone.
+        Confidence of each single interval.
     compared : int
-        Metrics and points that may differ, and for which p-values are corrected.
+        Number of comparisons, over metrics and points, for which p-values are corrected.
     only_first, only_second : tuple of str
-        Metrics that only one of the two has.
+        Metrics that only the first, or only the second, system has.
     points_left_out : int
-        Points that only one of the two has.
+        Number of points that only one of the two systems has.
     offered : tuple of float
-        What the second was offered over what the first was (of the means of ``offered_bps``, on the
-        same seeds), the least and the most of all points; NaN where the runs do not tell.
+        Smallest and largest ratio over all points of the traffic offered to the second system to
+        that offered to the first (means of ``offered_bps`` over common seeds); NaN if unknown.
     changes : mapping of str to tuple
-        In what the two scenarios differ, by path: what the first and what the second has, None for
-        what one has not. Empty where only tables of runs are known.
+        Differences between the two scenarios by path: the values of first and second, None where
+        one has no such key. Empty if only tables of runs are known.
     """
 
     first: str
@@ -117,7 +117,7 @@ class Comparison:
 
     @property
     def other_traffic(self) -> str | None:
-        """A sentence where the two were not offered the same traffic; None where they were."""
+        """Warning that the two systems were offered different traffic; None if they were not."""
         least, most = self.offered
         if not (least < 1 - _ALIKE or most > 1 + _ALIKE):
             return None
@@ -129,9 +129,9 @@ class Comparison:
 
     @property
     def other_ideal(self) -> str | None:
-        """A sentence where slowdowns are over different ideal times; None where they are not.
+        """Warning that slowdowns refer to different ideal times; None if they do not.
 
-        Known where the scenarios are, and a slowdown was compared.
+        Requires that the scenarios are known and that a slowdown was compared.
         """
         moved = [path for path in self.changes if path.startswith(_OF_IDEAL)]
         if not moved or not self.table["metric"].str.startswith("slowdown").any():
@@ -143,14 +143,14 @@ class Comparison:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Why metrics may not say what they seem to: other traffic, other ideals, few flows."""
+        """Warnings about metrics: different traffic, different ideal times, too few flows."""
         traffic = f"Not the same traffic: {self.other_traffic}." if self.other_traffic else ""
         ideal = f"Not the same ideal: {self.other_ideal}." if self.other_ideal else ""
         return tuple(filter(None, (traffic, ideal, self._few)))
 
     @property
     def _few(self) -> str:
-        """A sentence on percentiles beyond what so few flows can give."""
+        """Warning about percentiles that need more flows than the runs have, or empty."""
         few = self.table[self.table["samples"] < self.table["needed"]]
         if few.empty:
             return ""
@@ -163,17 +163,17 @@ class Comparison:
 
     @property
     def differ(self) -> pd.DataFrame:
-        """The rows of the table that differ beyond chance, the surest first."""
+        """The rows of the table with a significant difference, smallest p-value first."""
         chosen = self.table[self.table["verdict"].isin([HIGHER, LOWER])]
         return chosen.sort_values("p", kind="stable")
 
     def records(self) -> list[dict[str, Any]]:
-        """Give the table as JSON can hold it: None for what there is not, ``"inf"``."""
+        """Return the table in a form for JSON: None for missing entries, ``"inf"`` for infinity."""
         rows = self.table.to_dict("records")
         return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as JSON can hold it."""
+        """Return the whole comparison in a form for JSON."""
         return {
             "first": self.first,
             "second": self.second,
@@ -196,7 +196,7 @@ class Comparison:
 
 
 def _plain(value: Any) -> Any:
-    """Give a cell as JSON can hold it."""
+    """Convert a cell for JSON."""
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, float) or math.isfinite(value):
         return value
@@ -204,9 +204,9 @@ def _plain(value: Any) -> Any:
 
 
 class _Two(NamedTuple):
-    """The values of one metric in two systems, at one point; `pairs` is 0 if they are not paired.
+    """The values of one metric in two systems at one point.
 
-    Each value of the first has its partner at the same place of the second if they are.
+    If `pairs` is above 0, values at the same index form a pair; 0 means that they are not paired.
     """
 
     point: tuple[object, ...]
@@ -227,38 +227,39 @@ def compare_runs(
     confidence: float = 0.95,
     interval: str = STUDENT,
 ) -> Comparison:
-    """Compare two systems, each by a table of its runs.
+    """Compare two systems by tables of their runs.
 
     Parameters
     ----------
     first, second : pandas.DataFrame
-        One row for each run, as by `lightburst.replicate` or a part of that by
-        `lightburst.execute`, with ``seed`` and its metrics behind it.
+        One row per run, from `lightburst.replicate` or a selection of rows from
+        `lightburst.execute`: ``seed`` and, in columns after it, the metrics.
     metrics : iterable of str or str, optional
-        What to compare; fewer are known better. By default all figures of whole runs that both
-        have, and none of groups and of classes of size (``slowdown_p99[query]``).
+        Metrics to compare; fewer metrics give tighter intervals. Default: all metrics of whole runs
+        that both tables have, without those of groups and size classes (``slowdown_p99[query]``).
     by : sequence of str
-        Columns that name a point, if the tables have several; each point is compared on its own.
+        Columns that name a point, if the tables have several points; points are compared
+        separately.
     names : tuple of str
-        What the two are called.
+        Names of the two systems.
     confidence : float
-        Probability with which all intervals hold together, between 0 and 1.
+        Joint confidence of all intervals, between 0 and 1.
     interval : str
-        ``"t"``: Student's, Fieller's of ratios, and p of the t-test. ``"bca"``: all of the
+        ``"t"``: Student's intervals, Fieller's for ratios, p of the t-test. ``"bca"``: those of the
         permutation test, for skewed metrics and many runs (docs/statistics.md).
 
     Returns
     -------
     Comparison
-        Paired over the seeds that both have, if these are two or more; else by Welch's method.
-        Where a run is infinite, because flows did not finish, p and verdict are of the sign test,
-        without interval. What is the same in every run of both is not tested and does not count.
+        Paired if both systems share at least two seeds; otherwise by Welch's method. If a run is
+        infinite because flows did not finish, p and verdict are of the sign test, without interval.
+        Metrics equal in every run of both are not tested and do not count in the correction.
 
     Raises
     ------
     InputError
-        If a metric is in one of the two only, or no column of numbers; `by` are no columns; a point
-        has several runs with one seed; or no point is in both.
+        If a metric is not numeric or in one table only, a column of `by` does not exist, a point
+        has several runs with one seed, or the tables share no point.
     ValueError
         If `confidence` is not between 0 and 1.
     """
@@ -295,7 +296,7 @@ _ORDER: Final = (
 
 
 class _Tests(NamedTuple):
-    """How a difference, and a ratio, of two means are known: functions as those of Student."""
+    """Functions that test a difference, paired or unpaired, and estimate a ratio of two means."""
 
     paired: Callable[..., Difference]
     apart: Callable[..., Difference]
@@ -316,7 +317,7 @@ def _tests(interval: str) -> _Tests:
 def _rows(
     cases: list[_Two], confidence: float, tests: _Tests
 ) -> tuple[list[dict[str, Any]], float, int]:
-    """Give the rows of the table, the confidence of each interval, and how many may differ."""
+    """Return the rows of the table, the confidence per interval, and the number of comparisons."""
     rows = [_tested(case, tests) for case in cases]
     counted = max(1, sum(not math.isnan(row["p"]) for row in rows))
     each = confidence_of_each(confidence, counted)
@@ -329,7 +330,7 @@ def _rows(
 
 
 def _offered(pairs: list[tuple[pd.DataFrame, pd.DataFrame]]) -> tuple[float, float]:
-    """Give the least and the most of what the second runs were offered, over the first."""
+    """Return the range over points of the second's offered traffic divided by the first's."""
     name, found = "offered_bps", []
     for one, other in pairs:
         if name in one and name in other:
@@ -350,7 +351,7 @@ def _points(by: Sequence[str], first: pd.DataFrame, second: pd.DataFrame) -> lis
 
 
 def _metrics_of(runs: pd.DataFrame, columns: Sequence[str]) -> list[str]:
-    """Metrics of runs: the columns of numbers behind the seed."""
+    """Return the metrics of a table of runs: its numeric columns after the seed."""
     if "seed" not in runs:
         raise InputError("runs", "a table without 'seed'", "one row for each run, with its seed")
     return [
@@ -389,7 +390,7 @@ def _by_point(runs: pd.DataFrame, columns: list[str]) -> dict[tuple[object, ...]
     found: dict[tuple[object, ...], pd.DataFrame] = {}
     if columns:
         for key, table in runs.groupby(columns, sort=False, dropna=False):
-            # A value that is missing is None: NaN is no key that could be found again.
+            # A missing value becomes None: NaN does not equal itself and is useless as a key.
             point = tuple(None if isinstance(x, float) and math.isnan(x) else x for x in key)
             found[point] = table.set_index("seed")
     else:
@@ -418,7 +419,7 @@ def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd
 
 
 def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
-    """Give what does not hang on how many other comparisons there are."""
+    """Return the entries of a row that do not depend on the number of comparisons."""
     one, other = case.first, case.second
     means = [float(x.mean()) if x.size else math.nan for x in (one, other)]
     row: dict[str, Any] = {
@@ -447,14 +448,14 @@ def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
 
 
 def _is_same(case: _Two) -> bool:
-    """Whether no run differs from any it is compared with."""
+    """Return whether no run differs from a run that it is compared with."""
     if case.pairs:
         return bool(np.array_equal(case.first, case.second))
     return np.unique(np.concatenate([case.first, case.second])).size == 1
 
 
 def _ends(case: _Two, confidence: float, tests: _Tests) -> dict[str, float]:
-    """Give the difference and the ratio with their intervals."""
+    """Return the difference and the ratio with their intervals."""
     one, other = case.first, case.second
     found = dict.fromkeys(
         ("difference", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"), math.nan
@@ -462,7 +463,7 @@ def _ends(case: _Two, confidence: float, tests: _Tests) -> dict[str, float]:
     if min(one.size, other.size) == 0 or not np.isfinite([*one.tolist(), *other.tolist()]).all():
         return found
     gap = tests.difference(case, confidence)
-    # Without any spread an interval has no width, however few the runs are.
+    # Without any spread the interval has zero width, however few the runs are.
     known = not (_sign(gap.low, gap.high) and gap.p > 1 - confidence)
     found["difference"] = gap.estimate
     if known:
@@ -476,7 +477,7 @@ def _ends(case: _Two, confidence: float, tests: _Tests) -> dict[str, float]:
 
 
 def _sign(low: float, high: float) -> int:
-    """Tell on which side of 0 an interval lies: 0 where it holds 0, or there is none."""
+    """Return the side of 0 on which an interval lies; 0 if it contains 0 or is undefined."""
     return (low > 0) - (high < 0)
 
 

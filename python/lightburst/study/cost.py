@@ -1,4 +1,4 @@
-"""What very many runs would cost, told before they begin."""
+"""Estimates the cost of very many runs before they start."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lightburst.units import format_size
 if TYPE_CHECKING:
     from lightburst.study.workers.where import Where
 
-#: More runs than these are more likely a typing error, so the user is asked.
+#: Above this number of runs, which is probably a typing error, the user must confirm.
 MOST_RUNS: Final = 10_000
 
-# How long one run is tried for an estimate.
+# Time limit of the trial run behind an estimate.
 _PATIENCE_S: Final = 5.0
-# Of a row in a store beside the metrics, and of one whose metrics are not known.
+# Bytes of a row in a store: in addition to the metrics; and in total if the metrics are unknown.
 _ROW_BYTES, _USUAL_BYTES = 300, 1600
-# What this program holds of a point, its scenario above all, and of a run.
+# Memory of this process per point, mostly its scenario, and per run.
 _POINT_BYTES, _RUN_BYTES = 10_000, 6_000
 _SPANS: Final = (
     (365.25 * 86400, "years"), (86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"),
@@ -40,20 +40,20 @@ _SPANS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What some runs would cost.
+    """Estimated cost of a number of runs.
 
     Attributes
     ----------
     runs : int
-        Their number.
+        Number of runs.
     seconds : float
-        How long all would take, at the pace of the one that was tried.
+        Duration of all runs, extrapolated from the trial run.
     at_least : bool
-        Whether that one was not waited for.
+        Whether the trial run was stopped early, so that `seconds` is a lower bound.
     threads : int
-        In how many threads.
+        Number of threads.
     bytes : int
-        What the store would hold.
+        Size of the results in a store.
     """
 
     runs: int
@@ -71,18 +71,18 @@ class Cost:
 
 
 def estimate(scenario: Scenario, seed: int, runs: int, workers: Where) -> Cost:
-    """Estimate what runs would cost, from one that is tried for a few seconds.
+    """Estimate the cost of runs from one run that is tried for a few seconds.
 
     Parameters
     ----------
     scenario : Scenario
-        Of one of the points.
+        Scenario of one of the points.
     seed : int
-        Of the run that is tried.
+        Seed of the trial run.
     runs : int
-        How many are wanted.
+        Number of runs to estimate.
     workers
-        Who would compute them, see `lightburst.execute`.
+        Workers that would compute the runs, see `lightburst.execute`.
 
     Returns
     -------
@@ -126,12 +126,12 @@ def estimate(scenario: Scenario, seed: int, runs: int, workers: Where) -> Cost:
 
 
 def check_room(points: int, runs: int) -> None:
-    """Refuse a study whose points and runs this program could not even list.
+    """Refuse a study whose list of points and runs would not fit into memory.
 
     Parameters
     ----------
     points, runs : int
-        Their numbers.
+        Numbers of points and runs.
 
     Raises
     ------
@@ -147,14 +147,14 @@ def check_room(points: int, runs: int) -> None:
 
 
 class TooManyRunsError(InputError):
-    """More runs than are done without a question.
+    """Raised for more runs than are allowed without confirmation.
 
     Parameters
     ----------
     cost : Cost
-        What they would cost.
+        Estimated cost of the runs.
     most : int
-        How many are done without.
+        Largest number of runs allowed without confirmation.
     """
 
     def __init__(self, cost: Cost, most: int) -> None:

@@ -1,4 +1,4 @@
-"""What a study asks: the words of ``study.toml``, which are those of `lightburst.sweep`."""
+"""The description of a study: the keys of ``study.toml`` and of `lightburst.sweep`."""
 
 import math
 import re
@@ -44,7 +44,7 @@ _TOLD = "'variant', or the path of an axis"
 _AT = "values by path, as { switching.buffer_ports = 2 }"
 _PRECISION = "a part of the mean, as '2 %' or 0.02"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,12})?) ?%")
-#: Seeds of a study that does not say how many.
+#: Number of seeds of a study that does not specify any.
 USUAL_SEEDS: Final = 10
 
 
@@ -64,7 +64,7 @@ _FORM_SEEDS: Final = {
     "else": {"type": "integer", "minimum": 1},
 }
 _FORM_OWN: Final = {**_FORM_TABLE, "additionalProperties": _FORM_TEXT}
-# `lightburst.study.json_schema` says more of what follows the scenario.
+# `lightburst.study.json_schema` refines these forms with the schema of scenarios.
 _FORM_TABLES: Final = {"type": "array", "items": _FORM_TABLE}
 _FORM_SCENARIO: Final = {"if": _FORM_TEXT, "else": _FORM_TABLE}
 
@@ -100,7 +100,7 @@ def _part(value: Any) -> bool:
 
 
 def _fraction(value: Any) -> float | None:
-    """Read ``"2 %"``, or 0.02; None if it is neither, or not above zero."""
+    """Read a fraction from ``"2 %"`` or 0.02; None if it is neither, or not above zero."""
     number = value
     if isinstance(value, str) and (match := _PERCENT.fullmatch(value)):
         number = float(match[1]) / 100
@@ -110,18 +110,18 @@ def _fraction(value: Any) -> float | None:
 
 
 class Target(Section):
-    """When a point has been run often enough: its mean is known to a part of itself.
+    """A target precision: a point is run until the mean of a metric is known well enough.
 
     Attributes
     ----------
     metric : str
-        Whose mean.
+        Metric whose mean decides.
     precision : str or float
-        Half of its 95 % interval, as a part of the mean: ``"2 %"``, or 0.02.
+        Half-width of its 95 % interval relative to the mean: ``"2 %"``, or 0.02.
     minimum, maximum : int
-        Runs of a point.
+        Smallest and largest number of runs per point.
     budget : int or None
-        Runs of all points together, at the most.
+        Largest number of runs of all points together.
     """
 
     metric: Annotated[str, Only(_METRIC, _is_text, _FORM_TEXT)]
@@ -132,23 +132,23 @@ class Target(Section):
 
     @property
     def stopping(self) -> Stopping:
-        """The rule."""
+        """The stopping rule of this target."""
         precision = _fraction(self.precision)
         assert precision is not None
         return Stopping(self.metric, precision, first=self.minimum, budget=self.budget)
 
 
 class FigureWanted(Section):
-    """A figure of a study: a metric against an axis, a colour for each value of another.
+    """A figure of a study: a metric against an axis, with one colour per value of another axis.
 
     Attributes
     ----------
     x, y : str
-        An axis, and a metric.
+        Path of an axis, and name of a metric.
     hue, dash : str or None
-        What has colours and dashes: ``"variant"``, or an axis.
+        Distinguished by colour and by dashes: ``"variant"``, or the path of an axis.
     at : mapping of str to object
-        Which value of the other axes is drawn.
+        Values at which the other axes are held.
     """
 
     x: Annotated[str, Only("the path of an axis", _is_text, _FORM_TEXT)]
@@ -159,42 +159,42 @@ class FigureWanted(Section):
 
 
 class StudyDescription(Section):
-    """A base scenario, what varies, how often it is run, and what is asked of the runs.
+    """A study: base scenario, variations, seeds, and the requested metrics, tables and figures.
 
     Attributes
     ----------
     name : str
-        What it is called.
+        Name of the study.
     scenario : Scenario
-        What all runs have in common.
+        Base scenario of all runs.
     over : mapping of str to list or mapping
-        Axes: values, or a range, by path.
+        Axes by path: lists of values, or ranges.
     linked : sequence of mapping
-        Axes of several paths that move together.
+        Axes of several paths whose values change together.
     variants : mapping of str to mapping
-        Changes by name.
+        Sets of changes by name.
     sample : Sample or None
-        How points are drawn from the axes; without it all combinations are visited.
+        Sampling of points from the axes; None runs all combinations.
     seeds : int, sequence of int, or None
-        Seeds of all points; None for 10, or those of the target.
+        Seeds of all points; None for 10 seeds, or those of the target.
     target : Target or None
-        When a point has seeds enough.
+        Precision at which a point gets no more seeds.
     compare : sequence of pairs of str
-        Variants that are compared.
+        Pairs of variants to compare.
     metrics : mapping of str to str
-        Metrics of the user's own, by their names, see docs/metrics.md.
+        User-defined metrics by name, see docs/metrics.md.
     show : sequence of str
-        Metrics in tables and comparisons.
+        Metrics to include in tables and comparisons.
     interval : str
-        What intervals these have: ``"t"`` or ``"bca"``, see `lightburst.study.compare_runs`.
+        Kind of interval in these: ``"t"`` or ``"bca"``, see `lightburst.study.compare_runs`.
     figures : sequence of FigureWanted
-        What is drawn.
+        Figures to draw.
     keep : sequence of str
-        The tables of each run that are kept, see `lightburst.saving.TABLES`.
+        Tables of each run to store, see `lightburst.saving.TABLES`.
     optimise : Optimise or None
-        What `lightburst.optimise` is to look for.
+        Search space and objectives for `lightburst.optimise`.
     sensitivity : Sensitivity or None
-        What `lightburst.sensitivity` is to divide among the axes.
+        Settings for `lightburst.sensitivity`, which divides variance among the axes.
     """
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"
@@ -218,19 +218,19 @@ class StudyDescription(Section):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:
-        """Make one of nested dictionaries, as `tomllib` gives them.
+        """Build a description from nested dictionaries, as `tomllib` returns them.
 
         Parameters
         ----------
         values : mapping
-            The tables.
+            Tables of the study.
         directory : Path, optional
-            What the names of files in it are relative to.
+            Directory that file names in the tables are relative to.
 
         Raises
         ------
         InputError
-            With every key that is not allowed.
+            Listing every invalid key.
         """
         tables = dict(values)
         if "scenario" not in tables and "topology" in tables:
@@ -265,7 +265,7 @@ class StudyDescription(Section):
 
     @cached_property
     def design(self) -> Design:
-        """The points; `InputError` if they cannot be made, or what is asked of them cannot be."""
+        """The points; `InputError` if they, or the comparisons, tables or figures, are invalid."""
         found = Design.of(self.scenario, self.over, self.linked, self.variants, self.sample)
         for place, pair in enumerate(self.compare):
             known = list(found.variants)
@@ -284,13 +284,13 @@ class StudyDescription(Section):
 
     @cached_property
     def block(self) -> Block:
-        """The runs; `InputError` if a point does not fit the scenario."""
+        """The runs with labels; `InputError` if a point does not fit the scenario."""
         stopping = None if self.target is None else self.target.stopping
         return self.design.block(self.all_seeds, stopping, self.metrics)
 
     @property
     def all_seeds(self) -> Sequence[int]:
-        """The seeds that a point may use; `InputError` if there are none such."""
+        """The seeds that a point may use; `InputError` if they are invalid."""
         if self.target is None:
             return check_seeds(USUAL_SEEDS if self.seeds is None else self.seeds)
         if self.seeds is not None:
@@ -303,20 +303,20 @@ class StudyDescription(Section):
 
     @property
     def number_of_runs(self) -> int:
-        """How many runs there are, at the most."""
+        """Largest possible number of runs."""
         number = self.design.number * len(self.all_seeds)
         budget = None if self.target is None else self.target.budget
         return number if budget is None else min(number, budget)
 
     @property
     def given_empty(self) -> list[str]:
-        """Which of the keys that say what varies were given, and say nothing."""
+        """Keys that define variations and were given, but empty."""
         names = [name for name in ("over", "variants", "linked") if name in self.model_fields_set]
         return [name for name in names if not getattr(self, name)]
 
     @property
     def metrics_named(self) -> dict[str, str]:
-        """The metrics that it names, each with the key where it does."""
+        """Names of the metrics that the study refers to, each with the key that names it."""
         named = dict.fromkeys(self.show, "show")
         named |= {one.y: f"figures[{place}].y" for place, one in enumerate(self.figures)}
         return named | ({} if self.target is None else {self.target.metric: "target.metric"})
@@ -331,17 +331,17 @@ def _one_of(where: str, name: str, known: Sequence[str], what: str) -> None:
 def flat(
     tables: Mapping[str, Any], prefix: str = "", *, is_leaf: Callable[[Any], bool] | None = None
 ) -> dict[str, Any]:
-    """Write nested tables as values by path.
+    """Flatten nested tables to values by path.
 
     Parameters
     ----------
     tables : mapping
-        As `tomllib` gives ``transport.recovery = "sack"``. A key that is a path itself, in quotes,
-        ends there, and its value can be a table.
+        Nested tables, as `tomllib` parses ``transport.recovery = "sack"``. A quoted key that
+        contains a dot is a complete path; its value may be a table.
     prefix : str
-        The path of the table.
+        Path of the outer table, with a dot at its end.
     is_leaf : callable, optional
-        Tells of a table whether it is a value.
+        Returns whether a table is a value rather than a level of nesting.
 
     Returns
     -------
@@ -358,10 +358,10 @@ def flat(
 
 
 def is_axis(value: Any) -> bool:
-    """Tell a range, also one that lacks its ends, from a table of paths."""
+    """Return whether a table is a range, even an incomplete one, and not a table of paths."""
     if not is_range(value):
         return False
-    # A table of paths holds lists and tables alone, whatever its keys are called elsewhere.
+    # A table of paths contains only lists and tables, even if its keys resemble those of a range.
     single = (key for key, end in value.items() if not isinstance(end, list | tuple | Mapping))
     meant = any(called_here(key, RANGE_KEYS) for key in single)
     return (
@@ -375,7 +375,7 @@ def load_study(path: str | PathLike[str]) -> StudyDescription:
     Parameters
     ----------
     path : str or path-like
-        A TOML file; the names of files in it are relative to its directory.
+        TOML file; file names in it are relative to its directory.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def load_study(path: str | PathLike[str]) -> StudyDescription:
     Raises
     ------
     InputError
-        When the file cannot be read or is not TOML; otherwise with every key that is not allowed.
+        When the file cannot be read or is not TOML, or listing every invalid key.
     """
     tables = read_toml(path)
     if "scenario" not in tables and "topology" in tables:
@@ -397,5 +397,5 @@ def load_study(path: str | PathLike[str]) -> StudyDescription:
 
 
 def is_study(path: str | PathLike[str]) -> bool:
-    """Tell a study file from that of a scenario; `InputError` if it cannot be read."""
+    """Return whether a file describes a study, not a scenario; `InputError` if unreadable."""
     return "scenario" in read_toml(path)

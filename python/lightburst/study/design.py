@@ -1,9 +1,9 @@
-"""What a sweep visits: axes, linked axes and variants over a base scenario.
+"""The points of a sweep: axes, linked axes and variants over a base scenario.
 
-An axis names one field, a linked axis several that move together, a variant is a set of changes
-with a name. Every combination is a point. Where a variant (or a value of another axis, such as
-``switching.kind``) has no such field, or sets it itself, the axis does not vary, and there is one
-point in place of many equal ones.
+An axis varies one field, a linked axis several fields together, a variant is a named set of
+changes. Every combination is a point. An axis does not vary where its field does not exist, or is
+set, under a variant or under a value of another axis (such as ``switching.kind``): there a single
+point replaces many equal ones.
 """
 
 import itertools
@@ -27,9 +27,9 @@ from lightburst.study.stopping import Stopping
 from lightburst.study.structures import Axis, Changes, Structure, read
 from lightburst.study.sweep import Point, Seeds, Study, parameters_of, scenario_digest
 
-#: The column with the name of the variant.
+#: Column with the name of the variant.
 VARIANT: Final = "variant"
-#: The column with the number of a point in the sample.
+#: Column with the number of a point in the sample.
 SAMPLE: Final = "sample"
 
 
@@ -39,13 +39,13 @@ class Place(NamedTuple):
     Attributes
     ----------
     variant : str or None
-        Its name; None without variants.
+        Name of the variant; None without variants.
     changes : mapping of str to object
-        What the variant sets.
+        Settings of the variant, by path.
     settings : mapping of str to object
-        What the axes set.
+        Settings of the axes, by path.
     sample : int or None
-        Its number in the sample, from 1; None where nothing is sampled.
+        Number in the sample, from 1; None if nothing is sampled.
     """
 
     variant: str | None
@@ -66,15 +66,15 @@ class Design:
     Parameters
     ----------
     base : Scenario
-        What all points have in common.
+        Base scenario of all points.
     axes : tuple of Axis
-        In the user's order, the last one varying fastest.
+        Axes in the user's order; the last varies fastest.
     variants : mapping of str to mapping
-        Changes by name; none if there are none.
+        Changes by name of the variant; empty without variants.
     structures : tuple
-        Which axes vary where.
+        The sets of axes that vary, for each variant and each value of deciding axes.
     sample : Sample, optional
-        How points are drawn; without it all combinations are visited.
+        Sampling of points; None visits all combinations.
     """
 
     base: Scenario
@@ -92,20 +92,20 @@ class Design:
         variants: Any = None,
         sample: Sample | None = None,
     ) -> "Design":
-        """Read axes and variants as a user gives them.
+        """Read axes and variants in the form a user gives them.
 
         Parameters
         ----------
         base : Scenario
-            What all points have in common.
+            Base scenario of all points.
         over : mapping of str to iterable or mapping
-            Values, or a range, by path; see `lightburst.study.axes.values_of`.
+            Values or a range, by path; see `lightburst.study.axes.values_of`.
         linked : iterable of mapping
-            Several such paths in each, which move together: lists and ranges of one length.
+            Mappings of several paths that move together: lists or ranges of equal length.
         variants : mapping of str to mapping
-            Changes by name, as `Scenario.with_` takes them.
+            Changes by name, in the form of `Scenario.with_`.
         sample : Sample, optional
-            How points are drawn from the axes, but for those that decide which fields there are.
+            Sampling of the axes, except those whose values decide which fields exist.
 
         Returns
         -------
@@ -114,15 +114,15 @@ class Design:
         Raises
         ------
         InputError
-            If one of them is something else, a path is there twice, or an axis names a field that
-            no variant has.
+            If an argument is malformed, a path occurs twice, or an axis names a field that no
+            variant has.
         """
         axes, named, structures = read(base, over, linked, variants, sample)
         return cls(base, axes, named, structures, sample)
 
     @cached_property
     def number(self) -> int:
-        """How many points there are, without making them."""
+        """Number of points, computed without building them."""
         if self.sample is not None:
             return sum(self.sample.points if one.free else 1 for one in self.structures)
         return sum(
@@ -131,13 +131,13 @@ class Design:
 
     @property
     def first(self) -> Place:
-        """One of the points, without making the others."""
+        """The first point, computed without building the others."""
         one = self.structures[0]
         return self._place(one, (0,) * len(one.free))[1]
 
     @cached_property
     def places(self) -> list[Place]:
-        """The points: variant by variant, then in the order of the axes."""
+        """All points, ordered by variant and then by the axes."""
         names = list(self.variants)
         found = [
             ((names.index(one.variant) if one.variant else 0, *indices), place)
@@ -148,13 +148,13 @@ class Design:
 
     def _of(self, one: Structure) -> Iterable[tuple[tuple[int, ...], Place]]:
         ranges = [range(len(self.axes[axis].steps)) for axis in one.free]
-        # Of a sample the steps of all axes belong together.
+        # In a sample the steps of all axes advance together.
         drawn = self.sample is not None and one.free
         for steps in zip(*ranges, strict=True) if drawn else itertools.product(*ranges):
             yield self._place(one, steps)
 
     def _place(self, one: Structure, steps: Sequence[int]) -> tuple[tuple[int, ...], Place]:
-        """Give the point at a step of each axis that is free, and its place in the order."""
+        """Return the point at given steps of the free axes, and its sort key."""
         indices = {**one.indices, **dict(zip(one.free, steps, strict=True))}
         settings: dict[str, object] = {}
         for place, axis in enumerate(self.axes):
@@ -168,7 +168,7 @@ class Design:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that name a point: variant, number in the sample, path of each axis."""
+        """Columns that name a point: variant, number in the sample, path of each axis."""
         names = [axis.name for axis in self.axes]
         if self.sample is not None:
             names.insert(0, SAMPLE)
@@ -180,27 +180,27 @@ class Design:
         stopping: Stopping | None = None,
         metrics: Mapping[str, str | Expression] | None = None,
     ) -> Block:
-        """Make the runs.
+        """Build the runs.
 
         Parameters
         ----------
         seeds : iterable of int, or int
-            As for `Study`; all that a point may use.
+            As for `Study`: all seeds that a point may use.
         stopping : Stopping, optional
-            When a point has seeds enough.
+            Rule for the number of seeds per point.
         metrics : mapping of str to str, optional
-            Metrics of the user's own, as for `Study`.
+            User-defined metrics, as for `Study`.
 
         Returns
         -------
         Block
-            The study, and a row of labels for each point: the variant, each path of the axes as it
-            was given and, of a quantity, as a number in the SI unit.
+            The study, and a row of labels per point: the variant, and each path of the axes as
+            given, for a quantity also as a number in SI units.
 
         Raises
         ------
         InputError
-            If a point does not fit the scenario, or two variants do the same.
+            If a point does not fit the scenario, or two variants are identical.
         """
         points = [place.point for place in self.places]
         try:
@@ -220,7 +220,7 @@ class Design:
         return Block(study, pd.DataFrame(rows, columns=names), stopping)
 
     def _whose(self, error: InputError) -> InputError:
-        """Name the variant whose change is wrong before the path that it changes."""
+        """Prefix the path of an error with the variant whose change caused it."""
         found = []
         for single in error.errors:
             for name, changes in self.variants.items():
@@ -234,7 +234,7 @@ class Design:
         return combine(found)
 
     def _refuse_twins(self, study: Study) -> None:
-        """Refuse two variants that are one at their first point: a comparison would say nothing."""
+        """Refuse two variants with identical first points, which cannot usefully be compared."""
         seen: dict[str, str] = {}
         done = set()
         for place, scenario in zip(self.places, study.scenarios, strict=True):
@@ -249,7 +249,7 @@ class Design:
 
 
 def _said(base: Scenario, changes: Changes) -> str:
-    """Give what is wrong with changes that stand alone; nothing if they fit."""
+    """Return the error message of a set of changes on its own; empty if they are valid."""
     try:
         base.with_(dict(changes))
     except InputError as error:
@@ -258,14 +258,14 @@ def _said(base: Scenario, changes: Changes) -> str:
 
 
 def _label(value: object) -> object:
-    """Write a value that is a table or a list as text, so that it can name a point."""
+    """Convert a value that is a table or list to text, so that it can label a point."""
     if isinstance(value, BaseModel):
         value = plain(value)
     return json.dumps(value) if isinstance(value, dict | list | tuple) else value
 
 
 def _order(name: str, paths: Sequence[str]) -> tuple[int, bool]:
-    """Sort columns: the variant, then path by path, each with its number beside it."""
+    """Sort key for columns: the variant, the sample, then each path followed by its SI number."""
     if name in (VARIANT, SAMPLE):
         return -1, name == SAMPLE
     place = max(

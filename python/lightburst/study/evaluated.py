@@ -1,6 +1,6 @@
-"""Points of a search as runs: by the ordinary way of a study, so that each one is kept.
+"""Evaluates the points of a search as ordinary runs of a study, stored like any other.
 
-A run that fails does not end a search: it is kept with its error and told, and no mean has it.
+A failed run does not end a search: the failure is stored and reported, and no mean includes it.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 @dataclass
 class Evaluated:
-    """Runs points, and gives some of their metrics.
+    """Runs points and returns selected metrics.
 
     Parameters
     ----------
     base : Scenario
-        What all points have in common.
+        Base scenario of all points.
     wanted : mapping of str to str
-        Metrics, of runs, of the user's own, or expressions; and the key that names each, for
-        messages.
+        Metrics to return (built-in, user-defined, or expressions), each with the key that names it,
+        for error messages.
     own : mapping of str to str
-        Metrics of the user's own, by name.
+        User-defined metrics, by name.
     store : Store
-        Where finished runs are kept and looked up.
+        Store for finished runs, which are reused from there.
     how : mapping of str to object
-        More for `lightburst.study.executor.run_placed`.
+        Further arguments of `lightburst.study.executor.run_placed`.
     """
 
     base: Scenario
@@ -52,7 +52,7 @@ class Evaluated:
     how: Mapping[str, Any]
     _runs: list[pd.DataFrame] = field(default_factory=list)
     _points: list[Point] = field(default_factory=list)
-    # By the point in words, and the seed: a run may be asked for twice.
+    # By the point as text and the seed, because a run may be requested twice.
     _failed: dict[tuple[str, int], FailedRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -62,17 +62,17 @@ class Evaluated:
                 self.metrics[name] = expression
 
     def __call__(self, points: Sequence[Point], seeds: Sequence[int]) -> NDArray[np.float64]:
-        """Run points on seeds.
+        """Run points on seeds and return the wanted metrics.
 
         Returns
         -------
         ndarray of float, shape (points, seeds, wanted)
-            In SI base units; NaN for what a run does not have, and for all of a run that failed.
+            In SI base units; NaN where a run lacks a metric, and for all metrics of a failed run.
 
         Raises
         ------
         InputError
-            If no run has a metric of this name: after the first run and not after the last.
+            If a metric does not exist; checked as soon as the first runs have finished.
         """
         table = self._ran(points, seeds)
         found = np.full((len(points), len(seeds), len(self.wanted)), np.nan)
@@ -85,22 +85,22 @@ class Evaluated:
         return found
 
     def have_failed(self, points: Sequence[Point], seeds: Sequence[int]) -> NDArray[np.bool_]:
-        """Tell which runs have failed, as an array of shape (points, seeds)."""
+        """Return a mask of the failed runs, of shape (points, seeds)."""
         return np.array([[(repr(p), seed) in self._failed for seed in seeds] for p in points])
 
     @property
     def number(self) -> int:
-        """Runs that were asked for, those from the store and those that failed among them."""
+        """Number of requested runs, including reused and failed ones."""
         return sum(map(len, self._runs)) + len(self._failed)
 
     @property
     def failures(self) -> tuple[FailedRun, ...]:
-        """Runs that failed; their places say little, see `failed`."""
+        """The failed runs; their indices refer to internal points, so use `failed` for reports."""
         return tuple(self._failed.values())
 
     @property
     def failed(self) -> tuple[dict[str, Any], ...]:
-        """Runs that failed as JSON can hold them: what their points set, the seed, and why."""
+        """The failed runs in a form for JSON: settings of the point, seed and error."""
         return tuple(
             {"set": as_set(self._points[run.place]), "seed": run.seed, **asdict(run.failure)}
             for run in self.failures
@@ -108,7 +108,7 @@ class Evaluated:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Which runs failed and why, and what the others warn of, each kind once."""
+        """Messages on failed runs, and warnings of the others, each kind once."""
         failed = failures_of(self.failures, self.number, self._named)
         ran = [table for table in self._runs if len(table)]
         return (*failed, *(warnings_of(pd.concat(ran, ignore_index=True)) if ran else ()))
@@ -133,7 +133,7 @@ class Evaluated:
         return ", ".join(f"{path} = {value}" for path, value in self._points[place].items())
 
     def _check(self, table: pd.DataFrame) -> None:
-        """Refuse metrics that runs do not have; `InputError` names those that there are."""
+        """Refuse metrics that the runs do not have; the error lists the available ones."""
         known = [
             str(name)
             for name in table.loc[:, "seed":].columns[1:]
@@ -143,8 +143,8 @@ class Evaluated:
             if name in known:
                 continue
             if " " in name.strip():
-                parse(name, where)  # says where it goes wrong
-            # Those of groups and classes of size are the same again.
+                parse(name, where)  # raises an error that locates the mistake
+            # Omit the metrics of groups and size classes, which repeat those of the whole run.
             names = ", ".join(one for one in known if "[" not in one)
             near = did_you_mean(name, known)
             allowed = f"a metric of the runs{near}, or an expression (docs/metrics.md): {names}"
@@ -152,7 +152,7 @@ class Evaluated:
 
 
 def as_set(point: Point) -> dict[str, Any]:
-    """Give what a point sets as JSON can hold it."""
+    """Return the settings of a point in a form for JSON."""
     from lightburst.scenario.fields import plain
 
     return {

@@ -1,7 +1,7 @@
-"""Runs what is not finished yet of a study, and makes the table of its runs.
+"""Runs the unfinished runs of a study, and builds the table of its runs.
 
-The calling thread alone writes to the store, draws the progress bar and hears Ctrl-C; who computes
-the runs is in `lightburst.study.workers`.
+Only the calling thread writes to the store, draws the progress bar and handles Ctrl-C; the code
+that computes the runs is in `lightburst.study.workers`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lightburst.counts import Metric
     from lightburst.study.workers.where import Where
 
-#: The column with the number of a run's point.
+#: Column with the index of a run's point.
 PLACE: Final = "place"
 
 
@@ -44,47 +44,49 @@ def execute(
     workers: Where = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Run what is not finished yet of a study.
+    """Run the unfinished runs of a study.
 
     Parameters
     ----------
     study : Study
-        Points and seeds.
+        Points and seeds to run.
     store : Store, str or Path, optional
-        Where finished runs are kept and looked up. Without one nothing is kept.
+        Store for finished runs, which are reused from there. If None, nothing is stored.
     workers : int, str, Client or Cluster, optional
-        Number of threads, all cores by default; or ``"local:2"``, processes of this machine; or a
-        cluster of Dask: ``"tcp://HOST:PORT"``, a client or a cluster (docs/cluster.md). A run that
-        does not fit into memory beside the others waits until some have ended.
+        Number of threads, by default one per core; or ``"local:2"``, processes on this machine; or
+        a Dask cluster: ``"tcp://HOST:PORT"``, a client or a cluster (docs/cluster.md). A run that
+        does not fit into memory next to the others waits until some of them have ended.
     progress : bool
-        Show a progress bar with the time left, if standard error is a terminal.
+        Show a progress bar with the remaining time, if standard error is a terminal.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each run, point by point and seed by seed: the parameters of the point as they
-        were given, each quantity also as a number in the SI unit (``topology.link_length`` and
-        ``topology.link_length_m``), ``seed``, and the row of the run: its summary (see
-        `lightburst.Result.summary`), that of its groups of flows, where there are several, as
-        ``slowdown_p99[query]`` (see `lightburst.Result.groups`), that of its classes of size as
-        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text; then the metrics of the
-        study. A kept run that lacks one of these is run again.
+        One row per run, ordered by point and seed: the parameters of the point as given, each
+        quantity also as a number in SI units (``topology.link_length`` and
+        ``topology.link_length_m``); ``seed``; the metrics of the run (see
+        `lightburst.Result.summary`), of its groups of flows, if there are several, as
+        ``slowdown_p99[query]`` (see `lightburst.Result.groups`), and of its size classes as
+        ``slowdown_p99[below 100 kB]``; ``warnings`` as one text; and the study's user-defined
+        metrics. A stored run that lacks one of these is run again.
 
     Raises
     ------
     InputError
-        If a point does not fit the scenario, the store cannot be used, or no run has finished: the
-        error of the first that failed.
+        If a point does not fit the scenario, the store cannot be used, or all runs have failed;
+        then the error is that of the first failed run.
     KeyboardInterrupt
-        On Ctrl-C, within a second. What was finished is in the store; calling again goes on there.
+        On Ctrl-C, within a second. Finished runs are in the store; another call continues from
+        there.
 
     Warns
     -----
     RunWarning
-        Of runs that failed, which have no row: how many, which, and why. And of what the others
-        warn of, each kind once, see `lightburst.study.warnings_of`. A run that failed fails again,
-        so the store remembers it: it is run again after ``lightburst store retry`` (`Store.retry`),
-        with another version of lightburst, or if it came to a limit of events or memory.
+        On failed runs, which have no row: their number, the first of them, and the reason; and on
+        warnings of the other runs, each kind once, see `lightburst.study.warnings_of`. Failures are
+        stored too, because a failed run would fail again: it is run again only after ``lightburst
+        store retry`` (`Store.retry`), with another version of lightburst, or if it reached a limit
+        of events or memory.
     """
     failed: list[FailedRun] = []
     table = run_all(study, store, workers=workers, progress=progress, failed=failed)
@@ -101,10 +103,11 @@ def run_all(
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
 ) -> pd.DataFrame:
-    """Do what `execute` does, but issue no warnings: for callers that report them themselves.
+    """Do the same as `execute` without issuing warnings, for callers that report them.
 
-    Tables of the runs go to `kept`; a run whose tables are not there is run again. Failed runs go
-    to `failed`; without it the first error is raised, when all other runs have ended.
+    Tables of the runs are written to `kept`; a run whose tables are missing there is run again.
+    Failed runs are appended to `failed`; if that is None, the first error is raised after all other
+    runs have ended.
     """
     found: list[FailedRun] = []
     table = run_placed(study, store, workers=workers, progress=progress, kept=kept, failed=found)
@@ -121,10 +124,10 @@ def run_placed(
     kept: Kept | None = None,
     failed: list[FailedRun],
 ) -> pd.DataFrame:
-    """Do what `run_all` does, and raise nothing because of failed runs.
+    """Do the same as `run_all`, but never raise an error of a failed run.
 
-    The table has one column more in front, `PLACE`: the number of the point in the study, from 0.
-    A bar that is shown already counts these runs, too.
+    The table has `PLACE` as its first column: the index of the point in the study, from 0. If
+    `progress` is an open bar, these runs are added to it.
     """
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
@@ -148,20 +151,20 @@ def replicate(
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What to run, or the name of its file.
+        Scenario to run, or the name of its file.
     seeds : iterable of int, or int
-        Different seeds; a number n alone stands for those from 1 to n.
+        Different seeds; a single number n means the seeds 1 to n.
     store, workers, progress
         As for `execute`.
     metrics : mapping of str to str, optional
-        Metrics of the user's own, by the names of their columns.
+        User-defined metrics by the names of their columns.
     **changes
-        None: `Scenario.with_` changes a scenario.
+        Not accepted: use `Scenario.with_` to change a scenario.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each seed: ``seed`` and the row of the run, as by `execute`.
+        One row per seed: ``seed`` and the metrics of the run, as from `execute`.
 
     Raises
     ------
@@ -183,7 +186,7 @@ def replicate(
 
 
 def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:
-    """Open a store of runs; one that is open stays so."""
+    """Open a store of runs as a context; an already open store is not closed on exit."""
     if isinstance(store, Store):
         return nullcontext(store)
     return Store(IN_MEMORY if store is None else store)
@@ -192,7 +195,7 @@ def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:
 def _told(
     study: Study, failed: Sequence[FailedRun], store: Store | str | Path | None
 ) -> Iterator[str]:
-    """Say which runs failed; points are named by what they set."""
+    """Yield messages on failed runs; points are named by their settings."""
     runs = len(study.points) * len(study.seeds)
 
     def named(place: int) -> str:
@@ -211,7 +214,7 @@ def _execute(
     kept: Kept | None,
     failed: list[FailedRun],
 ) -> pd.DataFrame:
-    # Two points can be the same scenario, so runs are counted by key.
+    # Two points may have the same scenario, so runs are identified by key.
     wanted = {planned.key: planned for planned in study.runs}
     digests = list(dict.fromkeys(digest for digest, _ in wanted))
     own = tuple(study.metrics.values())
@@ -258,7 +261,7 @@ def _execute(
 
 
 def _ordered(study: Study) -> Iterator[tuple[int, PlannedRun]]:
-    """Give all runs point by point, each with the place of its point, though they run otherwise."""
+    """Yield all runs ordered by point, with the point's index; execution order is by seed."""
     points = len(study.points)
     for place in range(points):
         for planned in study.runs[place::points]:
@@ -266,15 +269,15 @@ def _ordered(study: Study) -> Iterator[tuple[int, PlannedRun]]:
 
 
 def _table(study: Study, finished: Rows, there: Container[Key]) -> pd.DataFrame:
-    """Rows of the runs that are there, point by point."""
+    """Return the table of the finished runs, ordered by point."""
     ordered = [(place, run) for place, run in _ordered(study) if run.key in there]
     places = [place for place, _ in ordered]
     points = [run.parameters for run in study.runs[: len(study.points)]]
     columns = dict.fromkeys(name for point in points for name in point)
-    # Those of all points, so that what has failed changes no column.
+    # Columns come from all points, so that failed runs do not change the set of columns.
     parameters = pd.DataFrame(points, columns=list(columns)).iloc[places].reset_index(drop=True)
     parameters.insert(0, PLACE, places)
     parameters["seed"] = [planned.seed for _, planned in ordered]
-    # A copy, because pandas keeps what has been put together in as many pieces, and warns of that
-    # when a column is added.
+    # Copied, because pandas stores a joined table in many pieces and warns of fragmentation when a
+    # column is added.
     return parameters.join(finished.table([planned.key for _, planned in ordered])).copy()

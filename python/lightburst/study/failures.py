@@ -1,8 +1,8 @@
-"""Runs that fail: what counts as a failure, what is kept of it, and how it is told.
+"""Failed runs: their definition, storage and reporting.
 
-A run fails on what its point and seed bring about when it runs: flows that cannot be, a limit that
-the scenario sets, memory that is not there, a fault of lightburst. The other runs go on. Ctrl-C and
-a full disk are no failures of a run: they end the study.
+A run fails on conditions that its point and seed produce while it runs: impossible flows, a limit
+set by the scenario, lack of memory, or a bug in lightburst. The other runs continue. Ctrl-C and a
+full disk are not failures of a run: they end the study.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ HOW_AGAIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a run has failed.
+    """Reason for the failure of a run.
 
     Attributes
     ----------
     path, given, allowed : str
-        The three parts of its `InputError`.
+        The three parts of the `InputError`.
     passing : bool
-        Whether it came to a limit, of events or of memory, that is no part of its key: another call
-        may do better.
+        Whether the run reached a limit of events or memory that is not part of its key, so that
+        another call may succeed.
     version : str
-        Of lightburst.
+        Version of lightburst that failed.
     trace : str
-        Where in the code a fault of lightburst is; empty otherwise.
+        Traceback of a bug in lightburst; empty for other failures.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: InputError | MemoryError | RunError) -> Failure:
-        """Say why a run has failed."""
+        """Build the failure that corresponds to an error."""
         version = this_version()
         if isinstance(error, InputError):
             passing = isinstance(error, LimitError)
@@ -71,37 +71,37 @@ class Failure:
 
     @property
     def error(self) -> InputError | MemoryError:
-        """The same as an error; a fault of lightburst is that of an input, too."""
+        """The failure as an exception; a bug in lightburst is an `InputError` too."""
         if self.path == _MEMORY:
             return MemoryError(self.given)
         return InputError(self.path, self.given, self.allowed)
 
     @property
     def stays(self) -> bool:
-        """Whether to run it again would only fail again: nothing it rests on has changed."""
+        """Whether running again would fail again, because nothing relevant has changed."""
         return not self.passing and self.version == this_version()
 
     def to_text(self) -> str:
-        """Write it as JSON."""
+        """Serialise as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_text(cls, text: str | bytes) -> Failure:
-        """Read what `to_text` wrote."""
+        """Parse the text of `to_text`."""
         return cls(**json.loads(text))
 
 
 class FailedRun(NamedTuple):
-    """A run of a study that has failed.
+    """A failed run of a study.
 
     Attributes
     ----------
     place : int
-        Number of its point in the study, from 0.
+        Index of its point in the study, from 0.
     seed : int
-        Its seed.
+        Seed of the run.
     failure : Failure
-        Why.
+        Reason for the failure.
     """
 
     place: int
@@ -110,21 +110,21 @@ class FailedRun(NamedTuple):
 
 
 def settle(found: Sequence[FailedRun], finished: int, failed: list[FailedRun] | None) -> None:
-    """Hand over the failed runs of a study; raise the first error if there is nothing else.
+    """Pass failed runs to the caller; raise the first error if no run finished or all are needed.
 
     Parameters
     ----------
     found : sequence of FailedRun
-        That have failed.
+        The failed runs.
     finished : int
-        How many have not.
+        Number of finished runs.
     failed : list of FailedRun or None
-        Where a caller takes failures; None, if it needs all runs.
+        Receives the failures; None if the caller needs all runs.
 
     Raises
     ------
     InputError, MemoryError
-        If runs have failed, and no run has finished, or the caller needs all.
+        If runs have failed, and no run has finished or the caller needs all.
     """
     if found and (failed is None or not finished):
         raise found[0].failure.error
@@ -135,21 +135,21 @@ def settle(found: Sequence[FailedRun], finished: int, failed: list[FailedRun] | 
 def failures_of(
     failed: Iterable[FailedRun], runs: int, named: Callable[[int], str]
 ) -> Iterator[str]:
-    """Say which runs failed and why, each kind once.
+    """Yield messages on failed runs, one per kind of failure.
 
     Parameters
     ----------
     failed : iterable of FailedRun
-        All that failed.
+        All failed runs.
     runs : int
-        How many runs there were in all.
+        Total number of runs.
     named : callable
-        Gives a point in words, by its place.
+        Returns a description of a point, by its index.
 
     Yields
     ------
     str
-        Failures that differ in their numbers only are one.
+        A message with the number of failures; failures that differ only in numbers are one kind.
     """
     kinds: dict[str, list[FailedRun]] = {}
     for run in failed:
@@ -165,22 +165,22 @@ def failures_of(
 
 @cache
 def this_version() -> str:
-    """Version of lightburst."""
+    """Return the version of lightburst."""
     return metadata.version("lightburst")
 
 
 def moved(failed: Iterable[FailedRun], places: Sequence[int]) -> list[FailedRun]:
-    """Give failures of some points of a study the places that these have in the whole."""
+    """Renumber failures of a subset of points with the indices in the whole study."""
     return [run._replace(place=places[run.place]) for run in failed]
 
 
 def records(failed: Iterable[FailedRun]) -> list[dict[str, Any]]:
-    """Give failures as JSON can hold them."""
+    """Return failures in a form for JSON."""
     return [{"place": run.place, "seed": run.seed, **asdict(run.failure)} for run in failed]
 
 
 def from_records(rows: Iterable[dict[str, Any]]) -> list[FailedRun]:
-    """Read what `records` wrote."""
+    """Parse the output of `records`."""
     found = []
     for row in rows:
         rest = {key: value for key, value in row.items() if key not in ("place", "seed")}

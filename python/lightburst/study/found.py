@@ -1,4 +1,4 @@
-"""The rows of finished runs, one by one and as columns, and the table that they make."""
+"""Metrics of finished runs, stored as rows or columns, combined into one table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Rows:
-    """Rows of runs, by their keys.
+    """Rows of runs by key.
 
     Parameters
     ----------
     single : mapping of (str, int) to mapping
-        Rows one by one.
+        Rows stored individually, by key.
     parts : sequence of (sequence of (str, int), pandas.DataFrame)
-        Rows as columns, and whose they are.
+        Rows stored as columns, with the keys of the runs.
     """
 
     def __init__(
@@ -44,16 +44,16 @@ class Rows:
         return len(self._single.keys() | self._where.keys())
 
     def put(self, key: Key, row: Mapping[str, Metric]) -> None:
-        """Take the row of a run, in place of an earlier one."""
+        """Add the row of a run, replacing an earlier one."""
         self._single[key] = row
 
     def with_metrics(self, metrics: Mapping[str, Expression]) -> Rows:
-        """Give the rows that have the user's own metrics, under their names.
+        """Return the rows that have all user-defined metrics, renamed to the users' names.
 
         Raises
         ------
         InputError
-            If a metric has the name of a figure.
+            If a metric has the name of a built-in metric.
         """
         own = tuple(metrics.values())
         single = {
@@ -67,10 +67,10 @@ class Rows:
         return Rows(single, parts)
 
     def table(self, keys: Sequence[Key]) -> pd.DataFrame:
-        """Give a table with a row for each key, which may come several times.
+        """Return a table with a row per key; keys may be repeated.
 
-        Its columns, and their types, are those that the rows would have one by one: in the order
-        in which they come first. A figure that no run has is a column of NaN.
+        Columns and their types are the same as if all rows were stored individually; columns are
+        ordered by first occurrence. A metric that no run has a value for is a column of NaN.
         """
         single: list[int] = []
         held: list[tuple[list[int], list[int]]] = [([], []) for _ in self._parts]
@@ -105,6 +105,6 @@ def _rows(frame: pd.DataFrame, rows: list[int]) -> pd.DataFrame:
 
 
 def _numbers(table: pd.DataFrame) -> pd.DataFrame:
-    """Make numbers of columns without a value, which would be columns of None."""
+    """Convert columns without any value from None to float NaN."""
     empty: list[Any] = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(empty, "float64"))

@@ -1,18 +1,18 @@
-"""Sobol indices: how much of the variance of a mean is due to which parameter.
+"""Sobol indices: the shares of a metric's variance that are due to each parameter.
 
-Every parameter is taken as uniform over its range (on a logarithmic scale: its logarithm), over the
-values of a list or of a range with steps, and over the variants, all independent of each other. The
-first-order index of a parameter is the share of the variance that would go if it alone were fixed;
-its total index is the share that would stay if all others were [1]_. The difference is what it does
-together with others. They are estimated from Saltelli's sample: a base sample of N points by
-Sobol's sequence and, for each parameter, the same with this parameter from another one, N (d + 2)
-points [2]_; intervals are SALib's [3]_, normal ones with the standard deviation of bootstrap
-resamples.
+Every parameter is independent and uniform: over its range (on a logarithmic scale, its logarithm),
+over the values of a list or of a range with steps, or over the variants. The first-order index of a
+parameter is the share of the variance that would vanish if only this parameter were fixed; its
+total index is the share that would remain if all others were fixed [1]_. The difference is due to
+interactions with other parameters. Both are estimated from Saltelli's sample: a base sample of N
+points of Sobol's sequence and, for each parameter, the same points with this parameter taken from a
+second sample, N (d + 2) points in total [2]_. Intervals are those of SALib [3]_: normal intervals
+with the standard deviation of bootstrap resamples.
 
-Each point is the mean over the same seeds. What the noise of these means does to the indices: with
-a share s of noise in the variance of the means, independent from point to point, every first-order
-index is too low by the factor 1 - s, and a total index T becomes T (1 - s) + s. What a seed does to
-all points alike cancels. `noise_share` estimates s.
+The value at a point is a mean over seeds, the same for all points. If a share s of the variance of
+these means is noise that is independent between points, then every first-order index is too low by
+the factor 1 - s, and a total index T becomes T (1 - s) + s. An effect of a seed that is equal at
+all points cancels. `noise_share` estimates s.
 
 References
 ----------
@@ -44,18 +44,18 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class Indices:
-    """Indices of one metric, in the order of the parameters; arrays of float of shape (d,).
+    """Sobol indices of one metric, in the order of the parameters; arrays of shape (d,).
 
     Attributes
     ----------
     first, total : ndarray
         First-order and total indices.
     first_half, total_half : ndarray
-        Half of their 95 % intervals.
+        Half-widths of their 95 % intervals.
     mean, variance : float
-        Of the metric over all parameters, noise included, by the base sample.
+        Mean and variance of the metric over all parameters, including noise, from the base sample.
     noise : float
-        The share of noise in that variance; NaN with one seed.
+        Share of noise in that variance; NaN with a single seed.
     """
 
     first: FloatArray
@@ -73,16 +73,16 @@ def sample(dimensions: int, points: int, seed: int) -> FloatArray:
     Parameters
     ----------
     dimensions : int
-        Parameters.
+        Number of parameters.
     points : int
-        Of the base sample, a power of two. The sample of half as many is the first half of it.
+        Size of the base sample, a power of two. A sample of half the size is its first half.
     seed : int
-        Of the scrambling.
+        Seed of the scrambling.
 
     Returns
     -------
     ndarray of float, shape (points * (dimensions + 2), dimensions)
-        From 0 to less than 1.
+        Coordinates in [0, 1).
     """
     saltelli = needed("SALib.sample.sobol")
     drawn = saltelli.sample(_problem(dimensions), points, calc_second_order=False, seed=seed)
@@ -95,13 +95,14 @@ def analyse(dimensions: int, values: FloatArray, resamples: int, seed: int) -> I
     Parameters
     ----------
     dimensions : int
-        Parameters.
+        Number of parameters.
     values : ndarray of float, shape (points * (dimensions + 2), seeds)
-        The metric at the points of `sample`, in their order, all finite; not all means are equal.
+        The metric at the points of `sample`, in their order. All values are finite, and the means
+        of the points are not all equal.
     resamples : int
-        Of the bootstrap.
+        Number of bootstrap resamples.
     seed : int
-        Of the bootstrap, from 1.
+        Seed of the bootstrap, at least 1.
 
     Returns
     -------
@@ -136,14 +137,14 @@ def noise_share(values: FloatArray) -> float:
     Parameters
     ----------
     values : ndarray of float, shape (points, seeds)
-        Runs of all points on the same seeds.
+        Results of all points on the same seeds.
 
     Returns
     -------
     float
-        From 0 to 1: the mean square of what neither the point nor the seed explains (a two-way
-        analysis of variance without repetitions), over the number of seeds, as a part of the
-        variance of the means; NaN with one seed, or where the means are equal.
+        Noise share in [0, 1]: the mean square of the residuals that neither point nor seed explains
+        (two-way analysis of variance without replication), divided by the number of seeds and by
+        the variance of the means. NaN with a single seed, or if all means are equal.
     """
     points, seeds = values.shape
     means = values.mean(axis=1)
@@ -156,7 +157,7 @@ def noise_share(values: FloatArray) -> float:
 
 
 def stages(points: int, least: int) -> Sequence[int]:
-    """Give the sizes of the base sample at which there is an answer: each twice the one before."""
+    """Return the base sample sizes at which results are reported, each twice the previous one."""
     found = [points]
     while found[0] // 2 >= least:
         found.insert(0, found[0] // 2)

@@ -1,4 +1,4 @@
-"""The JSON schema of study files, around that of scenarios (`lightburst.scenario.json_schema`)."""
+"""The JSON schema of study files, which includes that of scenarios."""
 
 from typing import Any, Final
 
@@ -7,12 +7,12 @@ from lightburst.scenario.json_schema import schema as of_scenarios
 from lightburst.scenario.model import Scenario
 from lightburst.study.description import StudyDescription
 
-#: What the schema is called; it is no address.
+#: Identifier of the schema; it is not an address.
 ID: Final = "urn:lightburst:study"
 
 Node = dict[str, Any]
 
-# A path begins with a key of a scenario, and goes on in quotes or in tables below it.
+# A path starts with a key of a scenario and continues in the same string or in nested tables.
 _PATH: Final = {"pattern": rf"^({'|'.join(Scenario.model_fields)})(\..+)?$"}
 _VALUES: Final = {"type": "array", "minItems": 1}
 _RANGE: Final = {
@@ -27,13 +27,13 @@ _RANGE: Final = {
 
 
 def schema() -> Node:
-    """Give the JSON schema of study files.
+    """Return the JSON schema of study files.
 
     Returns
     -------
     dict
-        Draft 7. What it refuses `lightburst.sweep` refuses, too; it knows the keys of a study and
-        of its scenario, the form of axes, and with which key of a scenario their paths begin.
+        A draft-7 schema. Everything that it refuses, `lightburst.sweep` refuses too. It covers the
+        keys of a study and of its scenario, the form of axes, and the first key of their paths.
     """
     found, scenario = draft7(StudyDescription, ID, "A study of lightburst"), of_scenarios()
     inner = scenario.pop("definitions")
@@ -52,7 +52,7 @@ def _ref(name: str) -> Node:
     return {"$ref": f"#/definitions/{name}"}
 
 
-# What hangs on the keys of a scenario. Beside a reference nothing else counts, so it stands in one.
+# Forms that depend on the scenario schema. Keywords next to a "$ref" are ignored, hence "allOf".
 _FOLLOWS: Final[dict[str, Node]] = {
     "scenario": {"else": _ref("Scenario")},
     "over": {"allOf": [_ref("Axes")]},
@@ -62,9 +62,9 @@ _FOLLOWS: Final[dict[str, Node]] = {
 
 
 def _axes() -> dict[str, Node]:
-    """Give the tables of paths: their keys stand in quotes with dots, or as tables in tables."""
+    """Return definitions for tables of paths: keys with dots in quotes, or nested tables."""
     table = {"type": "object"}
-    # One of these keys is enough, so that a wrong one beside it is named.
+    # Any single one of these keys marks a range, so that a wrong key next to it is reported.
     none_of_it = {"propertyNames": {"not": {"enum": ["from", "to", "step", "number"]}}}
     is_range = {**table, "not": none_of_it}
     inside = {"if": is_range, "then": _RANGE, "else": _ref("AxesInside")}

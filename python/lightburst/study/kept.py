@@ -1,4 +1,4 @@
-"""Tables of single runs, kept beside their figures: a Parquet file for each run and table."""
+"""Stored tables of single runs: one Parquet file per run and table."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.study.sweep import Key, PlannedRun
 
-# Measurements that move no digest of a scenario do move its tables.
+# Measurements that affect tables but not the run, and are not part of the run's digest.
 _UNSEEN: Final = tuple(one for one in MEASUREMENTS if not one.moves_digest)
-# The names of files of stores have these, asked for or not, in this order; others only if asked.
+# Their keys that are in the name of every file, in this order; others only if requested.
 _NAMED: Final = ("trace", "sample", "reordering")
 
-#: The column with the first part of a run's key.
+#: Column with the scenario digest, the first part of a run's key.
 SCENARIO: Final = "scenario"
 
 
 def _is_unseen(name: str) -> bool:
-    """Tell whether a table may differ between runs of one digest."""
+    """Return whether a table may differ between runs with the same digest."""
     return name.startswith(tuple(one.key for one in _UNSEEN))
 
 
 def encoded(result: Result, names: Sequence[str]) -> dict[str, bytes]:
-    """Give tables of a run as Parquet, by their names: some of `lightburst.saving.TABLES`.
+    """Return tables of a run as Parquet, by name (members of `lightburst.saving.TABLES`).
 
-    One that the run does not have, because its point does not ask for it, is empty.
+    A table that the run's scenario does not request is empty.
     """
     return {name: _encoded(result, name) for name in names}
 
@@ -57,16 +57,16 @@ def _encoded(result: Result, name: str) -> bytes:
 
 
 class Kept:
-    """Where the tables of runs are kept.
+    """Storage for the tables of runs.
 
     Parameters
     ----------
     names : sequence of str
-        Which tables: some of `lightburst.saving.TABLES`.
+        Names of the tables: members of `lightburst.saving.TABLES`.
     folder : Path, optional
-        Made if it does not exist; without one they are gone with this object.
+        Folder, created if necessary; None for a temporary folder that is deleted with this object.
     looks : mapping of str to str, optional
-        What stands in the names of files for what a scenario looks at, by its digest; see `looks`.
+        File name suffix for the measurement settings of a scenario, by its digest; see `looks`.
     """
 
     def __init__(
@@ -89,27 +89,27 @@ class Kept:
             raise InputError("keep", given, "a folder that can be written") from error
 
     def has(self, key: Key) -> bool:
-        """Tell whether all tables of a run are there."""
+        """Return whether all tables of a run are stored."""
         return all(self.file(key, name).is_file() for name in self.names)
 
     def put(self, key: Key, tables: Mapping[str, bytes]) -> None:
-        """Keep the tables of a run; a process that is killed leaves whole files or none.
+        """Store the tables of a run; each file is written completely or not at all.
 
         Parameters
         ----------
         key : (str, int)
-            Of the run.
+            Key of the run.
         tables : mapping of str to bytes
-            What `encoded` gave.
+            Tables from `encoded`.
 
         Raises
         ------
         InputError
-            If they cannot be written.
+            If a file cannot be written.
         """
         for name, content in tables.items():
             file = self.file(key, name)
-            # Several processes can be at the same run.
+            # Several processes may compute the same run.
             fresh = file.with_suffix(f".{os.getpid()}.new")
             try:
                 fresh.write_bytes(content)
@@ -120,43 +120,43 @@ class Kept:
                 raise InputError("keep", given, "a folder that can be written") from error
 
     def read(self, key: Key, name: str) -> pd.DataFrame:
-        """Give a table of a run.
+        """Read a table of a run.
 
         Raises
         ------
         InputError
-            If its file is not there any more, or damaged.
+            If its file is missing or damaged.
         """
         file = self.file(key, name)
         try:
             return read_frame(file, "keep")
         except InputError:
             raise
-        except Exception as error:  # pyarrow has a dozen for what is no Parquet
+        except Exception as error:  # pyarrow raises a dozen types for invalid Parquet
             given = f"{file} ({type(error).__name__})"
             allowed = "the file as it was written; without it the run is run again"
             raise InputError("keep", given, allowed) from error
 
     def file(self, key: Key, name: str) -> Path:
-        """Name the file of a table."""
+        """Return the file name of a table."""
         digest, seed = key
         look = self.looks.get(digest, "") if _is_unseen(name) else ""
         return self.folder / f"{digest[:32]}-{seed}-{name}{look}.parquet"
 
     def together(self, runs: pd.DataFrame, name: str) -> pd.DataFrame:
-        """Give a table of all runs in one.
+        """Return one table concatenated over all runs.
 
         Parameters
         ----------
         runs : pandas.DataFrame
-            One row for each run: what names it, up to ``seed``, and `SCENARIO`.
+            One row per run: the columns that name it, up to ``seed``, and `SCENARIO`.
         name : str
-            Which table.
+            Name of the table.
 
         Returns
         -------
         pandas.DataFrame
-            With what names the run in front.
+            The table, with the columns that name the run in front.
 
         Raises
         ------
@@ -173,19 +173,19 @@ class Kept:
 
 
 def check_kept(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
-    """Refuse tables that no point has, before the first run.
+    """Refuse tables that no point provides, before the first run.
 
     Parameters
     ----------
     names : sequence of str
-        Some of `lightburst.saving.TABLES`.
+        Names of tables, members of `lightburst.saving.TABLES`.
     scenarios : sequence of Scenario
-        Those of the points.
+        Scenarios of the points.
 
     Raises
     ------
     InputError
-        That names what the scenario would have to say.
+        If a table is not available; the message names the scenario key that would enable it.
     """
     for name in names:
         keys = [needed(name, scenario) for scenario in scenarios]
@@ -194,19 +194,19 @@ def check_kept(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
 
 
 def looks(runs: Iterable[PlannedRun], names: Sequence[str]) -> dict[str, str]:
-    """Give what `Kept` calls the looks of runs.
+    """Return the file name suffixes that distinguish measurement settings, by scenario digest.
 
     Parameters
     ----------
     runs : iterable of PlannedRun
-        One of each point.
+        One run of each point.
     names : sequence of str
-        The tables.
+        Names of the tables.
 
     Raises
     ------
     InputError
-        If two points are one run that is looked at in two ways, so that a table is not one.
+        If two points are the same run with different measurement settings, and so share a file.
     """
     found: dict[str, str] = {}
     for run in runs:

@@ -1,4 +1,4 @@
-"""The tables of a store: made, taken over from an earlier layout, and freed of damaged rows."""
+"""The database tables of a store: creation, migration of old layouts, removal of damaged rows."""
 
 import hashlib
 import json
@@ -21,41 +21,42 @@ from lightburst.study.rows import (
 )
 from lightburst.study.salvage import PAGE_BYTES
 
-# The two numbers in the header of an SQLite file: the application ("lbst"), and the layout of the
-# tables. The numbers of the layouts differ in two bits, so that one flipped bit does not turn one
-# layout into another.
+# Two numbers in the SQLite file header: the application id ("lbst") and the layout version. Valid
+# layout numbers differ in at least two bits, so that a single flipped bit cannot turn one layout
+# into another.
 APPLICATION: Final = 0x6C627374
 LAYOUT: Final = 4
-# Without checksums; and without failures.
+# Earlier layouts: without checksums (1), and without the table of failures (2).
 _FIRST: Final = 1
 _SECOND: Final = 2
 _TABLES_OF_FIRST: Final = ("runs", "scenarios")
 
 
 def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
-    """Give the damaged rows of a table, with their numbers in front; text as bytes."""
+    """Return the damaged rows of a table, with their ids in front; text as bytes."""
     names = ", ".join(COLUMNS[table])
-    # Not by a Python function inside SQL: Ctrl-C there would become an error of SQLite.
+    # Checked outside SQL: in a Python function called by SQLite, Ctrl-C would become an SQLite
+    # error.
     rows = database.execute(f"SELECT id, {names}, checksum FROM {table} NOT INDEXED")
     return [row for row in rows if not is_sound(table, *row[1:])]
 
 
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Do all that is inside or nothing of it, with no other process writing in between."""
+    """Run the block as a transaction that excludes other writers; roll back on any exception."""
     try:
         database.execute("BEGIN IMMEDIATE")
         yield
         database.execute("COMMIT")
     except BaseException:
-        # A full disk may have ended it already.
+        # A full disk may have ended the transaction already.
         if database.in_transaction:
             database.execute("ROLLBACK")
         raise
 
 
 def marks(database: sqlite3.Connection) -> tuple[int, int]:
-    """Read the numbers of the application and of the layout; both are zero in a new file."""
+    """Read the application id and the layout version; both are zero in a new file."""
     whose, layout = (
         int(database.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("application_id", "user_version")
@@ -64,8 +65,8 @@ def marks(database: sqlite3.Connection) -> tuple[int, int]:
 
 
 def is_ours(database: sqlite3.Connection) -> bool:
-    """Tell whether a file is new or a store of this version or one before."""
-    # In one transaction: another process may be making it.
+    """Return whether a file is new, or a store of this version or an earlier one."""
+    # In one transaction, because another process may be creating the store.
     database.execute("BEGIN")
     whose, layout = marks(database)
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -76,27 +77,27 @@ def is_ours(database: sqlite3.Connection) -> bool:
 
 
 def establish(database: sqlite3.Connection) -> int:
-    """Make the tables of a new file, or take over those of an earlier layout.
+    """Create the tables in a new file, or migrate those of an earlier layout.
 
     Parameters
     ----------
     database : sqlite3.Connection
-        Opened, `is_ours`.
+        Open connection to a file for which `is_ours` holds.
 
     Returns
     -------
     int
-        How many runs had no checksums, and have them from now on.
+        Number of runs that had no checksum and have received one.
     """
-    # It has an effect on a new file only.
+    # The page size takes effect in a new file only.
     database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     database.execute("PRAGMA journal_mode = WAL")
-    # In this mode a commit does not wait for the disk. The file is sound after a power cut, too.
+    # In WAL mode this makes commits not wait for the disk; a power cut does not corrupt the file.
     database.execute("PRAGMA synchronous = NORMAL")
     if marks(database) == (APPLICATION, LAYOUT):
         return 0
     with transaction(database):
-        # Another process can have been faster.
+        # Another process may have finished first.
         layout = marks(database)[1]
         if layout == LAYOUT:
             return 0
@@ -113,12 +114,12 @@ def establish(database: sqlite3.Connection) -> int:
 
 
 def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bool = False) -> bool:
-    """Write a row with its checksum; one with the same key stays, or this is `instead` of it.
+    """Write a row with its checksum; an existing row with its key is replaced only if `instead`.
 
     Returns
     -------
     bool
-        Whether it was written.
+        Whether the row was written.
     """
     text = (value.decode() for value in values)
     how = "REPLACE" if instead else "IGNORE"
@@ -130,30 +131,30 @@ def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bo
 
 
 def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
-    """Move all damaged rows to the table ``damaged``, and make the indices anew.
+    """Move all damaged rows to the table ``damaged``, and rebuild the indices.
 
     Parameters
     ----------
     database : sqlite3.Connection
-        Opened.
+        Open connection.
 
     Returns
     -------
     list of tuple
-        Name of the table and the four columns of text of each such row, in words.
+        For each damaged row, the name of its table and its four text columns, as printable text.
     """
     found: list[tuple[str, ...]] = []
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with transaction(database):
         for table in COLUMNS:
-            # Without the index: it may be damaged, too, and would then hide rows.
+            # Read without the index, which may be damaged too and could hide rows.
             database.execute(f"DROP INDEX IF EXISTS {table}_by_key")
             for number, *row in unsound(database, table):
                 values = (now, table, number, *row)
                 database.execute(f"INSERT INTO damaged VALUES ({', '.join('?' * 8)})", values)
                 database.execute(f"DELETE FROM {table} WHERE id = ?", (number,))
                 found.append((table, *(_words(value) for value in row[:-1])))
-            # Two with one key are one run, written twice while the index was wrong.
+            # Rows with equal keys are one run, written twice while the index was damaged.
             first = f"SELECT min(id) FROM {table} GROUP BY {KEYS[table]}"
             database.execute(f"DELETE FROM {table} WHERE id NOT IN ({first})")
         for statement in INDICES:
@@ -162,14 +163,14 @@ def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 
 def _take_over(database: sqlite3.Connection) -> int:
-    """Copy the rows of the first layout, which had no checksums."""
+    """Copy the rows of the first layout, which had no checksums; return the number of runs."""
     for digest, text in database.execute("SELECT digest, scenario FROM scenarios_before"):
         for version in range(1, MODEL_VERSION + 1):
             if hashlib.sha256(b"%d\n%b" % (version, text)).hexdigest().encode() == digest:
                 insert(database, "scenarios", digest, b"", str(version).encode(), text)
     for row in database.execute("SELECT scenario, seed, metrics FROM runs_before"):
         scenario, seed, metrics = row
-        with suppress(TypeError, ValueError):  # visibly damaged: left out, and run again
+        with suppress(TypeError, ValueError):  # recognisably damaged rows are dropped and run again
             if isinstance(json.loads(metrics), dict) and int(seed) >= 0:
                 insert(database, "runs", scenario, seed, b"", metrics)
     for table in _TABLES_OF_FIRST:

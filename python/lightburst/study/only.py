@@ -1,4 +1,4 @@
-"""A field of a study that a function checks."""
+"""Field type of a study that is validated by a function."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from lightburst.scenario.fields import refuse
 
 @dataclass(frozen=True)
 class Only:
-    """The type of a field that a function checks; stands in an ``Annotated``.
+    """Marker for ``Annotated`` that validates a field with a function.
 
     Attributes
     ----------
     allowed : str
-        What can be written, for errors.
+        Description of the allowed values, for error messages.
     fits : callable
-        Tells whether a value can stand there.
+        Returns whether a value is allowed.
     form : dict
-        What of that a JSON schema can say.
+        The part of this condition that a JSON schema can express.
     """
 
     allowed: str

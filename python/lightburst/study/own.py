@@ -1,8 +1,9 @@
-"""Metrics of the user's own beside the kept figures of a run.
+"""User-defined metrics in the stored row of a run.
 
-A run is kept under its scenario and seed, whatever is asked of it. The value of an expression
-stands in its row under the text of the expression, so that two studies that give it different names
-share it, and a name that stands for another expression later does not find the old value.
+A run is stored under its scenario and seed, independent of the metrics requested. The value of an
+expression is stored under the canonical text of the expression: two studies that give it different
+names share the value, and a name that is later used for another expression does not match the old
+value.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ _KEPT: Final = "metric: "
 
 
 def is_own(key: str) -> bool:
-    """Tell whether a key of a kept row is that of an expression."""
+    """Return whether a key of a stored row belongs to an expression."""
     return key.startswith(_KEPT)
 
 
 def has_all(kept: Container[str], expressions: Iterable[Expression]) -> bool:
-    """Tell whether a kept row has the values of all expressions that are wanted."""
+    """Return whether a stored row has the values of all given expressions."""
     return all(key in kept for expression in expressions for key in _keys(expression))
 
 
 def to_keep(result: Result, expressions: Iterable[Expression]) -> dict[str, Metric]:
-    """Give the row that is kept of a run: its figures, and the value of each expression."""
+    """Return the row to store for a run: its metrics, and the value of each expression."""
     values = {
         f"{_key(expression)}{ending}": value
         for expression in expressions
@@ -45,48 +46,48 @@ def to_keep(result: Result, expressions: Iterable[Expression]) -> dict[str, Metr
 
 
 def row_of(kept: Mapping[str, Metric], metrics: Mapping[str, Expression]) -> dict[str, Metric]:
-    """Give the row of a run in the table of a study: its figures, and its metrics by name.
+    """Return the row of a run in a study's table: built-in metrics, then user-defined ones.
 
     Parameters
     ----------
     kept : mapping of str to Metric
-        What is kept of the run, with values of these expressions and perhaps of others.
+        Stored row of the run, with values of these expressions and possibly of others.
     metrics : mapping of str to Expression
-        Of the study.
+        User-defined metrics of the study.
 
     Returns
     -------
     dict of str to Metric
-        Without those others.
+        The row, without the values of other expressions.
 
     Raises
     ------
     InputError
-        If a metric has the name of a figure.
+        If a user-defined metric has the name of a built-in one.
     """
     figures = {key: value for key, value in kept.items() if not is_own(key)}
     return beside(figures, {name: kept[key] for name, key in _named(metrics, kept).items()})
 
 
 def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.DataFrame:
-    """Give rows that are columns already as `row_of` gives one.
+    """Convert a table of stored rows as `row_of` converts a single row.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        What is kept of runs, with values of these expressions and perhaps of others.
+        Stored rows of runs, with values of these expressions and possibly of others.
     metrics : mapping of str to Expression
-        Of the study.
+        User-defined metrics of the study.
 
     Returns
     -------
     pandas.DataFrame
-        Without those others.
+        The table, without the values of other expressions.
 
     Raises
     ------
     InputError
-        If a metric has the name of a figure.
+        If a user-defined metric has the name of a built-in one.
     """
     figures = [name for name in frame.columns if not is_own(name)]
     own = _named(metrics, set(frame.columns))
@@ -100,13 +101,13 @@ def _key(expression: Expression) -> str:
 
 
 def _keys(expression: Expression) -> list[str]:
-    """Give the keys of the value and of what it rests on, which all but a count have."""
+    """Return the stored keys of an expression's value and, except for a count, its sample size."""
     key = _key(expression)
     return [key] if expression.statistic == "count" else [key, f"{key}{OF}"]
 
 
 def _named(metrics: Mapping[str, Expression], kept: Container[str]) -> dict[str, str]:
-    """Give the kept key of each metric and of what it rests on, by their names in a table."""
+    """Return the stored keys of each metric and of its sample sizes, by column name."""
     return {
         f"{name}{ending}": key
         for name, metric in metrics.items()

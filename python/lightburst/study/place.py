@@ -1,13 +1,13 @@
-"""Where a store is: a folder, taken over from the one file of an earlier version, on which disk.
+"""Location of a store: its folder, migration from the single file of old versions, its disk.
 
-A folder has the index of all runs (`INDEX`, SQLite), copies of their rows as columns (`COLUMNS`,
-Parquet; `lightburst.study.columns`) and tables that are kept of single runs (`TABLES`, Parquet;
+A folder contains the index of all runs (`INDEX`, SQLite), columnar copies of their rows (`COLUMNS`,
+Parquet; `lightburst.study.columns`) and the stored tables of single runs (`TABLES`, Parquet;
 `lightburst.study.kept`).
 
 References
 ----------
-.. [1] "Write-Ahead Logging", https://www.sqlite.org/wal.html: all who use a file in this mode must
-   share memory, and so be on one machine (section 1); one who has the file alone needs none
+.. [1] "Write-Ahead Logging", https://www.sqlite.org/wal.html: all users of a file in this mode must
+   share memory, and so run on one machine (section 1); exclusive use needs no shared memory
    (section 8).
 """
 
@@ -32,20 +32,20 @@ INDEX: Final = "index.sqlite"
 COLUMNS: Final = "columns"
 TABLES: Final = "tables"
 
-#: What can be named as a store.
+#: Description of valid stores, for error messages.
 ALLOWED: Final = "a folder that can be written, new or a store of runs"
-# An earlier store was one file, by default with this ending, and a folder for tables beside it.
+# Old stores were a single file, by default with this suffix, and a folder of tables next to it.
 _FILE: Final = ".sqlite"
 _FILE_TABLES: Final = ".tables"
-# Where it becomes a folder.
+# Suffix of the temporary folder during migration.
 _WORK: Final = ".folder"
-# How long to wait for others that only look at an earlier store.
+# Time to wait for other processes that read an old store.
 _PATIENCE_S: Final = 2.0
-# The bytes at the beginning of every file of SQLite.
+# First bytes of every SQLite file.
 _MAGIC: Final = b"SQLite format 3\0"
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
-# File systems of other machines, as Linux calls them.
+# Linux names of network file systems.
 _REMOTE: Final = frozenset(
     [
         *("9p", "acfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fhgfs", "gfs2", "gpfs"),
@@ -57,12 +57,12 @@ _REMOTE: Final = frozenset(
 
 
 def index_of(path: Path) -> Path:
-    """Give the index of a store: in its folder, or the one file that it was."""
+    """Return the path of a store's index: in its folder, or the store itself if it is one file."""
     return path if path.is_file() else path / INDEX
 
 
 def earlier(path: Path) -> Path | None:
-    """Find the one file of an earlier version in the place of a store.
+    """Return the single file of an old version at the path of a store, if there is one.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def earlier(path: Path) -> Path | None:
     Returns
     -------
     Path or None
-        That file, ``PATH`` or, where nothing is there, ``PATH.sqlite``.
+        ``PATH`` or, if nothing exists there, ``PATH.sqlite``.
     """
-    # The working directory has no name of its own.
+    # The working directory, ".", has no name to add a suffix to.
     beside = [path.with_name(path.name + _FILE)] if path.name else []
     for file in (path, *beside):
         if file.is_file():
@@ -85,7 +85,7 @@ def earlier(path: Path) -> Path | None:
 
 
 def prepared(path: Path) -> Path | None:
-    """Make the folder of a store, if it is not there, out of an earlier store, if there is one.
+    """Create the folder of a store if necessary, migrating an old store if there is one.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def prepared(path: Path) -> Path | None:
     Returns
     -------
     Path or None
-        The file of the earlier store that has become the folder.
+        The file of the old store that was migrated.
 
     Raises
     ------
     InputError
         If another process uses that file.
     OSError
-        If a folder cannot be made.
+        If a folder cannot be created.
     """
     if (path / INDEX).is_file():
         return None
@@ -114,7 +114,7 @@ def prepared(path: Path) -> Path | None:
 def _prepared(path: Path) -> Path | None:
     work = path.with_name(path.name + _WORK)
     if not path.exists() and (work / INDEX).is_file():
-        work.rename(path)  # a process was killed before it could
+        work.rename(path)  # completes a migration that was interrupted
     file = earlier(path)
     if file is None or not _is_ours(file):
         _check(path)
@@ -132,13 +132,13 @@ def _prepared(path: Path) -> Path | None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Let one process at a time make stores in a folder, where that can be."""
+    """Exclude other processes from creating stores in a folder, where locking is supported."""
     if fcntl is None:
         yield
         return
     held = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # some network file systems lock no folders
+        with suppress(OSError):  # some network file systems cannot lock folders
             fcntl.flock(held, fcntl.LOCK_EX)
         yield
     finally:
@@ -146,20 +146,20 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def network_of(folder: Path, mounts: Path | None = None) -> str:
-    """Say on which network file system a folder is.
+    """Return the network file system that a folder is on.
 
     Parameters
     ----------
     folder : Path
-        It need not be there yet.
+        Path of the folder; it may not exist yet.
     mounts : Path, optional
-        A table as Linux's ``/proc/self/mountinfo``, which is the default.
+        A mount table in the format of Linux's ``/proc/self/mountinfo``, which is the default.
 
     Returns
     -------
     str
-        Its kind and source, as ``nfs4, server:/home``; empty on a disk of this machine, and where
-        there is no such table.
+        Kind and source, as ``nfs4, server:/home``; empty on a local disk or if there is no mount
+        table.
     """
     try:
         lines = (mounts or _MOUNTS).read_text("utf-8", errors="replace").splitlines()
@@ -171,9 +171,9 @@ def network_of(folder: Path, mounts: Path | None = None) -> str:
         before, _, after = (words.split() for words in line.partition(" - "))
         if len(before) < 5 or len(after) < 2:
             continue
-        # Blanks in names are written as octal numbers.
+        # Blanks in names are escaped as octal numbers.
         point = Path(before[4].encode().decode("unicode_escape"))
-        # The last of several mounts on one place is the one that is seen.
+        # Of several mounts at the same point, the last one is visible.
         if place.is_relative_to(point) and len(point.parts) >= depth:
             depth = len(point.parts)
             found = f"{after[0]}, {after[1]}" if after[0] in _REMOTE else ""
@@ -181,7 +181,7 @@ def network_of(folder: Path, mounts: Path | None = None) -> str:
 
 
 def _check(path: Path) -> None:
-    """Refuse what is there and no store."""
+    """Refuse an existing file or folder that is not a store."""
     given = f"{path} (it is something else)"
     if path.exists() and not path.is_dir():
         raise InputError("store", given, ALLOWED)
@@ -200,10 +200,10 @@ def _is_ours(file: Path) -> bool:
 
 
 def _take_alone(file: Path) -> None:
-    """Bring all that is in the log of a file into the file; refuse one that others use."""
+    """Merge the write-ahead log into a file; refuse a file that other processes use."""
     try:
         with closing(_connected(file)) as database:
-            # It needs the file alone, unlike all else.
+            # Leaving WAL mode requires exclusive access.
             mode = database.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
@@ -216,6 +216,6 @@ def _take_alone(file: Path) -> None:
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    # One that is there: by its name alone it would be made.
+    # mode=rw: connecting by file name would create a missing file.
     uri = f"{file.resolve().as_uri()}?mode=rw"
     return sqlite3.connect(uri, timeout=_PATIENCE_S, isolation_level=None, uri=True)

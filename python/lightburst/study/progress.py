@@ -1,4 +1,4 @@
-"""A progress bar with the time left, on standard error or in a notebook, for people only."""
+"""Progress bars with the remaining time, on standard error or in a notebook."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-# A shorter run shows nothing.
+# A single run that takes less time than this shows no progress.
 _SOON_S: Final = 1.5
 _PS: Final = 1e-12
-# A bar in a notebook is drawn no more often than this.
+# Minimum time between two redraws of a bar in a notebook.
 _PAUSE_S: Final = 0.5
 
 
 class Bar(Protocol):
-    """How far some work has come, to whoever looks at it."""
+    """A display of the progress of some work."""
 
     def add(self, total: int, finished: int = 0) -> None:
-        """Count steps more, of which some were finished before: these tell nothing of the pace."""
+        """Add steps to the total; those already finished do not count for the remaining time."""
 
     def advance(self, answer: str = "", steps: int = 1) -> None:
-        """Count steps that are done now, and show the answer so far."""
+        """Count finished steps, and show the current result of the work."""
 
 
 @contextmanager
 def progress_bar(shown: bool | Bar, what: str = "runs") -> Iterator[Bar]:
-    """Show a bar while a block runs.
+    """Show a progress bar while a block runs.
 
     Parameters
     ----------
     shown : bool or Bar
-        Whether to show it if standard error is a terminal, or below the cell of a notebook. A bar
-        that others have opened counts the steps of this block, too, and stays open.
+        Whether to show a bar, if standard error is a terminal or in a notebook. If it is an open
+        bar, the steps of this block are added to it, and it stays open.
     what : str
-        What the steps are called.
+        Name of the steps.
 
     Yields
     ------
     Bar
-        To be told how many steps there are, and when some are done.
+        The bar, on which the block calls `add` and `advance`.
     """
     if not isinstance(shown, bool):
         yield shown
@@ -60,16 +60,16 @@ def progress_bar(shown: bool | Bar, what: str = "runs") -> Iterator[Bar]:
 
 
 class TerminalBar:
-    """A bar in the last line of a terminal.
+    """A bar on the last line of a terminal.
 
     Parameters
     ----------
     what : str
         As in `progress_bar`.
     console : rich.console.Console
-        Where.
+        Console to draw on.
     hidden : bool
-        Whether nothing is shown.
+        Whether to draw nothing.
     """
 
     def __init__(self, what: str, console: Console, *, hidden: bool) -> None:
@@ -91,7 +91,7 @@ class TerminalBar:
             TimeRemainingColumn(),
             TextColumn("{task.description}", markup=False),
             console=console,
-            # Drawing takes milliseconds of the lock that the workers need too.
+            # Drawing holds for milliseconds the lock that the workers need as well.
             refresh_per_second=2,
             disable=hidden,
         )
@@ -99,24 +99,24 @@ class TerminalBar:
 
     @contextmanager
     def open(self) -> Iterator[TerminalBar]:
-        """Show it while a block runs."""
+        """Show the bar while a block runs."""
         with self._line:
             yield self
 
     def add(self, total: int, finished: int = 0) -> None:
-        """Count steps more, as `Bar.add`."""
+        """Add steps to the total, as `Bar.add`."""
         task = self._line.tasks[0]
         self._line.update(
             self._task, total=(task.total or 0) + total, completed=task.completed + finished
         )
 
     def advance(self, answer: str = "", steps: int = 1) -> None:
-        """Count steps that are done, as `Bar.advance`."""
+        """Count finished steps, as `Bar.advance`."""
         self._line.update(self._task, advance=steps, description=answer)
 
 
 class NotebookBar:
-    """A bar below the cell of a notebook, by HTML alone: rich's needs widgets, which few have.
+    """A bar in plain HTML below a notebook cell; rich's own bar needs widgets, which are rare.
 
     Parameters
     ----------
@@ -131,14 +131,14 @@ class NotebookBar:
         self._place: Any = None
 
     def add(self, total: int, finished: int = 0) -> None:
-        """Count steps more, as `Bar.add`, and draw the bar."""
+        """Add steps to the total, as `Bar.add`, and redraw the bar."""
         self._total += total
         self._before += finished
         self._done += finished
         self._draw()
 
     def advance(self, answer: str = "", steps: int = 1) -> None:
-        """Count steps that are done, as `Bar.advance`; draw it unless it was drawn just now."""
+        """Count finished steps, as `Bar.advance`, and redraw the bar now and then."""
         self._done += steps
         self._answer = answer
         if self._done == self._total or time.monotonic() - self._drawn > _PAUSE_S:
@@ -181,21 +181,21 @@ def _console() -> Console:
 
 @contextmanager
 def run_progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how far a single run has come while a block runs, if it runs for long.
+    """Show the progress of a single run while a block runs, if the run takes long.
 
-    Nobody knows when it will end: that is when its flows have finished.
+    The remaining time is unknown: a run ends when its flows have finished.
 
     Yields
     ------
     callable
-        To be called with the number of events and the simulated time in picoseconds, from any
-        thread.
+        To be called, from any thread, with the number of events and the simulated time in
+        picoseconds.
     """
     begun = time.monotonic()
     shown: list[tuple[Progress, TaskID]] = []
 
     def show(events: int, now_ps: int) -> None:
-        # Most runs end before this, and need no rich.
+        # Most runs end earlier, and do not need to import rich.
         if time.monotonic() - begun <= _SOON_S:
             return
         if not shown:
@@ -212,7 +212,7 @@ def run_progress() -> Iterator[Callable[[int, int], None]]:
 
 
 def _line(begun: float) -> tuple[Progress, TaskID]:
-    """Begin to show a line about a run that began earlier."""
+    """Show a progress line for a run that began at `begun`."""
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = _console()

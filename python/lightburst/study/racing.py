@@ -1,17 +1,16 @@
-"""When a trial of a search has been run often enough: races of means on common seeds.
+"""Racing: stops a trial of a search early if it is worse than the best, on common seeds.
 
-All trials run on the same seeds, in rounds: all of a batch on the first few, those that are left on
-twice as many, and so on to the last seed. After each round but the last a trial is given up if it
-is worse than the best so far by more than chance explains: a paired t-test of the differences seed
-by seed, one-sided, so that what a seed does to both cancels.
+All trials run on the same seeds, in rounds: all trials of a batch on the first few seeds, the
+remaining ones on twice as many, and so on up to all seeds. After each round except the last, a
+trial is given up if it is worse than the best so far by more than chance explains. The test is a
+one-sided paired t-test of the differences per seed, in which common effects of a seed cancel.
 
-The level of each test is ``risk / (looks * rivals)``: a trial is looked at several times, and the
-best so far is the best of several trials on these very seeds, any of which chance may have brought
-there. By Bonferroni's inequality a trial whose mean is no worse than that of any trial before it is
-then given up with a probability of at most ``risk``, as far as the differences of means are normal
-and the trial was not chosen by the noise of these seeds. The search does choose by the means on
-these seeds, so that the best mean is a little too good: what it is worth is said on fresh seeds
-alone.
+The level of each test is ``risk / (looks * rivals)``, because a trial is tested several times, and
+because the best so far is the best of several trials on these same seeds, any of which may be the
+best by chance. By Bonferroni's inequality, a trial whose mean is no worse than that of any earlier
+trial is then given up with probability at most ``risk``, provided that differences of means are
+normal and the trial was not chosen by the noise of these seeds. As the search does choose by means
+on these seeds, the best mean is slightly too good; only fresh seeds give an unbiased value.
 
 References
 ----------
@@ -40,11 +39,11 @@ FloatArray = NDArray[np.float64]
 #: Runs points on seeds: an array of shape (points, seeds, objectives).
 Evaluate = Callable[[Sequence[Point], Sequence[int]], FloatArray]
 
-#: What became of a trial.
+#: Outcomes of a trial.
 COMPLETE: Final = "complete"
 GIVEN_UP: Final = "given up"
 UNUSABLE: Final = "unusable"
-#: An unusable one, because a run of it failed.
+#: Verdict on an unusable trial of which a run failed.
 FAILED: Final = "failed"
 
 _GROWTH: Final = 2.0
@@ -52,20 +51,20 @@ _GROWTH: Final = 2.0
 
 @dataclass(frozen=True)
 class Race:
-    """The rule, and what it is applied to.
+    """The rule of a race, with the seeds and the function that runs points.
 
     Attributes
     ----------
     seeds : sequence of int
-        Those of a complete trial.
+        Seeds of a complete trial.
     first : int
-        Seeds before the first look.
+        Number of seeds before the first test.
     risk : float
-        As the module says.
+        Largest probability of giving up a trial wrongly, see the module.
     signs : tuple of float
-        Of each objective 1 where less is better, -1 where more is.
+        For each objective 1 if it is minimised, -1 if it is maximised.
     evaluate : callable
-        Runs points.
+        Runs points on seeds.
     """
 
     seeds: Sequence[int]
@@ -76,28 +75,28 @@ class Race:
 
     @property
     def looks(self) -> list[int]:
-        """After how many seeds it is asked whether a trial goes on; the last are all seeds."""
+        """Numbers of seeds after which trials are tested; the last is the number of all seeds."""
         return Stopping("", first=self.first, growth=_GROWTH).looks(len(self.seeds))
 
     def run(
         self, points: Sequence[Point], front: Sequence[FloatArray], rivals: int
     ) -> list[tuple[FloatArray, str]]:
-        """Run points, each on as many seeds as it deserves.
+        """Run points, each on more seeds until it is complete or given up.
 
         Parameters
         ----------
         points : sequence of mapping
-            A batch.
+            The batch of points.
         front : sequence of ndarray of float, shape (seeds, objectives)
-            What the best so far have done; one, if there is one objective.
+            Outcomes of the best trials so far; a single one if there is one objective.
         rivals : int
-            Complete trials so far, of which these are the best.
+            Number of complete trials from which these are the best.
 
         Returns
         -------
         list of (ndarray of float, str)
-            Of each point what it did, of shape (seeds that it was run on, objectives), and what
-            became of it: `COMPLETE`, `GIVEN_UP`, or `UNUSABLE` where an objective is not finite.
+            For each point its outcome, of shape (seeds that it ran on, objectives), and its state:
+            `COMPLETE`, `GIVEN_UP`, or `UNUSABLE` if an objective is not finite.
         """
         found = [np.empty((0, len(self.signs))) for _ in points]
         states = [COMPLETE for _ in points]
@@ -117,22 +116,22 @@ class Race:
         return list(zip(found, states, strict=True))
 
     def is_worse(self, values: FloatArray, front: Sequence[FloatArray], level: float) -> bool:
-        """Tell whether a trial is worse than one of the best, in all objectives, beyond chance.
+        """Return whether a trial is significantly worse, in all objectives, than one of the best.
 
         Parameters
         ----------
         values : ndarray of float, shape (n, objectives)
-            Of the trial, on the first n seeds.
+            Outcome of the trial on the first n seeds.
         front : sequence of ndarray of float, shape (at least n, objectives)
-            Of the best.
+            Outcomes of the best trials.
         level : float
-            Of each one-sided test.
+            Level of each one-sided test.
 
         Returns
         -------
         bool
-            By the least certain objective: that two means are both worse is tested by testing each
-            of them at the same level.
+            Decided by the objective with the largest p-value: to test that all means are worse,
+            each of them is tested at the same level.
         """
         return any(self._worst_p(values, one[: len(values)]) <= level for one in front)
 
@@ -140,17 +139,18 @@ class Race:
         worst = 0.0
         for place, sign in enumerate(self.signs):
             gap = paired_difference(sign * best[:, place], sign * values[:, place])
-            # Two-sided, so half of it; not worse at all, or too few seeds to tell: no.
+            # gap.p is two-sided, so it is halved. 1.0 if the mean is not worse, or with too few
+            # seeds (NaN).
             worst = max(worst, gap.p / 2 if gap.estimate > 0 and gap.p == gap.p else 1.0)
         return worst
 
     def comparable(self, values: FloatArray, front: Sequence[FloatArray]) -> FloatArray:
-        """Estimate the means of a trial on all seeds, of shape (objectives,), signs applied.
+        """Estimate the means of a trial over all seeds, of shape (objectives,), times the signs.
 
-        Of a trial that was given up there are two estimates: the mean of what it did, and the mean
-        of one of the best on all seeds with the paired difference from it on the common ones, which
-        is the better one where seeds do the same to both: the first seeds may be luckier than all.
-        The one that spreads less is taken.
+        For a trial that was given up there are two estimates: the mean of its own outcomes; and the
+        mean of one of the best over all seeds plus the paired difference on the common seeds. The
+        second corrects for first seeds that are luckier than the rest, if seeds affect both alike.
+        The one with the smaller spread is used.
         """
         signed = np.array(self.signs) * values
         mean = signed.mean(axis=0)
@@ -158,7 +158,7 @@ class Race:
             return np.asarray(mean)
         others = [np.array(self.signs) * one for one in front]
         gaps = [signed - other[: len(values)] for other in others]
-        # The one that it loses to most clearly.
+        # Compare with the trial of the front that it loses to most clearly.
         place = int(np.argmax([gap.mean(axis=0).min() for gap in gaps]))
         paired = others[place].mean(axis=0) + gaps[place].mean(axis=0)
         steadier = gaps[place].std(axis=0) < signed.std(axis=0)
@@ -166,17 +166,17 @@ class Race:
 
 
 def front_of(means: FloatArray) -> list[int]:
-    """Find what nothing else is better than in one objective and as good in all others.
+    """Return the Pareto front: items that no other item dominates.
 
     Parameters
     ----------
     means : ndarray of float, shape (n, objectives)
-        Less is better.
+        Means; smaller is better.
 
     Returns
     -------
     list of int
-        Places, in their order; of equals the first.
+        Indices, ascending; of equal items only the first.
     """
     found = []
     for i, one in enumerate(means):

@@ -1,4 +1,4 @@
-"""What the figures of a table of runs rest on, point by point: columns for tables."""
+"""Sample sizes behind the metrics in a table of runs, per point."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ if TYPE_CHECKING:
 
 
 def rests_on(runs: pd.DataFrame, metric: str, by: str) -> pd.DataFrame:
-    """Give what a figure rests on at each point.
+    """Return the sample sizes of a metric at each point.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        One row for each run, with the columns of `lightburst.support.supporting`, as far as there
-        are such.
+        One row per run, with those columns of `lightburst.support.supporting` that exist.
     metric : str
-        The figure, a column.
+        Metric, a column of `runs`.
     by : str
         Column that names the point.
 
     Returns
     -------
     pandas.DataFrame
-        By point ``samples``, flows that it is over, in the run with the fewest; ``needed``, how
-        many a percentile needs: with fewer it is beyond what the sample can give; ``units``, of a
-        share, of how many it is in all runs together. NaN where there is nothing to say.
+        Per point: ``samples``, the number of flows that the metric is computed from, in the run
+        with the fewest; ``needed``, the number of flows that a percentile needs to be meaningful;
+        ``units``, for a share, the number of items in all runs together. NaN where not applicable.
     """
     there = runs[runs[metric].notna()]
     points = there.groupby(by, sort=False)

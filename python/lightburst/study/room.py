@@ -1,4 +1,4 @@
-"""The memory that parallel runs share."""
+"""Sharing of memory among parallel runs."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,41 +10,43 @@ from lightburst.free import TooMuchMemoryError, available_memory, held_memory
 
 T = TypeVar("T")
 
-# How often a waiting run looks whether the study was cancelled.
+# Interval at which a waiting run checks for cancellation.
 _LOOK_UP_S: Final = 0.1
 
 
 class Room:
-    """Lets runs begin as long as all of them fit into memory; a run that does not waits.
+    """Admits runs as long as all of them fit into memory together; others wait.
 
     Parameters
     ----------
     most : int, optional
-        Bytes that this process may hold, if it is not to have all that is free: the share of a
-        worker of several on one machine.
+        Bytes that this process may hold, if it may not use all free memory: the share of one of
+        several workers on a machine. None: all free memory.
     """
 
     def __init__(self, most: int | None = None) -> None:
         self._most = most
         self._changed = Condition()
-        # What each run under way has asked for; what was free, and held, when there was none.
+        # Memory requested by each current run; free and held memory at the last moment without any
+        # run.
         self._taken: list[int] = []
         self._free = self._held = 0
-        # How many began or ended.
+        # Number of times that runs began or ended.
         self._changes = 0
 
     @contextmanager
     def run(self, cancel: Cancel) -> Iterator[Callable[..., None]]:
-        """Give the function with which a run asks for its memory before it begins.
+        """Yield the function with which a run requests memory before it begins.
 
-        It takes the bytes, and those that the program may hold if the user has a limit.
+        Its arguments are the bytes needed and, if the user has set a limit, the bytes that the
+        program may hold.
 
         Raises
         ------
         TooMuchMemoryError
-            If it is more than this process may hold.
+            If the run needs more than this process may hold.
         Cancelled
-            While it waits, if `cancel` is set.
+            If `cancel` is set while it waits.
         """
         mine: list[int] = []
 
@@ -69,7 +71,7 @@ class Room:
                 self._changed.notify_all()
 
     def repeated(self, run: Callable[[], T], cancel: Cancel) -> T:
-        """Call a function, and again while only other runs leave it too little memory."""
+        """Call a function; repeat the call if it lacked memory only because of other runs."""
         while True:
             with self._changed:
                 alone, seen = not self._taken, self._changes
@@ -88,7 +90,7 @@ class Room:
         return min([self._free, *limits])
 
     def _refuse(self, needed: int) -> None:
-        """Refuse a run that is alone, and for which this process may not hold enough."""
+        """Refuse a run for which, even alone, this process may not hold enough memory."""
         if self._most is None or self._held + needed <= self._most:
             return
         given, held, most = (f"{n / 2**30:,.1f} GiB" for n in (needed, self._held, self._most))

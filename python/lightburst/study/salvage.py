@@ -1,9 +1,9 @@
-"""Reads the rows of a store without SQLite, when its structure is damaged.
+"""Reads the rows of a store with a damaged structure, without SQLite.
 
-SQLite gives up at a page with impossible contents. The rows are on the pages all the same, and each
-carries a checksum: whatever the pages around it say, a row that has the right one is what was
-written. So all pages are gone through, of the file and of its write-ahead log, in any order, and
-what only looks like a row is left out.
+SQLite gives up at a page with impossible contents, although the rows are still on the pages. Every
+row has a checksum, so a row with a matching checksum is intact whatever surrounds it. All pages of
+the file and its write-ahead log are therefore scanned in any order, and byte sequences that only
+resemble rows are discarded.
 
 References
 ----------
@@ -19,33 +19,32 @@ from lightburst.study.rows import COLUMNS, Row, is_sound
 
 PAGE_BYTES: Final = 4096
 
-_FILE_HEADER: Final = 100  # bytes before the first page's own header
+_FILE_HEADER: Final = 100  # bytes before the page header of the first page
 _LEAF: Final = 0x0D
 _WAL_HEADER: Final = 32
 _FRAME_HEADER: Final = 24
-# Section 1.6, U = 4096: a record up to X stays on its page; of a longer one at least M does.
+# Section 1.6 with U = 4096: records up to X bytes stay on the page, longer ones keep at least M.
 _MOST_LOCAL: Final = PAGE_BYTES - 35
 _LEAST_LOCAL: Final = (PAGE_BYTES - 12) * 32 // 255 - 23
 _ON_OVERFLOW: Final = PAGE_BYTES - 4
-# Section 2.1: bytes of the integers and the float, by serial type.
+# Section 2.1: size in bytes of integers and floats, by serial type.
 _NUMBERS: Final = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 
 Pages = Mapping[int, bytes]
 
 
 def salvage(path: Path) -> Iterator[tuple[str, Row]]:
-    """Give all rows of a damaged store that have the right checksum.
+    """Yield all rows of a damaged store whose checksum matches.
 
     Parameters
     ----------
     path : Path
-        The file; its write-ahead log, if it has one, stands beside it.
+        The file; its write-ahead log, if any, is next to it.
 
     Yields
     ------
     (str, Row)
-        The name of the table, and the row: its columns of text and the checksum. A row can come
-        more than once.
+        Name of the table, and the row: text columns and checksum. A row may be yielded repeatedly.
 
     Raises
     ------
@@ -62,7 +61,7 @@ def salvage(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _pages(path: Path) -> dict[int, bytes]:
-    """Give the pages by their numbers, those in the write-ahead log in place of those before."""
+    """Return the pages by number; pages in the write-ahead log replace those of the file."""
     held = path.read_bytes()
     pages = {
         start // PAGE_BYTES + 1: held[start : start + PAGE_BYTES]
@@ -77,7 +76,7 @@ def _pages(path: Path) -> dict[int, bytes]:
 
 
 def _records(page: bytes, start: int, pages: Pages) -> Iterator[list[bytes]]:
-    """Give the values of text and bytes of each record on a leaf of a table."""
+    """Yield the text and blob values of each record on a leaf page of a table."""
     if page[start : start + 1] != bytes([_LEAF]):
         return
     cells = int.from_bytes(page[start + 3 : start + 5], "big")
@@ -85,14 +84,14 @@ def _records(page: bytes, start: int, pages: Pages) -> Iterator[list[bytes]]:
         try:
             record = _payload(page, int.from_bytes(page[place : place + 2], "big"), pages)
             yield list(_values(record))
-        except (IndexError, KeyError):  # it points out of the page, or out of the file
+        except (IndexError, KeyError):  # a pointer outside the page or the file
             continue
 
 
 def _payload(page: bytes, at: int, pages: Pages) -> bytes:
-    """Put a record together that may go on on overflow pages."""
+    """Assemble a record, which may continue on overflow pages."""
     size, at = _varint(page, at)
-    _, at = _varint(page, at)  # the number of the row
+    _, at = _varint(page, at)  # the row id
     if size <= _MOST_LOCAL:
         return page[at : at + size]
     if size > len(pages) * PAGE_BYTES:
@@ -120,7 +119,7 @@ def _values(record: bytes) -> Iterator[bytes]:
 
 
 def _varint(held: bytes, at: int) -> tuple[int, int]:
-    """Read a number of 1 to 9 bytes, seven bits in each; also give where it ends."""
+    """Read a varint of 1 to 9 bytes with 7 bits each (8 in the ninth), and the index after it."""
     value = 0
     for place in range(at, at + 8):
         byte = held[place]

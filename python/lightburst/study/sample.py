@@ -1,4 +1,4 @@
-"""Points drawn from the axes of a sweep, in place of all their combinations."""
+"""Sampling of points from the axes of a sweep, instead of all their combinations."""
 
 import math
 from typing import Annotated, Literal
@@ -11,10 +11,10 @@ from lightburst.scenario.fields import Section, Whole
 
 
 class Sample(Section):
-    """How points are drawn from the axes, in place of all combinations.
+    """Sampling of points from the axes, instead of all combinations.
 
-    Of ``n`` points ``"latin-hypercube"`` [1]_ has one in each n-th of every axis, and ``"sobol"``
-    [2]_, scrambled, covers them most evenly together.
+    ``"latin-hypercube"`` [1]_ divides every axis into as many parts as there are points, with one
+    point in each part. ``"sobol"`` [2]_, scrambled, covers the joint space most evenly.
 
     References
     ----------
@@ -40,12 +40,13 @@ class Sample(Section):
         Returns
         -------
         ndarray of float, shape (points, axes)
-            From 0 to less than 1.
+            Coordinates in [0, 1).
 
         Raises
         ------
         InputError
-            If so many points are not balanced: those of Sobol come in powers of two.
+            If the number of points of a Sobol sample is not a power of two, so that it is
+            unbalanced.
         """
         from scipy.stats import qmc
 

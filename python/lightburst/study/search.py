@@ -1,8 +1,8 @@
-"""The search for an optimum: Optuna proposes points, a race on common seeds judges them.
+"""Search for an optimum: Optuna proposes points, and a race on common seeds judges them.
 
-Trials are proposed in batches of a size that is part of the study, and judged in rounds whose runs
-follow from the runs before: the same study visits the same points, whatever the number of threads,
-and a search that was interrupted finds its runs in the store and goes on where it stopped.
+Trials are proposed in batches, whose size is part of the study, and judged in rounds that depend
+only on earlier runs. The same study therefore visits the same points with any number of threads,
+and an interrupted search finds its runs in the store and continues from there.
 
 References
 ----------
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from lightburst.study.design import Place
 
-# Points are drawn at random before their means say where to look.
+# Number of random points before the sampler uses the results.
 _AT_RANDOM: Final = 10
-# So many combinations that cannot be are put up with, for each trial that is wanted.
+# Most proposals, per wanted trial, in which impossible combinations are discarded.
 _PATIENCE: Final = 20
 
 
@@ -46,17 +46,17 @@ class Trial:
     Attributes
     ----------
     number : int
-        From 1.
+        Number of the trial, from 1.
     place : Place
         The point.
     chosen : mapping of str to float
-        What was chosen, by the names of dimensions; see `lightburst.study.space.Dimension.at`.
+        Choices by name of dimension; see `lightburst.study.space.Dimension.at`.
     outcome : ndarray of float, shape (seeds that it was run on, objectives)
-        What it did.
+        Objectives in each run.
     state : str
-        What became of it, see `lightburst.study.racing`.
+        State of the trial, see `lightburst.study.racing`.
     means : ndarray of float, shape (objectives,)
-        What the search knows of it, less being better; not finite where it is unusable.
+        Means as the search sees them, smaller being better; not finite if the trial is unusable.
     """
 
     number: int
@@ -69,22 +69,22 @@ class Trial:
 
 @dataclass(frozen=True)
 class Search:
-    """What is looked for, and how long.
+    """A search: its space, its race and its limits.
 
     Attributes
     ----------
     space : Space
-        Where.
+        Space of the points.
     race : Race
-        How points are judged.
+        Race that judges the points.
     trials : int
-        Points, at the most.
+        Largest number of points.
     batch : int
-        Points that are proposed at once.
+        Number of points proposed at once.
     seed : int
-        Of the proposals.
+        Seed of the proposals.
     budget : int or None
-        Runs of all trials, at the most.
+        Largest number of runs of all trials; None for no limit.
     """
 
     space: Space
@@ -96,26 +96,26 @@ class Search:
 
     @property
     def visits_all(self) -> bool:
-        """Whether there are no more points than trials: then each of them is tried."""
+        """Whether there are no more points than trials, so that every point is tried."""
         return self.space.number is not None and self.space.number <= self.trials
 
     def run(self, told: Callable[[Sequence[Trial]], object] = lambda trials: None) -> list[Trial]:
-        """Search.
+        """Run the search.
 
         Parameters
         ----------
         told : callable
-            Called with all trials so far after each batch.
+            Called after each batch with all trials so far.
 
         Returns
         -------
         list of Trial
-            In their order.
+            All trials, in order.
 
         Raises
         ------
         InputError
-            If there is no Optuna, or no point can be.
+            If Optuna is not installed, or no point is possible.
         """
         optuna = needed("optuna")
         found: list[Trial] = []
@@ -128,7 +128,7 @@ class Search:
             if self.visits_all:
                 ways = list(self.space.every())
                 wanted = len(ways)
-                # Not in their order, so that an early answer is one from everywhere.
+                # Shuffled, so that an early result is based on points from the whole space.
                 for place in np.random.default_rng(self.seed).permutation(wanted):
                     study.enqueue_trial(ways[place])
             while (left := wanted - len(found)) > 0 and self._goes_on(found):
@@ -138,7 +138,7 @@ class Search:
         return found
 
     def _goes_on(self, found: Sequence[Trial]) -> bool:
-        """Tell whether there are runs left for a batch, and the first trials were of any use."""
+        """Return whether the budget allows another batch; also stop if all trials are unusable."""
         if len(found) >= 2 * _AT_RANDOM and all(trial.state == UNUSABLE for trial in found):
             return False
         if self.budget is None:
@@ -149,7 +149,7 @@ class Search:
     def _asked(
         self, study: optuna.Study, optuna: Any, number: int
     ) -> list[tuple[optuna.Trial, Place]]:
-        """Ask for points that can be; of those that cannot the sampler hears that they are bad."""
+        """Ask for possible points; impossible ones are reported to the sampler as pruned."""
         batch: list[tuple[Any, Place]] = []
         for _ in range(_PATIENCE * number):
             if len(batch) == number:
@@ -161,7 +161,7 @@ class Search:
             else:
                 study.tell(asked, state=optuna.trial.TrialState.PRUNED)
         if not batch:
-            self.space.base.with_(dict(place.point))  # says what is wrong with it
+            self.space.base.with_(dict(place.point))  # raises the error that describes the point
         return batch
 
     def _judged(
@@ -175,7 +175,7 @@ class Search:
             number = len(found) + len(judged) + 1
             if state == UNUSABLE:
                 means = np.full(len(self.race.signs), np.nan)
-                # Worse than all that have a mean.
+                # A pruned trial ranks below all trials with means.
                 study.tell(asked, state=optuna.trial.TrialState.PRUNED)
             else:
                 means = self.race.comparable(values, front)
@@ -185,19 +185,19 @@ class Search:
 
 
 def best_of(trials: Sequence[Trial]) -> list[int]:
-    """Find the best of complete trials: one, or of several objectives the front."""
+    """Return the indices of the best complete trials: one, or the front for several objectives."""
     if not trials:
         return []
     return front_of(np.array([trial.means for trial in trials]))
 
 
 def needed(package: str) -> Any:
-    """Import a package that is not always installed; `InputError` if it is not."""
+    """Import an optional package; raise `InputError` if it is not installed."""
     import importlib
 
     try:
         with warnings.catch_warnings():
-            # In a notebook a bar of its own, which is not used, asks for widgets.
+            # In a notebook Optuna's own progress bar, which is not used, warns of missing widgets.
             warnings.filterwarnings("ignore", "IProgress not found")
             return importlib.import_module(package)
     except ImportError:
@@ -208,7 +208,7 @@ def needed(package: str) -> Any:
 
 
 def _chosen(asked: optuna.Trial, one: Dimension) -> float:
-    """Let Optuna choose a value of a dimension."""
+    """Let Optuna choose the value of a dimension."""
     if one.steps and not one.ordered:
         return int(asked.suggest_categorical(one.name, list(range(len(one.steps)))))
     if one.steps:
@@ -222,7 +222,7 @@ def _chosen(asked: optuna.Trial, one: Dimension) -> float:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Optuna from telling of each trial; what it is told elsewhere in a process stays."""
+    """Silence Optuna's message per trial; its previous log level is restored."""
     logger = logging.getLogger("optuna")
     before = logger.level
     logger.setLevel(logging.WARNING)

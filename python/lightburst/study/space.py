@@ -1,9 +1,9 @@
-"""Where an optimum is looked for, and over what variance is divided: the axes of a study as a box.
+"""The space of an optimisation or a sensitivity analysis: the axes of a study as a box.
 
-The words are those of a sweep. A range that has two ends alone is continuous (of whole numbers: all
-of them); one with a step or a number has just those values; a list has categories, without an
-order. Variants, and axes on which it depends which fields there are, are categories, too, and say
-which of the other axes vary.
+Axes are specified as for a sweep. A range with two ends only is continuous (for integers: all
+integers between them); a range with a step or a number has exactly those values; a list has
+unordered categories. Variants, and axes whose values decide which fields exist, are categories as
+well, and determine which of the other axes vary.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _BOUNDS: Final = (
     "parameters with their bounds, as { switching.assembly.time = { from = '1 ms', to = '20 ms' } }"
 )
-#: More points than these are not counted.
+#: Numbers of points above this are not computed.
 UNCOUNTED: Final = 1 << 40
 
 
@@ -40,15 +40,15 @@ class Dimension:
     Attributes
     ----------
     name : str
-        The path that stands for all, or ``"variant"``.
+        The first path, which names all of them, or ``"variant"``.
     paths : tuple of str
-        What it sets.
+        Paths that the parameter sets.
     steps : sequence of tuple of object
-        A value for each path, step by step; none for a continuous one.
+        A value per path for each step; empty if continuous.
     ranges : tuple of Range
-        Of each path; none where there are steps.
+        Range of each path; empty if there are steps.
     ordered : bool
-        Whether the steps rise, as those of a range.
+        Whether the steps ascend, as those of a range do.
     """
 
     name: str
@@ -59,13 +59,13 @@ class Dimension:
 
     @property
     def whole(self) -> Whole | None:
-        """The type of a single range of whole numbers; None for any other dimension."""
+        """The field type of a single integer range; None for any other dimension."""
         alone = self.ranges[0].ruler if len(self.ranges) == 1 else None
         return alone if isinstance(alone, Whole) else None
 
     @property
     def number(self) -> int | None:
-        """How many values there are; None where that is no small number."""
+        """Number of values; None if the dimension is continuous."""
         if self.steps:
             return len(self.steps)
         if self.whole is None:
@@ -74,13 +74,13 @@ class Dimension:
 
     @property
     def wholes(self) -> range:
-        """All values of a range of whole numbers."""
+        """All values of an integer range."""
         assert self.whole is not None
         step, one = (2 if self.whole.even else 1), self.ranges[0]
         return range(step * math.ceil(one.begin / step), int(one.end) + 1, step)
 
     def at(self, raw: float) -> dict[str, object]:
-        """Give what it sets: at a step, at a whole number, or at a part of the way from 0 to 1."""
+        """Return the settings at a step, an integer, or a fraction of the range from 0 to 1."""
         if self.steps:
             return dict(zip(self.paths, self.steps[int(raw)], strict=True))
         if self.whole is not None:
@@ -89,7 +89,7 @@ class Dimension:
         return dict(zip(self.paths, values, strict=True))
 
     def sampled(self, part: float) -> float:
-        """Give what `at` takes, at a part from 0 to less than 1, each value with its fair share."""
+        """Return an argument for `at` from a fraction in [0, 1), all values equally likely."""
         if self.steps:
             return int(part * len(self.steps))
         if self.whole is not None:
@@ -100,12 +100,12 @@ class Dimension:
 
     @property
     def choices(self) -> Sequence[int]:
-        """All that `at` can take; asked where there are so many only."""
+        """All arguments of `at`; used only if their number is known to be small."""
         return self.wholes if self.whole is not None else range(self.number or 1)
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """What `at` takes at both ends; at all steps, where they have no order."""
+        """Arguments of `at` at both ends, or at all steps if these have no order."""
         if self.steps:
             last = len(self.steps) - 1
             return (0, last) if self.ordered else tuple(range(last + 1))
@@ -114,24 +114,24 @@ class Dimension:
         return (0, 1)
 
 
-#: Chooses a value of a dimension, in the form that `Dimension.at` takes.
+#: Chooses the value of a dimension, as an argument for `Dimension.at`.
 Choose = Callable[[Dimension], float]
 
 
 @dataclass(frozen=True)
 class Space:
-    """All that can be chosen.
+    """The space of points: axes and variants over a base scenario.
 
     Attributes
     ----------
     base : Scenario
-        What all points have in common.
+        Base scenario of all points.
     axes : tuple of Dimension
-        In the user's order.
+        Axes in the user's order.
     variants : mapping of str to mapping
-        Changes by name.
+        Changes by name of the variant.
     structures : tuple of Structure
-        Which axes vary where.
+        The sets of axes that vary, for each variant and each value of deciding axes.
     """
 
     base: Scenario
@@ -146,8 +146,8 @@ class Space:
         Raises
         ------
         InputError
-            As there; also if a parameter has no bounds, an end of a range cannot be, or nothing
-            varies.
+            As in `Design.of`; also if a parameter has no bounds, an end of a range is impossible,
+            or nothing varies.
         """
         if not over and not linked and not variants:
             raise InputError("over", "nothing", _BOUNDS)
@@ -169,23 +169,23 @@ class Space:
 
     @cached_property
     def variant(self) -> Dimension | None:
-        """The choice of a variant; None if there are none."""
+        """The choice of a variant as a dimension; None without variants."""
         steps = tuple((name,) for name in self.variants)
         return Dimension(VARIANT, (VARIANT,), steps) if steps else None
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """All that is chosen: the variant, and the axes."""
+        """All dimensions: the variant, then the axes."""
         return (self.variant, *self.axes) if self.variant else self.axes
 
     @property
     def columns(self) -> list[str]:
-        """The names of what is chosen."""
+        """Names of the dimensions."""
         return [one.name for one in self.dimensions]
 
     @cached_property
     def number(self) -> int | None:
-        """How many points there are; None where they cannot be counted."""
+        """Number of points; None if it is infinite or very large."""
         total = 0
         for one in self.structures:
             numbers = [self.axes[place].number for place in one.free]
@@ -193,12 +193,12 @@ class Space:
         return total if total < UNCOUNTED else None
 
     def place(self, choose: Choose) -> Place:
-        """Choose a point: first what decides which axes vary, then these.
+        """Build a point from choices: first dimensions that decide which axes vary, then the axes.
 
         Parameters
         ----------
         choose : callable
-            Asked once for each dimension that varies there.
+            Called once for each dimension that varies at the point.
 
         Returns
         -------
@@ -209,7 +209,7 @@ class Space:
             name = list(self.variants)[int(choose(self.variant))]
             left = tuple(one for one in left if one.variant == name)
         decided = 0
-        # Whatever has been decided before, all that are left ask for the same axis next.
+        # All remaining structures have the same next axis, whatever has been chosen before.
         while decided < len(left[0].indices):
             place = list(left[0].indices)[decided]
             wanted = int(choose(self.axes[place]))
@@ -227,7 +227,7 @@ class Space:
         return Place(one.variant, one.changes, settings)
 
     def is_possible(self, place: Place) -> bool:
-        """Tell whether the scenario of a point can be."""
+        """Return whether the scenario of a point is valid."""
         try:
             self.base.with_(dict(place.point))
         except InputError:
@@ -235,12 +235,12 @@ class Space:
         return True
 
     def every(self) -> list[dict[str, float]]:
-        """Give what is chosen at each point that can be, by the names of dimensions.
+        """Return the choices of each possible point, by name of dimension.
 
         Raises
         ------
         InputError
-            If there is no such point.
+            If no point is possible.
         """
         found: dict[tuple[tuple[str, float], ...], Place] = {}
         for steps in itertools.product(*(one.choices for one in self.dimensions)):
@@ -250,18 +250,18 @@ class Space:
             found[tuple(asked.items())] = place
         possible = [dict(asked) for asked, place in found.items() if self.is_possible(place)]
         if not possible:
-            self.base.with_(dict(place.point))  # says what is wrong with it
+            self.base.with_(dict(place.point))  # raises the error that describes the point
         return possible
 
     @property
     def first(self) -> Place:
-        """One of the points that can be."""
+        """A possible point, preferably; otherwise the first corner."""
         corners = list(self._corners())
         return next(filter(self.is_possible, corners), corners[0])
 
     @property
     def default(self) -> Place:
-        """The base scenario as a point: with its own value of each parameter that it has."""
+        """The base scenario as a point, with its own value of each parameter that it has."""
         values, same = self.base.to_dict(), self.base.canonical_json()
         found: dict[str, object] = {}
         for path in (path for axis in self.axes for path in axis.paths):
@@ -270,7 +270,7 @@ class Space:
                 held = held.get(key) if isinstance(held, Mapping) else None
             if held is not None:
                 found[path] = held
-        # What stands for something else that the base scenario says is left out.
+        # Leave out a value that stands for another setting and would change the base scenario.
         kept = {
             path: held
             for path, held in found.items()
@@ -284,7 +284,7 @@ class Space:
         yield self.place(lambda one: one.ends[-1])
 
     def _check_ends(self) -> None:
-        """Refuse an end of a range that no point can have, in the words of the scenario."""
+        """Refuse an end of a range that no point can have, with the scenario's own error."""
         for axis in self.dimensions:
             for end in axis.ends:
                 errors = [
@@ -292,7 +292,7 @@ class Space:
                     for other in (0, -1)
                     if (error := self._refused(self.place(_towards(axis, end, other)))) is not None
                 ]
-                # What is wrong with the others is said at their turn.
+                # Errors of other axes are reported when those axes are checked.
                 errors = [one for one in errors if self._names(one, axis)]
                 if len(errors) == 2 and not self._fits_base(axis, end):
                     raise errors[0]
@@ -309,20 +309,20 @@ class Space:
         return any(f"{one.path}.".startswith(path) for one in error.errors for path in own)
 
     def _fits_base(self, axis: Dimension, end: float) -> bool:
-        """Tell whether the base scenario can have an end of an axis."""
+        """Return whether the base scenario accepts an end of an axis."""
         if axis is self.variant:
             return False
         return self._refused(Place(None, {}, axis.at(end))) is None
 
 
 def _noted(chosen: Mapping[str, float], asked: dict[str, float], one: Dimension) -> float:
-    """Choose what is given, and note that it was asked for."""
+    """Return the given choice, and record that it was used."""
     asked[one.name] = chosen[one.name]
     return chosen[one.name]
 
 
 def _towards(axis: Dimension, end: float, other: int) -> Choose:
-    """Choose an end of one axis, and of all others the first or the last."""
+    """Choose an end of one axis, and the first or the last end of all others."""
     return lambda one: end if one.name == axis.name else one.ends[other]
 
 
@@ -331,16 +331,16 @@ def _is_continuous(spec: Any) -> bool:
 
 
 def _corners(spec: Any) -> Any:
-    """Give the ends of a continuous range in its place, for which it is known what varies where."""
+    """Replace a continuous range by its ends, which suffice to determine the structure."""
     if not _is_continuous(spec):
         return spec
     ends = [spec[key] for key in ("from", "to") if key in spec]
-    # What is missing is said when the range is read.
+    # A missing end is reported when the range is read.
     return (ends or [0])[:1] if len(ends) < 2 or ends[0] == ends[1] else ends
 
 
 def _dimension(base: Scenario, given: Mapping[str, Any], found: Structures) -> Dimension:
-    """Read one axis."""
+    """Convert one axis to a dimension."""
     paths = tuple(given)
     continuous = [_is_continuous(spec) for spec in given.values()]
     if any(continuous) and not all(continuous):

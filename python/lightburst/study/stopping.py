@@ -1,9 +1,9 @@
-"""Sequential stopping: more seeds at a point until its mean is known well enough.
+"""Sequential stopping: adds seeds to a point until its mean is known well enough.
 
-A point is run with a few seeds, then with half as many again, and so on, until the interval of the
-mean of one metric is narrow enough or the seeds of the study are used up. Which seeds a point gets
-follows from the results of its own seeds before, so that a second call with the same store comes to
-the same rows, and a call after Ctrl-C goes on where the first one stopped.
+A point is run with a few seeds, then with half as many more, and so on, until the interval of the
+mean of one metric is narrow enough or the seeds of the study are used up. The seeds of a point
+depend only on the results of its own earlier seeds, so that a second call with the same store gives
+the same rows, and a call after Ctrl-C continues where the first one stopped.
 
 References
 ----------
@@ -41,25 +41,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """When a point has seeds enough.
+    """Rule for the number of seeds of a point.
 
     Parameters
     ----------
     metric : str
-        Column whose mean is wanted.
+        Column whose mean is to be estimated.
     precision : float
-        Half the width of the interval, as a fraction of the mean, that is narrow enough.
+        Target for the half-width of the interval, as a fraction of the mean.
     first : int
-        Seeds before the first look, at least 2.
+        Number of seeds before the first check, at least 2.
     growth : float
-        By what factor the seeds of a point grow from look to look, above 1. Few looks, because
-        each one is another chance to stop too early: at ten first seeds and a factor of 1.5 the
-        interval that is called 95 % covers the mean in 93 to 94 of a hundred cases.
+        Factor, above 1, by which the seeds of a point grow from check to check. There should be few
+        checks, because each one is another chance to stop too early: with ten first seeds and a
+        factor of 1.5, the nominal 95 % interval covers the mean in 93 % to 94 % of cases.
     confidence : float
-        Probability of the interval.
+        Confidence of the interval.
     budget : int, optional
-        Runs of all points together, at the most. When it ends, those points go on whose intervals
-        are the widest for their means.
+        Largest number of runs of all points together. When it runs short, the points with the
+        widest intervals, relative to their means, are continued first.
 
     Raises
     ------
@@ -89,17 +89,17 @@ class Stopping:
             raise InputError("stopping.budget", show(budget), "a whole number from 1")
 
     def looks(self, most: int) -> list[int]:
-        """After how many seeds it is asked whether they are enough.
+        """Return the numbers of seeds after which a point is checked.
 
         Parameters
         ----------
         most : int
-            Seeds that a point may use.
+            Number of seeds that a point may use.
 
         Returns
         -------
         list of int
-            Ascending, all different; the last is `most`.
+            Strictly ascending; the last is `most`.
         """
         wanted = float(self.first)
         found = []
@@ -109,7 +109,7 @@ class Stopping:
         return [*found, most]
 
     def enough(self, values: ArrayLike) -> bool:
-        """Whether the mean of some samples is known well enough.
+        """Return whether the mean of the samples is known well enough.
 
         Parameters
         ----------
@@ -119,13 +119,13 @@ class Stopping:
         Returns
         -------
         bool
-            Whether half of Student's interval is at most `precision` of the mean. Samples that are
-            all equal are enough, whatever their mean.
+            Whether the half-width of Student's interval is at most `precision` times the mean.
+            Samples that are all equal are enough, whatever their mean.
         """
         return self.width(values) <= self.precision
 
     def missed(self, widths: Sequence[float]) -> Iterator[str]:
-        """Say how many points have missed it, by the widths of their intervals."""
+        """Yield a message on points that missed the target, given the widths of all intervals."""
         wide = [width for width in widths if width > self.precision]
         if wide:
             yield (
@@ -135,17 +135,17 @@ class Stopping:
             )
 
     def width(self, values: ArrayLike) -> float:
-        """Half the interval of the mean of some samples, as a fraction of the mean.
+        """Return the half-width of the interval of the mean, as a fraction of the mean.
 
         Parameters
         ----------
         values : array_like of float, shape (n,)
-            Independent samples; NaN, of a run without the metric, is left out.
+            Independent samples; NaN, from runs without the metric, is ignored.
 
         Returns
         -------
         float
-            Infinite for fewer than two samples, or one that is infinite; 0 if all are equal.
+            Infinite for fewer than two samples or an infinite sample; 0 if all are equal.
         """
         x = np.asarray(values, dtype=np.float64)
         x = x[~np.isnan(x)]
@@ -169,27 +169,27 @@ def execute_until(
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
 ) -> pd.DataFrame:
-    """Run each point of a study with as many of its seeds as the rule asks for.
+    """Run each point of a study with as many of its seeds as the rule requires.
 
     Parameters
     ----------
     study : Study
-        Points, and the seeds that a point may use, taken in their order.
+        Points, and the seeds that a point may use, in the order of use.
     stopping : Stopping
-        The rule.
+        Rule that decides the number of seeds.
     store, workers, progress
         As for `lightburst.study.execute`.
     kept : Kept, optional
-        Where tables of the runs are kept.
+        Storage for tables of the runs.
     failed : list of FailedRun, optional
-        Takes the runs that have failed; without it the first error is raised, when all other runs
-        have ended. A point of which no run has finished gets no more seeds.
+        Receives the failed runs; if None, the first error is raised after all other runs have
+        ended. A point without any finished run gets no more seeds.
 
     Returns
     -------
     pandas.DataFrame
-        As `lightburst.study.execute`, with fewer rows where fewer seeds were enough, and one column
-        more in front: ``place``, the number of the point in the study, from 0.
+        As `lightburst.study.execute`, with fewer rows where fewer seeds were enough, and with a
+        first column ``place``, the index of the point in the study, from 0.
 
     Raises
     ------
@@ -242,7 +242,7 @@ def _rounds(
             break
     tables = [rows.drop(columns=PLACE) for point in found for rows in point]
     whole = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"seed": []})
-    # Beside the rest and not into it: a table of runs may have hundreds of columns.
+    # Concatenated rather than inserted: a table of runs may have hundreds of columns.
     places = np.repeat(np.arange(len(found)), [sum(map(len, point)) for point in found])
     return pd.concat([pd.Series(places, name=PLACE), whole], axis=1)
 

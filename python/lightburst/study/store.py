@@ -1,12 +1,11 @@
-"""The finished and failed runs of studies, in one folder; their index is an SQLite file.
+"""Store of finished and failed runs of studies: a folder with an SQLite index.
 
-Runs that have ended are committed together, as soon as whoever drives a study has them. The
-write-ahead log keeps what is committed when the process is killed; only a failure of the machine
-itself can take back the last moments.
+Runs that have ended are committed in groups, as soon as the driver of the study receives them. The
+write-ahead log preserves commits if the process is killed; only a failure of the machine itself can
+undo the most recent ones.
 
-Each row has a checksum. A row that is not what was written is set aside and its run is run again; a
-file whose structure is damaged is refused, and `lightburst.study.upkeep.clean` keeps what can be
-read of it.
+Each row has a checksum. A damaged row is set aside and its run is run again. A file with a damaged
+structure is refused; `lightburst.study.upkeep.clean` recovers its readable rows.
 """
 
 import json
@@ -36,55 +35,55 @@ T = TypeVar("T")
 
 IN_MEMORY: Final = ":memory:"
 
-# Another process may be writing; a commit takes well under a millisecond.
+# Time to wait for another writer; a commit takes well under a millisecond.
 _PATIENCE_S: Final = 30.0
-# More damaged rows than this are only counted.
+# Largest number of damaged rows that a warning names.
 _NAMED: Final = 3
-# What SQLite says of a file whose structure is damaged: that it is malformed, no database, or, by
-# the general code, that a table is missing.
+# SQLite errors of a file with a damaged structure: malformed, not a database, or the general code,
+# as for a missing table.
 _STRUCTURE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-# What Python raises for SQLite's errors, also where it cannot decode their text.
+# Exceptions for SQLite errors; Python may also fail to decode their text.
 _ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
-_GENERAL: Final = 0xFF  # the part of a code that is not the detail
+_GENERAL: Final = 0xFF  # mask of the primary code, without the extended detail
 
 
-class Damaged(InputError):  # noqa: N818 - it is what the store is
-    """The index of a store is none, or its structure is damaged."""
+class Damaged(InputError):  # noqa: N818 - named after the state of the store
+    """Raised if the index of a store is not a database, or its structure is damaged."""
 
 
 class Store:
     """An index of finished runs, by scenario and seed.
 
-    One process writes at a time (SQLite sees to it); the connection belongs to the thread that
-    opened it.
+    Only one process writes at a time, which SQLite enforces; the connection belongs to the thread
+    that opened it.
 
     Parameters
     ----------
     path : str or Path
-        The folder, made if it does not exist; `IN_MEMORY` keeps nothing. A store of an earlier
-        version was one file: this, or one by the name with ``.sqlite`` added, becomes the folder.
+        The folder, created if necessary; `IN_MEMORY` stores nothing on disk. A store of an old
+        version was a single file: a file at this path, or with ``.sqlite`` appended, is converted
+        to a folder.
 
     Raises
     ------
     InputError
-        If the folder cannot be opened, is not a store of runs, or is one whose structure is
-        damaged.
+        If the folder cannot be opened, is not a store of runs, or its structure is damaged.
 
     Warns
     -----
     StoreWarning
-        If a store of an earlier version has become a folder. If that had no checksums, its rows
-        have them from now on; what was damaged before cannot be seen. If the folder is on a network
-        file system: this process then has the store alone.
+        If a store of an old version was converted to a folder; if it had no checksums, they have
+        been added, and earlier damage remains undetected. If the folder is on a network file
+        system: this process then uses the store exclusively.
 
     Attributes
     ----------
     path : str or Path
-        As given.
+        The path as given.
     folder : Path or None
-        Where it is; None in memory.
+        The folder; None in memory.
     read_only : bool
-        Whether it cannot be written, as another user's or an archive: what is there can be read.
+        Whether the store cannot be written, such as another user's or an archive; it can be read.
     """
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
@@ -135,7 +134,7 @@ class Store:
         return int(self.ask("SELECT count(*) FROM runs")[0][0])
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the index."""
         self.database.close()
 
     def find(self, scenario_digests: Iterable[str]) -> dict[Key, dict[str, Metric]]:
@@ -149,8 +148,8 @@ class Store:
         Returns
         -------
         dict of (str, int) to dict
-            Summary of every finished run of these scenarios, by scenario digest and seed. Each has
-            the checksum with which it was written.
+            Row of every finished run of these scenarios, by scenario digest and seed. Only rows
+            with a matching checksum are included.
 
         Raises
         ------
@@ -160,15 +159,15 @@ class Store:
         Warns
         -----
         StoreWarning
-            If rows are damaged. They are in the table ``damaged`` then, and not in what is found.
+            If rows are damaged. They are moved to the table ``damaged`` and not returned.
         """
         return {key: row for key, _, row in self._read(scenario_digests)}
 
     def rows(self, scenario_digests: Iterable[str]) -> Rows:
-        """Look up the finished runs of scenarios, as `find` does, very many of them at once.
+        """Look up the finished runs of scenarios, as `find` does, but faster for very many runs.
 
-        Many that have to be read one by one are copied (`lightburst.study.columns`), so that the
-        next call is faster.
+        If many rows had to be read one by one, they are copied to columns
+        (`lightburst.study.columns`) to speed up the next call.
 
         Raises
         ------
@@ -203,7 +202,7 @@ class Store:
     def _read(
         self, scenario_digests: Iterable[str], there: Container[Key] = ()
     ) -> Iterator[tuple[Key, bytes, dict[str, Metric]]]:
-        """Read rows one by one, with their checksums, but for those that are there already."""
+        """Yield rows with their checksums one by one, except those that are in `there`."""
         damaged = False
         query = "SELECT seed, finished, metrics, checksum FROM runs WHERE scenario = ?"
         for digest in scenario_digests:
@@ -219,41 +218,41 @@ class Store:
             self.set_aside()
 
     def put(self, planned: PlannedRun, metrics: Mapping[str, Metric]) -> Mapping[str, Metric]:
-        """Keep a finished run, as `put_all` does, and give what is kept of it now."""
+        """Store a finished run, as `put_all` does, and return the row that is stored now."""
         (kept,) = self.put_all([(planned, metrics)])
         assert not isinstance(kept, Failure)
         return kept
 
     def fail(self, planned: PlannedRun, failure: Failure) -> None:
-        """Keep why a run has failed, as `put_all` does."""
+        """Store the failure of a run, as `put_all` does."""
         self.put_all([(planned, failure)])
 
     def put_all(
         self, ended: Sequence[tuple[PlannedRun, Mapping[str, Metric] | Failure]]
     ) -> list[Mapping[str, Metric] | Failure]:
-        """Keep runs that have ended, all of them in one commit or none.
+        """Store runs that have ended, all of them in a single commit.
 
-        A finished run that is there already stays as it is, but for what it lacks; a failure takes
-        the place of an earlier one of the same run.
+        If a finished run is already stored, only missing values are added to its row; a failure
+        replaces an earlier failure of the same run.
 
         Parameters
         ----------
         ended : sequence of (PlannedRun, mapping or Failure)
-            Of each run its summary, and values of expressions (see `lightburst.study.own`), or why
-            it failed.
+            For each run its metrics and values of expressions (see `lightburst.study.own`), or its
+            failure.
 
         Returns
         -------
         list of mapping or Failure
-            What is kept of each run now.
+            The row or failure that is stored for each run now.
 
         Raises
         ------
         InputError
-            If the file cannot be written: the disk is full, or the file has become unusable.
+            If the file cannot be written, because the disk is full or the file has become unusable.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        # All that takes time is done before others have to wait for the file.
+        # Slow conversions are done before the transaction, which blocks other writers.
         written = [what.to_text() if isinstance(what, Failure) else _written(what)
                    for _, what in ended]  # fmt: skip
         fresh = {run.scenario_digest: run.scenario for run, _ in ended
@@ -262,7 +261,7 @@ class Store:
 
         def write(database: sqlite3.Connection) -> list[Mapping[str, Metric] | Failure]:
             with layout.transaction(database):
-                # Once for all seeds, so that a file explains itself.
+                # Stored once for all seeds, so that the file documents itself.
                 for row in scenarios:
                     _insert(database, "scenarios", *row)
                 return [
@@ -280,12 +279,12 @@ class Store:
         Parameters
         ----------
         scenario_digests : iterable of str, optional
-            Digests of the scenarios; all by default.
+            Digests of the scenarios; None for all.
 
         Returns
         -------
         dict of (str, int) to Failure
-            Why each run failed that has not been finished since.
+            Failure of each run that has failed and has not finished since.
 
         Raises
         ------
@@ -316,24 +315,24 @@ class Store:
         return found
 
     def digests_of(self, table: str) -> list[str]:
-        """Give the digests of the scenarios of which a table has runs."""
+        """Return the digests of the scenarios that have rows in a table."""
         query = f"SELECT DISTINCT scenario FROM {table}"
         return [digest.decode(errors="replace") for (digest,) in self.ask(query)]
 
     def retry(self) -> int:
-        """Forget which runs have failed, so that the next call runs them again.
+        """Delete the failures of all failed runs, so that the next call runs them again.
 
         Returns
         -------
         int
-            How many.
+            Number of failed runs.
         """
         failed = len(self.failures())
         self.ask("DELETE FROM failures")
         return failed
 
     def set_aside(self) -> None:
-        """Move damaged rows to the table ``damaged``, and warn of them."""
+        """Move damaged rows to the table ``damaged``, and warn about them."""
         if self.read_only:
             self._warn("it has damaged rows, which are passed over; it cannot be written")
             return
@@ -347,11 +346,11 @@ class Store:
             )
 
     def ask(self, query: str, *values: str) -> list[tuple[Any, ...]]:
-        """Give the rows that a query finds, text as bytes; `InputError` if it cannot be asked."""
+        """Return the rows of a query, text as bytes; raise `InputError` if the query fails."""
         return self.guarded(lambda database: database.execute(query, values).fetchall())
 
     def guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the file; `InputError` if it cannot be done."""
+        """Apply a function to the database; raise `InputError` if that fails."""
         try:
             return work(self.database)
         except _ERRORS as error:
@@ -367,11 +366,11 @@ class Store:
         return IN_MEMORY if self.folder is None else self.folder / place.INDEX
 
     def _open(self, alone: bool) -> int:
-        """Refuse the file of another program, before anything in it is changed."""
+        """Refuse a file of another program unchanged; return the result of `layout.establish`."""
         if alone:
-            # Before the first access: no memory has to be shared with other processes then.
+            # Before the first access, so that no shared memory with other processes is needed.
             self.database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        # As it stands in the file: what is damaged may be no text any more.
+        # Read text as raw bytes: damaged text may not be valid UTF-8.
         self.database.text_factory = bytes
         if not layout.is_ours(self.database):
             whose, number = layout.marks(self.database)
@@ -399,17 +398,18 @@ class Store:
         return Damaged("store", given, f"{place.ALLOWED}; {command}")
 
     def _damaged(self, error: Exception) -> bool:
-        """Tell whether an error comes from the structure of the file."""
+        """Return whether an error is caused by the structure of the file."""
         code = getattr(error, "sqlite_errorcode", None)
         if code is None:
             return isinstance(error, UnicodeDecodeError)
-        # A damaged header can call a file read-only that the system lets us write.
+        # With a damaged header SQLite may report as read-only a file that the system allows
+        # writing.
         refused = code == sqlite3.SQLITE_READONLY and os.access(self._index, os.W_OK)
         return refused or code & _GENERAL in _STRUCTURE
 
 
 def _seed(text: object) -> int | None:
-    """Read the seed of a row that may be damaged."""
+    """Return the seed of a row; None if it is damaged."""
     return int(text) if isinstance(text, bytes) and text.isdigit() else None
 
 
@@ -432,7 +432,7 @@ def _put(
     now: str,
     text: str,
 ) -> Mapping[str, Metric] | Failure:
-    """Write the row of a run, and give what is kept of it then."""
+    """Write the row of a run, and return the row that is stored afterwards."""
     row = run.scenario_digest, str(run.seed), now, text
     if isinstance(what, Failure):
         _insert(database, "failures", *row, instead=True)
@@ -445,13 +445,13 @@ def _put(
 def _completed(
     database: sqlite3.Connection, digest: str, seed: int, metrics: Mapping[str, Metric]
 ) -> Mapping[str, Metric]:
-    """Add to a row that was there before what it lacks, and give what it has then."""
+    """Add missing values to an existing row, and return the resulting row."""
     query = "SELECT id, finished, metrics, checksum FROM runs WHERE scenario = ? AND seed = ?"
-    # Another process may have written it, with values of other expressions.
+    # Another process may have written the row, with values of other expressions.
     number, finished, text, sum_ = database.execute(query, (digest, str(seed))).fetchone()
     key = digest.encode(), str(seed).encode(), finished
     if not is_sound("runs", *key, text, sum_):
-        return metrics  # it is set aside when it is looked up
+        return metrics  # the damaged row is set aside when it is looked up
     before = from_json(json.loads(text))
     merged = {**metrics, **before}
     if len(merged) > len(before):

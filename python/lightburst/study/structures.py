@@ -1,7 +1,8 @@
-"""Which axes vary where: variants and axes as a user gives them, read together.
+"""Reads variants and axes, and determines which axes vary under which conditions.
 
-Which fields a scenario has depends on its variant and on axes such as ``switching.kind``. So these
-come first, and each of their combinations is a structure: it says which of the other axes vary.
+The fields of a scenario depend on its variant and on axes such as ``switching.kind``. Variants and
+such deciding axes are therefore read first; each combination of their values is a structure, which
+determines which of the other axes vary.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,20 +21,20 @@ from lightburst.units import as_python
 Changes = Mapping[str, object]
 
 _OVER: Final = "values by path, as {'workload.load': [0.2, 0.4]}"
-# More move together in no study.
+# Limit on the number of linked axes, far above any practical study.
 _MOST_AXES: Final = 1000
 _VARIANTS: Final = "changes by name, as {'SACK': {'transport.recovery': 'sack'}}"
 
 
 class Axis(NamedTuple):
-    """What varies together.
+    """An axis: fields that vary together.
 
     Attributes
     ----------
     paths : tuple of str
-        Of the fields; the first one names the axis.
+        Paths of the fields; the first one names the axis.
     steps : sequence of tuple of object
-        A value for each path, step by step.
+        A value per path for each step.
     """
 
     paths: tuple[str, ...]
@@ -41,25 +42,25 @@ class Axis(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path that stands for all."""
+        """The first path, which names the axis."""
         return self.paths[0]
 
 
 class Structure(NamedTuple):
-    """A variant, with one value of each axis on which it depends which fields there are.
+    """A variant together with one value of each axis that decides which fields exist.
 
     Attributes
     ----------
     variant : str or None
-        Its name; None without variants.
+        Name of the variant; None without variants.
     changes : mapping of str to object
-        What the variant sets.
+        Settings of the variant, by path.
     indices : mapping of int to int
-        Step of each axis that is fixed here, by the place of the axis.
+        Step of each axis that is fixed here, by index of the axis.
     fixed : mapping of str to object
-        What these steps set.
+        Settings of these steps, by path.
     free : mapping of int to tuple of str
-        Paths that vary here, by the place of their axis.
+        Paths that vary here, by index of their axis.
     """
 
     variant: str | None
@@ -70,16 +71,16 @@ class Structure(NamedTuple):
 
 
 class Structures(NamedTuple):
-    """Axes, variants and where which of them vary.
+    """Axes, variants, and the structures that result from them.
 
     Attributes
     ----------
     axes : tuple of Axis
-        In the user's order.
+        Axes in the user's order.
     variants : mapping of str to mapping
-        Changes by name.
+        Changes by name of the variant.
     structures : tuple of Structure
-        All of them.
+        All structures.
     """
 
     axes: tuple[Axis, ...]
@@ -90,7 +91,7 @@ class Structures(NamedTuple):
 def read(
     base: Scenario, over: Any, linked: Any, variants: Any, sample: Sample | None
 ) -> Structures:
-    """Read axes and variants as a user gives them; the parameters are those of `Design.of`."""
+    """Read axes and variants in the form a user gives them; for parameters see `Design.of`."""
     named = _variants(variants)
     given = _axes(over, linked)
     first: Sequence[tuple[str | None, Changes]] = list(named.items()) or [(None, {})]
@@ -119,7 +120,7 @@ def _variants(given: Any) -> dict[str, Changes]:
 
 
 def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
-    """Give the paths of each axis, with what was given for their values."""
+    """Return the paths of each axis, with the specifications of their values."""
     if not isinstance(over, Mapping | None):
         raise InputError("over", show(over), _OVER)
     found: list[Mapping[str, Any]] = [{path: spec} for path, spec in (over or {}).items()]
@@ -137,7 +138,7 @@ def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
 
 
 def listed(linked: Any) -> tuple[Any, ...]:
-    """Give axes of several paths as a tuple; `InputError` if they are no list, or have no end."""
+    """Return linked axes as a tuple; `InputError` if they are not a list, or too many."""
     if isinstance(linked, Mapping | str) or not isinstance(linked, Iterable):
         raise InputError("linked", show(linked), f"a list of {_OVER}")
     found = tuple(islice(linked, _MOST_AXES + 1))
@@ -149,7 +150,7 @@ def listed(linked: Any) -> tuple[Any, ...]:
 def _structural_first(
     given: Mapping[int, Mapping[str, Any]], place: int
 ) -> tuple[bool, bool, int, int]:
-    """Sort axes so that those come first on which it depends which fields there are."""
+    """Sort key for axes that puts those first whose values decide which fields exist."""
     paths = [split(path) for path in given[place]]
     others = [split(path) for axis in given.values() for path in axis]
     kind = any(keys[-1] == "kind" for keys in paths)
@@ -160,7 +161,7 @@ def _structural_first(
 def _parts(
     given: Mapping[int, Mapping[str, Any]], sample: Sample | None
 ) -> Mapping[int, Sequence[float]]:
-    """Draw the sample: for each axis that does not decide which fields there are, its column."""
+    """Draw the sample; return one column per axis that does not decide which fields exist."""
     if sample is None:
         return {}
     axes = [place for place in given if not _decides(given, place)]
@@ -170,7 +171,7 @@ def _parts(
 
 
 def _decides(given: Mapping[int, Mapping[str, Any]], place: int) -> bool:
-    """Whether it depends on an axis which fields others have."""
+    """Return whether the values of an axis decide which fields exist."""
     return _structural_first(given, place)[:2] != (True, True)
 
 
@@ -180,7 +181,7 @@ def _axis(
     structures: Sequence[Structure],
     parts: Sequence[float] | None,
 ) -> Axis:
-    """Read the values of an axis, whose type follows from the first structure that has it."""
+    """Read the values of an axis, whose type comes from the first structure with its field."""
     lists: list[Sequence[object]] = []
     for path, spec in given.items():
         where = f"over.{path}"
@@ -199,18 +200,18 @@ def _axis(
 def field_of(
     base: Scenario, path: str, spec: Mapping[str, Any], structures: Sequence[Structure]
 ) -> FieldInfo:
-    """Find the field over which a range goes, in the first structure that has it.
+    """Return the field of a range, from the first structure that has it.
 
     Parameters
     ----------
     base : Scenario
-        What all points have in common.
+        Base scenario of all points.
     path : str
-        Of the field.
+        Path of the field.
     spec : mapping
-        The range.
+        Specification of the range.
     structures : sequence of Structure
-        Where it may vary.
+        Structures in which the field may vary.
 
     Returns
     -------
@@ -219,7 +220,7 @@ def field_of(
     Raises
     ------
     InputError
-        If there is no such field in any of them.
+        If no structure has the field.
     """
     probe = spec.get("from", 0)
     fields = (field_at(base, {**one.changes, **one.fixed, path: probe}, path) for one in structures)
@@ -235,10 +236,10 @@ def _with_axis(
     place: int,
     structures: Sequence[Structure],
 ) -> Iterable[Structure]:
-    """Let an axis vary where its fields are there, in one structure for each value if it decides.
+    """Vary an axis in structures with its fields, split into one structure per value if it decides.
 
-    Which fields others have depends on it if one of their paths begins with its own, or it is the
-    kind of a table.
+    An axis decides which fields exist if its path is the beginning of another axis's path, or if it
+    is the ``kind`` of a table.
     """
     axis = axes[place]
     decides = _decides(given, place)
@@ -270,7 +271,7 @@ def _with_axis(
 
 
 def _refuse(base: Scenario, path: str, value: object, structures: Sequence[Structure]) -> NoReturn:
-    """Refuse a path that leads nowhere, in the words of the scenario."""
+    """Refuse a path that does not exist, with the scenario's own error message."""
     if all(path in one.changes for one in structures):
         allowed = "a field that not every variant sets itself"
         raise InputError(f"over.{path}", f"a field that {_names(structures)} set", allowed)
@@ -280,5 +281,5 @@ def _refuse(base: Scenario, path: str, value: object, structures: Sequence[Struc
 
 
 def _names(structures: Sequence[Structure]) -> str:
-    """Name the variants."""
+    """List the names of the variants."""
     return ", ".join(dict.fromkeys(f"'{one.variant}'" for one in structures))

@@ -1,4 +1,4 @@
-"""Which runs a study consists of: points (a grid, or a list) times seeds."""
+"""Studies: runs as the product of points (a grid or a list) and seeds."""
 
 import hashlib
 import itertools
@@ -37,13 +37,13 @@ class PlannedRun:
     Attributes
     ----------
     point : Point
-        The parameters that this point sets, by their paths in the scenario.
+        Parameters that the point sets, by path in the scenario.
     scenario : Scenario
         The base scenario with these parameters.
     seed : int
         Seed of the run.
     scenario_digest : str
-        Digest of the version of the model and the scenario.
+        Digest of the model version and the scenario.
     """
 
     point: Point
@@ -55,8 +55,8 @@ class PlannedRun:
     def parameters(self) -> dict[str, object]:
         """The point as columns of a table.
 
-        Each parameter as it was given, text that is a number as the number; beside a quantity its
-        number in the SI unit, named as everywhere: ``topology.link_length_m``.
+        Parameters are as given, except that numbers given as text become numbers. A quantity has a
+        second column with its value in SI units, for example ``topology.link_length_m``.
         """
         return parameters_of(self.scenario, self.point)
 
@@ -71,21 +71,21 @@ class Study:
     """A base scenario, the points to visit, and the seeds to run at each.
 
     All points run on the same seeds, so that they can be compared in pairs. The scenario of every
-    point is made and checked at once, about a millisecond for each. What rests on a file that it
-    names, on the flows or on the memory that they need is checked when it runs.
+    point is built and checked immediately, in about a millisecond each. Files that a scenario
+    names, its flows and its memory are checked when it runs.
 
     Parameters
     ----------
     base : Scenario, str or path-like
-        What all runs have in common, or the name of its file.
+        Base scenario of all runs, or the name of its file.
     grid : mapping of str to iterable, or iterable of mapping
-        Values for each varied path of the scenario, of which all combinations are visited, the last
-        path varying fastest; or the points themselves. The values are those that
-        `Scenario.with_` takes, also in an array or a column of pandas: ``np.array([0, 2, 5])``.
+        Values for each varied path of the scenario: all combinations are visited, the last path
+        varying fastest. Or a list of points. Values are those that `Scenario.with_` accepts, also
+        in an array or a pandas column: ``np.array([0, 2, 5])``.
     seeds : iterable of int, or int
-        Different seeds; a number n alone stands for those from 1 to n.
+        Different seeds; a single number n means the seeds 1 to n.
     metrics : mapping of str to str, optional
-        Metrics of the user's own by the names of their columns: ``{"mice": "p99 of slowdown where
+        User-defined metrics by the names of their columns: ``{"mice": "p99 of slowdown where
         bytes < 100 kB"}``; see docs/metrics.md.
 
     Attributes
@@ -93,19 +93,19 @@ class Study:
     base : Scenario
         The scenario.
     points : list of mapping
-        The points in their order; one empty point if nothing varies.
+        The points in order; one empty point if nothing varies.
     seeds : sequence of int
         The seeds.
     scenarios : list of Scenario
-        That of each point.
+        Scenario of each point.
     metrics : mapping of str to Expression
-        As given, read.
+        The parsed metrics.
 
     Raises
     ------
     InputError
-        If one of these is something else; if a point sets a path or a value that the scenario does
-        not have, at the first such point; if a metric cannot be read, or names what the flows of a
+        If an argument is malformed; at the first point that sets a path or value that the scenario
+        does not have; or if a metric cannot be parsed, or refers to columns that the flows of a
         point do not have.
 
     Examples
@@ -126,7 +126,7 @@ class Study:
         seeds: Seeds = (1,),
         metrics: Mapping[str, str | Expression] | None = None,
     ) -> None:
-        # The dataclass is frozen: this is how its fields are set.
+        # Fields of a frozen dataclass can only be set in this way.
         object.__setattr__(self, "base", as_scenario(base))
         object.__setattr__(self, "points", _points(grid))
         object.__setattr__(self, "seeds", check_seeds(seeds))
@@ -147,7 +147,7 @@ class Study:
         return html_table(repr(self).strip("<>"), rows) + html_text(str(self.base))
 
     def _varied(self) -> dict[str, list[str]]:
-        """Give the values of each path that varies, each once, as text."""
+        """Return the different values of each varied path, as text."""
         found: dict[str, dict[str, None]] = {}
         for point in self.points:
             for path, value in point.items():
@@ -156,10 +156,10 @@ class Study:
 
     @cached_property
     def runs(self) -> list[PlannedRun]:
-        """All runs, all points for one seed before the next seed.
+        """All runs, ordered by seed and then by point.
 
-        In this order an unfinished study has something of every point, a bad point is found early,
-        and the estimate of the time left is not misled by points that take long.
+        In this order an unfinished study has runs of every point, an invalid point is found early,
+        and slow points do not distort the estimate of the remaining time.
 
         Raises
         ------
@@ -175,19 +175,19 @@ class Study:
 
 
 def parameters_of(scenario: Scenario, point: Point) -> dict[str, object]:
-    """Write a point as columns of a table.
+    """Convert a point to columns of a table.
 
     Parameters
     ----------
     scenario : Scenario
-        With what the point sets.
+        Scenario with the settings of the point.
     point : mapping of str to object
         Values by path.
 
     Returns
     -------
     dict of str to object
-        See `PlannedRun.parameters`.
+        Values by column, see `PlannedRun.parameters`.
     """
     columns: dict[str, object] = {}
     for path, value in point.items():
@@ -200,7 +200,7 @@ def parameters_of(scenario: Scenario, point: Point) -> dict[str, object]:
 
 
 def _points(grid: Any) -> list[Point]:
-    """Give the points of a grid, or those of a list, with Python's own values."""
+    """Return the points of a grid or of a list, with plain Python values."""
     if isinstance(grid, Mapping):
         axes = [_axis(path, values) for path, values in grid.items()]
         return [dict(zip(grid, values, strict=True)) for values in itertools.product(*axes)]
@@ -217,7 +217,7 @@ def _points(grid: Any) -> list[Point]:
 
 
 def _axis(path: str, values: Any) -> list[object]:
-    """Give the values of one path."""
+    """Return the values of one path."""
     if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
         raise InputError(f"grid[{path!r}]", show(values), f"a list of values, as [{values!r}]")
     found = [as_python(value) for value in values]
@@ -227,19 +227,19 @@ def _axis(path: str, values: Any) -> list[object]:
 
 
 def scenario_digest(scenario: Scenario, version: int | None = None) -> str:
-    """Digest under which runs of a scenario are kept.
+    """Return the digest under which runs of a scenario are stored.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
     version : int, optional
-        Of the model; this one by default.
+        Version of the model; None for the current one.
 
     Returns
     -------
     str
-        SHA-256 of the version of the model, the scenario and the files that it names, in hex.
+        SHA-256 of the model version, the scenario and the contents of its files, in hexadecimal.
 
     Raises
     ------
@@ -248,16 +248,18 @@ def scenario_digest(scenario: Scenario, version: int | None = None) -> str:
     """
     text = f"{MODEL_VERSION if version is None else version}\n{scenario.canonical_json()}"
     if _may_have_no_end(scenario):
-        # What stores have of such runs counts active flows until the last start alone.
+        # Distinguish from older stored runs, which count active flows only until the last start.
         text += "\nactive flows until the end"
     if any(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups):
-        # There what was lost made completion times infinite, and makespans went on with others.
+        # Distinguish from older stored runs, in which losses made completion times infinite and
+        # makespans
+        # included the flows of other groups.
         text += "\ncompletion times of what arrived, makespans without others"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _may_have_no_end(scenario: Scenario) -> bool:
-    """Whether all flows may be without end: those of a table of flows are not known here."""
+    """Return whether all flows may be endless; a table of flows is not read to find out."""
     workloads = [group.workload for group in scenario.flow_groups]
     return all(
         isinstance(workload, Table)

@@ -1,6 +1,6 @@
-"""Work beside the calling thread, which alone hears Ctrl-C, draws progress and keeps results.
+"""Worker threads; the calling thread handles Ctrl-C, draws progress and stores results.
 
-The simulator gives up Python's global lock while it runs, so threads are enough.
+The simulator releases Python's global interpreter lock while it runs, so threads suffice.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# A signal that comes just before Python falls asleep on a lock is heard when it wakes up.
+# Polling interval: a signal that arrives just before Python blocks on a lock is seen at wake-up.
 _LOOK_UP_S: Final = 0.1
-# How long to wait for threads that are to end: a simulation gives up within milliseconds, a
-# compilation that is under way cannot. The threads are daemons: the process does not wait for them.
+# Time to wait for threads that are to end: a simulation stops within milliseconds, but a scenario
+# that is being compiled does not. The threads are daemons, so the process can exit without them.
 PATIENCE_S: Final = 0.5
 
 
@@ -30,23 +30,23 @@ def work_aside(
     keep: Callable[[T], None],
     cancel: Cancel,
 ) -> None:
-    """Run each task in a thread and keep what they give, on the calling thread.
+    """Run each task in a thread, and handle the results on the calling thread.
 
     Parameters
     ----------
     tasks : sequence of callable
-        ``task(give)`` calls ``give`` with each of its results, and ends soon once `cancel` is set.
+        ``task(give)`` calls ``give`` with each result, and ends soon after `cancel` is set.
     results : int
-        How many results all tasks give together.
+        Total number of results of all tasks.
     keep : callable
-        Takes each result.
+        Called with each result.
     cancel : Cancel
-        Set when a task fails, or on Ctrl-C: what is given in the half second after it is kept, too.
+        Set when a task fails or on Ctrl-C; results of the following half second are still kept.
 
     Raises
     ------
     BaseException
-        What a task or `keep` raised, or the KeyboardInterrupt, within a second.
+        Any exception of a task or of `keep`, or KeyboardInterrupt, within a second.
     """
     done = SimpleQueue[tuple[T] | BaseException]()
 
@@ -81,7 +81,7 @@ def work_aside(
 
 
 def next_of(done: SimpleQueue[T]) -> T:
-    """Wait for the next one in a queue, looking up now and then, so that Ctrl-C is heard."""
+    """Wait for the next item of a queue, waking up regularly so that Ctrl-C takes effect."""
     while True:
         try:
             return done.get(timeout=_LOOK_UP_S)

@@ -1,4 +1,4 @@
-"""What came of a search, as tables: its trials, and the answer on fresh seeds."""
+"""Results of a search as tables: its trials, and the comparison on fresh seeds."""
 
 from __future__ import annotations
 
@@ -26,41 +26,41 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.study.wanted import Aim
 
-#: What is said of a trial beside `GIVEN_UP` and `UNUSABLE`.
+#: Verdicts on a complete trial; other trials have `GIVEN_UP` or `UNUSABLE`.
 BEST: Final = "best"
 AS_GOOD: Final = "as good"
 WORSE: Final = "worse"
 
-#: What is said of a point beside the default, on fresh seeds.
+#: Verdicts on a point compared with the default on fresh seeds (or `WORSE`).
 BETTER, UNCLEAR, SAME, UNKNOWN = "better", "unclear", "same", "unknown"
 
-#: The name of the base scenario among the points of the last comparison.
+#: Name of the base scenario among the compared points.
 DEFAULT: Final = "default"
 
 _CONFIDENCE: Final = 0.95
 
 
 def trial_table(base: Scenario, aims: Sequence[Aim], trials: Sequence[Trial]) -> pd.DataFrame:
-    """Write the trials as a table.
+    """Return the trials as a table.
 
     Parameters
     ----------
     base : Scenario
-        What all have in common.
+        Base scenario of all trials.
     aims : sequence of Aim
-        The objectives.
+        Objectives of the search.
     trials : sequence of Trial
-        At least one of them complete.
+        Trials, at least one of them complete.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each trial and objective: ``trial``, the variant and the axes (a quantity also
-        as a number in the SI unit), ``seeds``, ``verdict``, ``metric``, and ``mean`` with
-        ``ci_low`` and ``ci_high`` on these seeds (95 % each, Student's); with one objective also
-        ``difference`` from the best (of these seeds, paired) with ``difference_low`` and
-        ``difference_high``. The differences of complete trials hold together; who contains zero is
-        ``"as good"`` as the best, as far as these seeds tell.
+        One row per trial and objective: ``trial``; the variant and the axes (a quantity also as a
+        number in SI units); ``seeds``; ``verdict``; ``metric``; ``mean`` on these seeds with
+        ``ci_low`` and ``ci_high`` (Student's 95 % interval). With one objective also
+        ``difference``, the paired difference from the best on these seeds, with ``difference_low``
+        and ``difference_high``. These intervals hold jointly for the complete trials; a trial whose
+        interval contains zero is ``"as good"`` as the best, as far as these seeds show.
     """
     complete = [trial for trial in trials if trial.state == COMPLETE]
     best = [complete[i] for i in best_of(complete)]
@@ -84,19 +84,19 @@ def _verdict(trial: Trial, best: Sequence[Trial], aim: Aim, row: Mapping[str, An
         return trial.state
     if any(trial is one for one in best):
         return BEST
-    # Neither end is on the side of the best; NaN, of one seed, tells nothing.
+    # Worse only if the whole interval is on the worse side of 0; NaN (a single seed) is not.
     low, high = (row.get(f"difference_{end}", math.nan) for end in ("low", "high"))
     apart = low > 0 if aim.sign > 0 else high < 0
     return WORSE if apart or "difference" not in row else AS_GOOD
 
 
 def labels_of(base: Scenario, place: Place) -> dict[str, object]:
-    """Name a point: its variant and what its axes set, a quantity also in the SI unit."""
+    """Return the labels of a point: variant and settings of its axes, quantities also in SI."""
     return labels_in(base.with_(dict(place.point)), place)
 
 
 def labels_in(scenario: Scenario, place: Place) -> dict[str, object]:
-    """Name a point whose scenario is made, as `labels_of`."""
+    """Return the labels of a point whose scenario is already built, as `labels_of`."""
     named = {} if place.variant is None else {VARIANT: place.variant}
     return {**named, **parameters_of(scenario, place.settings)}
 
@@ -113,25 +113,26 @@ def confirmed(
     Parameters
     ----------
     base : Scenario
-        The default.
+        The default scenario.
     aims : sequence of Aim
-        The objectives.
+        Objectives of the search.
     places : mapping of str to Place
-        The points by name; the first is the default.
+        Points by name; the first is the default.
     values : ndarray of float, shape (points, seeds, objectives)
-        What they did, on seeds that the search has not seen.
+        Objectives of the points, on seeds that the search has not used.
     failed : ndarray of bool, shape (points, seeds)
-        Runs that failed: they are in no mean, and in no difference.
+        Mask of failed runs, which are excluded from means and differences.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each point and objective: ``point``, the variant and the axes, ``metric``,
-        ``n`` (runs that did not fail), ``mean`` with ``ci_low`` and ``ci_high`` (95 % each,
-        Student's); ``difference`` from the default (paired) and ``ratio`` to it (of the means,
-        paired), each with ``_low`` and ``_high``, which hold together for all points and objectives
-        with 95 %; and ``verdict``: ``"better"``, ``"worse"``, ``"unclear"``, ``"same"``, or
-        ``"unknown"`` where runs of one of the two failed or have no finite value.
+        One row per point and objective: ``point``; the variant and the axes; ``metric``; ``n``, the
+        number of runs that did not fail; ``mean`` with ``ci_low`` and ``ci_high`` (Student's 95 %
+        interval); ``difference`` from the default (paired) and ``ratio`` to it (of the means,
+        paired), each with ``_low`` and ``_high``, intervals that hold with 95 % jointly for all
+        points and objectives; and ``verdict``: ``"better"``, ``"worse"``, ``"unclear"``,
+        ``"same"``, or ``"unknown"`` if runs of the point or the default failed or have no finite
+        value.
     """
     each = confidence_of_each(_CONFIDENCE, max(1, (len(places) - 1) * len(aims)))
     rows: list[dict[str, Any]] = []
@@ -170,7 +171,7 @@ def _mean(x: NDArray[np.float64]) -> dict[str, float]:
 def _gap(
     one: NDArray[np.float64], other: NDArray[np.float64], confidence: float
 ) -> dict[str, float]:
-    """Give the difference of the second from the first, and its interval."""
+    """Return the paired difference, second minus first, and its interval."""
     names = ("difference", "difference_low", "difference_high")
     if not len(one) or not (np.isfinite(one).all() and np.isfinite(other).all()):
         return dict.fromkeys(names, math.nan)
@@ -181,7 +182,7 @@ def _gap(
 def _ratio(
     one: NDArray[np.float64], other: NDArray[np.float64], confidence: float
 ) -> dict[str, float]:
-    """Give the ratio of the means, the second over the first, and its interval."""
+    """Return the ratio of the means, second over first, and its interval."""
     names = ("ratio", "ratio_low", "ratio_high")
     finite = np.isfinite(one).all() and np.isfinite(other).all()
     if not len(one) or not finite or one.mean() <= 0 or other.mean() <= 0:
@@ -191,5 +192,5 @@ def _ratio(
 
 
 def in_state(state: str, trials: Sequence[Trial]) -> list[Trial]:
-    """Give the trials of which this became, see `lightburst.study.racing`."""
+    """Return the trials in a given state, see `lightburst.study.racing`."""
     return [trial for trial in trials if trial.state == state]

@@ -1,10 +1,10 @@
-"""The index of a store that cannot be written: another user's, or one in an archive.
+"""Reads the index of a store that cannot be written, such as another user's or an archive.
 
 References
 ----------
 .. [1] "Write-Ahead Logging", https://www.sqlite.org/wal.html, "Read-Only Databases": a file in this
-   mode can be read where the log and the memory that its users share are there or can be made;
-   else as one that nobody changes (``immutable``), whose log is not read.
+   mode can be read if its log and shared memory exist or can be created; otherwise only as
+   unchanging (``immutable``), in which case the log is ignored.
 """
 
 import os
@@ -18,31 +18,31 @@ _LOG: Final = "-wal"
 
 
 def is_unwritable(index: Path) -> bool:
-    """Tell whether an index is there and this process may not write it, or not beside it."""
+    """Return whether an index exists and this process may not write it or files next to it."""
     return index.is_file() and not (
         os.access(index, os.W_OK) and os.access(index.parent, os.W_OK | os.X_OK)
     )
 
 
 def opened(index: Path, patience_s: float) -> sqlite3.Connection:
-    """Open an index for reading alone.
+    """Open an index for reading only.
 
     Parameters
     ----------
     index : Path
-        The file.
+        The index file.
     patience_s : float
-        How long to wait for others.
+        Time in seconds to wait for other processes.
 
     Raises
     ------
     sqlite3.Error, OSError
-        If it cannot be read.
+        If the index cannot be read.
     """
     try:
         return _connected(index, "mode=ro", patience_s)
     except sqlite3.OperationalError:
-        # Nobody has it open, and nothing can be made beside it.
+        # No process has it open, and no file can be created next to it.
         log = index.with_name(index.name + _LOG)
         if not log.exists() or not log.stat().st_size:
             return _connected(index, "immutable=1", patience_s)
@@ -62,7 +62,7 @@ def _connected(index: Path, how: str, patience_s: float) -> sqlite3.Connection:
     uri = f"{index.resolve().as_uri()}?{how}"
     database = sqlite3.connect(uri, timeout=patience_s, isolation_level=None, uri=True)
     try:
-        # The file is opened now.
+        # Forces SQLite to open the file.
         database.execute("PRAGMA user_version")
     except sqlite3.Error:
         database.close()

@@ -1,4 +1,4 @@
-"""What is in a store, whether all of it is sound, and how it is freed of what is not."""
+"""Maintenance of a store: lists its contents, checks it, and removes damaged or old rows."""
 
 import itertools
 import shutil
@@ -17,32 +17,32 @@ from lightburst.study.rows import COLUMNS, Row
 from lightburst.study.salvage import salvage
 from lightburst.study.store import Damaged, Store
 
-# Runs whose scenario names another version; a scenario without a version may be of this one.
+# Runs of other model versions; scenarios without a recorded version are not counted among them.
 _OTHERS: Final = (
     f"scenario IN (SELECT digest FROM scenarios WHERE model_version <> '{MODEL_VERSION}')"
 )
 
 
-# The tables whose rows are runs.
+# Tables whose rows are runs.
 _RUNS: Final = ("runs", "failures")
 _FAILED: Final = "FROM status WHERE status = 'failed'"
 
 
 class Kept(NamedTuple):
-    """What a store has of one study with one version of the model.
+    """Summary of the runs of one study with one version of the model.
 
     Attributes
     ----------
     name : str
-        Of its scenarios; empty if they have none, or if an earlier version wrote them.
+        Name of the scenarios; empty if they have none, or if an old version wrote them.
     model_version : str
-        With which it was run; empty if nothing tells.
+        Model version of the runs; empty if it is not recorded.
     scenarios, runs : int
-        How many.
+        Numbers of scenarios and runs.
     bytes : int
-        Of their rows; what the store takes on the disk is more, see `on_disk`.
+        Size of their metrics; the store takes more space on disk, see `on_disk`.
     first, last : str
-        When runs were finished, ISO 8601, UTC; empty if an earlier version wrote them.
+        First and last time at which a run finished, ISO 8601, UTC; empty if not recorded.
     """
 
     name: str
@@ -56,22 +56,22 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a check of a store found.
+    """Result of a check of a store.
 
     Attributes
     ----------
     runs : int
-        Runs that are sound.
+        Number of intact runs.
     damaged : int
-        Rows with a wrong checksum.
+        Number of rows with a wrong checksum.
     structure : str
-        What SQLite says of its own structure; empty if that is sound.
+        SQLite's error message on the structure of the file; empty if it is intact.
     aside : int
-        Damaged rows that have been set aside before.
+        Number of damaged rows that were set aside earlier.
     others : int
-        Runs of other versions of the model.
+        Number of runs of other model versions.
     failed : int
-        Runs that failed and have not been finished since.
+        Number of runs that failed and have not finished since.
     """
 
     runs: int
@@ -83,12 +83,12 @@ class Condition:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is damaged that is still in use."""
+        """Whether no row in use is damaged, and the structure is intact."""
         return not (self.damaged or self.structure)
 
 
 def listed(path: Path) -> list[Kept]:
-    """Give what a store has, by study and version of the model.
+    """List the contents of a store by study and model version.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def listed(path: Path) -> list[Kept]:
     Returns
     -------
     list of Kept
-        By name, the newest version of the model first.
+        Sorted by name, then by model version, newest first.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def listed(path: Path) -> list[Kept]:
 
 
 def on_disk(path: Path) -> dict[str, int]:
-    """Give the bytes of the files of a store, by what they are.
+    """Return the size in bytes of the files of a store, by purpose.
 
     Parameters
     ----------
@@ -129,14 +129,14 @@ def on_disk(path: Path) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        ``index``, ``log`` (with the memory that its users share), ``columns``, ``tables``, and
-        ``others``; those that are not empty.
+        ``index``, ``log`` (including SQLite's shared memory file), ``columns``, ``tables`` and
+        ``others``, without empty ones.
     """
     kinds = {INDEX: "index", COLUMNS_OF_ROWS: "columns", TABLES: "tables"}
     kinds |= dict.fromkeys((f"{INDEX}-wal", f"{INDEX}-shm"), "log")
     found = dict.fromkeys(("index", "log", "columns", "tables", "others"), 0)
     for file in path.rglob("*"):
-        with suppress(OSError):  # another process has removed it
+        with suppress(OSError):  # removed by another process
             if file.is_file() and not file.is_symlink():
                 kind = kinds.get(file.relative_to(path).parts[0], "others")
                 found[kind] += file.stat().st_size
@@ -144,7 +144,7 @@ def on_disk(path: Path) -> dict[str, int]:
 
 
 def examined(path: Path) -> Condition:
-    """Read all of a store and compare it with its checksums; nothing is changed.
+    """Verify all checksums and the structure of a store, without changing it.
 
     Parameters
     ----------
@@ -154,17 +154,17 @@ def examined(path: Path) -> Condition:
     Returns
     -------
     Condition
-        What is sound, and what is not.
+        Counts of intact, damaged and other runs.
 
     Raises
     ------
     InputError
-        If there is no such store, or nothing in it can be read.
+        If there is no such store, or none of it can be read.
     """
     try:
         with _existing(path) as store:
             if not store.read_only:
-                # Try whether it can be written, too.
+                # Check that the file can be written as well.
                 store.ask("BEGIN IMMEDIATE")
                 store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
                 store.ask("ROLLBACK")
@@ -188,7 +188,7 @@ def examined(path: Path) -> Condition:
 
 
 def failed_runs(path: Path) -> list[dict[str, Any]]:
-    """Give the runs of a store that failed.
+    """List the failed runs of a store.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def failed_runs(path: Path) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Of each the ``name`` of its ``scenario`` (a digest), its ``seed``, and the fields of
+        For each run the ``name`` and digest of its ``scenario``, its ``seed``, and the fields of
         `lightburst.study.failures.Failure`.
 
     Raises
@@ -215,16 +215,16 @@ def failed_runs(path: Path) -> list[dict[str, Any]]:
 
 
 def retried(path: Path) -> int:
-    """Forget which runs of a store failed; give how many. `InputError` as `failed_runs`."""
+    """Delete the failures in a store and return their number; raises as `failed_runs`."""
     with _existing(path) as store:
         return store.retry()
 
 
 def clean(path: Path) -> Path | None:
-    """Keep of a store what is sound and of this version of the model, and nothing else.
+    """Remove damaged rows and runs of other model versions from a store.
 
-    An index with a damaged structure is written anew; the damaged one is kept beside it. No other
-    process may use the store then.
+    An index with a damaged structure is rebuilt from its readable rows, and a copy of the damaged
+    file is left next to it. No other process may use the store at that time.
 
     Parameters
     ----------
@@ -234,12 +234,12 @@ def clean(path: Path) -> Path | None:
     Returns
     -------
     Path or None
-        The copy of a damaged index; None if the structure is sound.
+        The copy of a damaged index; None if the structure is intact.
 
     Raises
     ------
     InputError
-        If there is no such store, nothing in it can be read, or it cannot be written.
+        If there is no such store, none of it can be read, or it cannot be written.
     """
     if not examined(path).structure:
         with _existing(path) as store:
@@ -257,7 +257,7 @@ def clean(path: Path) -> Path | None:
 
 
 def _rebuilt(index: Path, path: Path) -> Path:
-    """Put a new index with all that can be read in the place of a damaged one."""
+    """Replace a damaged index by a new one with all readable rows; return the copy of the old."""
     fresh, copy = _unused(path, "new"), _unused(index, "damaged")
     try:
         with Store(fresh) as store:
@@ -265,12 +265,12 @@ def _rebuilt(index: Path, path: Path) -> Path:
             _reduce(store)
         shutil.copy2(index, copy)
         for ending in ("-wal", "-shm"):
-            # SQLite would take the old log for that of the new file.
+            # SQLite would apply the old log to the new file.
             log = index.with_name(index.name + ending)
             if log.exists():
                 shutil.copy2(log, copy.with_name(copy.name + ending))
                 log.unlink()
-        # One of an earlier version becomes a folder when it is opened.
+        # The single file of an old version is converted to a folder when it is next opened.
         (fresh / INDEX).replace(index)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -284,14 +284,14 @@ def _fill(database: sqlite3.Connection, path: Path) -> None:
 
 
 def _reduce(store: Store) -> None:
-    """Drop what has been set aside and what other versions of the model ran."""
+    """Delete rows that were set aside and runs of other model versions."""
     store.ask("DELETE FROM damaged")
     for table in _RUNS:
         store.ask(f"DELETE FROM {table} WHERE {_OTHERS}")
     store.ask(f"DELETE FROM scenarios WHERE model_version <> '{MODEL_VERSION}'")
     store.ask("VACUUM")
     if store.folder is not None:
-        # Copies of rows, which are made again.
+        # Columnar copies of rows are recreated when needed.
         shutil.rmtree(store.folder / COLUMNS_OF_ROWS, ignore_errors=True)
 
 
@@ -312,7 +312,7 @@ def _existing(path: Path) -> Store:
 
 
 def _salvaged(path: Path, error: Damaged) -> list[tuple[str, Row]]:
-    """Give the rows of a store that SQLite cannot read; the error again if there are none."""
+    """Return the rows of a store that SQLite cannot read; raise `error` if there are none."""
     try:
         rows = list(salvage(index_of(path)))
     except OSError:
@@ -323,7 +323,7 @@ def _salvaged(path: Path, error: Damaged) -> list[tuple[str, Row]]:
 
 
 def _unused(path: Path, ending: str) -> Path:
-    """Name a file beside another one that does not exist yet."""
+    """Return an unused file name next to a file, with a given suffix."""
     names = (f"{path.name}.{ending}{number or ''}" for number in itertools.count())
     return next(found for found in map(path.with_name, names) if not found.exists())
 

@@ -1,4 +1,4 @@
-"""What a study asks beyond a table of points: its tables ``optimise`` and ``sensitivity``."""
+"""The tables ``optimise`` and ``sensitivity`` of a study file."""
 
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
@@ -18,16 +18,16 @@ _Metrics = Annotated[Any, Only(_METRIC, _some)]
 
 
 class Aim(NamedTuple):
-    """One objective.
+    """An objective of an optimisation.
 
     Attributes
     ----------
     metric : str
-        Column of the runs whose mean it is, or an expression.
+        Column of the runs whose mean is the objective, or an expression.
     sign : float
-        1 where less is better, -1 where more is: what the search minimises is the product.
+        1 to minimise, -1 to maximise: the search minimises the product of sign and mean.
     where : str
-        The key that named it.
+        Key of the study that names the objective, for messages.
     """
 
     metric: str
@@ -41,26 +41,26 @@ class Aim(NamedTuple):
 
 
 class Optimise(Section):
-    """For which values of the axes the mean of a metric is best.
+    """Search for the values of the axes at which the mean of a metric is best.
 
     Attributes
     ----------
     minimise, maximise : str or list of str
-        The objectives: names of metrics, or expressions. Of several the front is looked for.
+        Objectives: names of metrics, or expressions. For several, the Pareto front is searched.
     trials : int
-        Points that are tried, at the most.
+        Largest number of points to try.
     first : int
-        Seeds of a trial before it may be given up.
+        Number of seeds of a trial before it may be given up.
     risk : float
-        Probability, at the most, with which a trial is given up that is no worse than those before.
+        Largest probability of giving up a trial that is no worse than all earlier ones.
     confirm : int
-        Fresh seeds on which the answer is run again beside the default.
+        Number of fresh seeds for the comparison of the result with the default.
     budget : int or None
-        Runs of the search together, at the most.
+        Largest number of runs of the search; None for no limit.
     batch : int
-        Trials that are proposed at once.
+        Number of trials proposed at once.
     seed : int
-        Of the proposals.
+        Seed of the proposals.
     """
 
     minimise: _Metrics = ()
@@ -75,7 +75,7 @@ class Optimise(Section):
 
     @property
     def aims(self) -> tuple[Aim, ...]:
-        """The objectives; `InputError` if there are none, or one twice."""
+        """The objectives; `InputError` if there are none, or an objective occurs twice."""
         found = [
             Aim(metric, sign, f"optimise.{key}")
             for key, sign, given in (
@@ -96,19 +96,19 @@ class Optimise(Section):
 
 
 class Sensitivity(Section):
-    """How much of the variance of a metric is due to which of the axes.
+    """Division of the variance of a metric among the axes.
 
     Attributes
     ----------
     metric : str or list of str
         Names of metrics, or expressions.
     points : int
-        Points of the base sample, a power of two; so many times the number of axes and two are
-        run.
+        Size of the base sample, a power of two; the number of points run is this times the number
+        of axes plus two.
     resamples : int
-        Of the bootstrap, for the intervals.
+        Number of bootstrap resamples for the intervals.
     seed : int
-        Of the sample and of the bootstrap.
+        Seed of the sample and the bootstrap.
     """
 
     least: ClassVar[int] = 16
@@ -120,7 +120,7 @@ class Sensitivity(Section):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics, each once; `InputError` if there is none, or the points are no power."""
+        """The different metrics; `InputError` if none, or if `points` is not a power of two."""
         if self.points & (self.points - 1):
             below = 2 ** (self.points.bit_length() - 1)
             allowed = f"a power of two, as {below} or {2 * below}, which Sobol's sequence balances"
@@ -131,11 +131,11 @@ class Sensitivity(Section):
 
 
 def named(given: Any) -> list[str]:
-    """Give one name, or several, as a list."""
+    """Return one name or several names as a list."""
     return [given] if isinstance(given, str) else list(given)
 
 
-#: What stands in a study file for each of them, for messages.
+#: Example of each table in a study file, for error messages.
 EXAMPLES: Final = {
     "optimise": "[optimise] with maximise = 'throughput_bps'",
     "sensitivity": "[sensitivity] with metric = 'throughput_bps'",

@@ -1,4 +1,4 @@
-"""What the runs of a study warn of, each kind once."""
+"""Warnings of the runs of a study, grouped by kind."""
 
 import re
 from typing import Final, NamedTuple
@@ -7,24 +7,24 @@ import pandas as pd
 
 from lightburst.metrics import BETWEEN_WARNINGS
 
-# A number, with its unit: 92.5 kB and 1.07 MB are as alike as 5 and 6.
+# A number with an optional unit: warnings that differ only in numbers and units are one kind.
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?: (?:[kMGTmµnp]i?)?(?:B|b/s|s)\b)?")
 
 
 def warnings_of(runs: pd.DataFrame) -> tuple[str, ...]:
-    """Gather the warnings of runs.
+    """Collect the warnings of runs, each kind once.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        One row for each run, with ``seed`` and ``warnings``.
+        One row per run, with ``seed`` and ``warnings``.
 
     Returns
     -------
     tuple of str
-        Warnings that differ in their numbers only are one: ``in 3 of 10 runs, first with seed 2: 5
-        of 100 flows did not finish before the time limit (1 ms)``. What all runs say in the same
-        words stands alone.
+        Warnings that differ only in their numbers are merged, as in ``in 3 of 10 runs, first with
+        seed 2: 5 of 100 flows did not finish before the time limit (1 ms)``. A warning that all
+        runs have in identical words is returned unchanged.
     """
     return tuple(
         found.text
@@ -40,15 +40,15 @@ class Warned(NamedTuple):
     Attributes
     ----------
     text : str
-        In the words of the first run that has it.
+        Text of the warning in the first run that has it.
     runs : int
-        How many have it.
+        Number of runs that have it.
     place : int
-        Row of that run in the table of runs, from 0.
+        Row of the first of these runs in the table, from 0.
     seed : int
-        Its seed.
+        Seed of that run.
     alike : bool
-        Whether all say it in the same words.
+        Whether the text is identical in all of them.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Warned(NamedTuple):
 
 
 def warned(runs: pd.DataFrame) -> list[Warned]:
-    """Count the warnings of runs, each kind once.
+    """Count the warnings of runs by kind.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def warned(runs: pd.DataFrame) -> list[Warned]:
     Returns
     -------
     list of Warned
-        In the order in which they come first.
+        Kinds of warnings, in the order of first occurrence.
     """
     kinds: dict[str, Warned] = {}
     rows = zip(runs["seed"].tolist(), runs["warnings"].tolist(), strict=True)

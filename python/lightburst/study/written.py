@@ -1,4 +1,4 @@
-"""A study as a file has it: the tables of ``study.toml``, quantities with their units."""
+"""Writes a study as the tables of ``study.toml``, with units for quantities."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,12 +22,12 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     Parameters
     ----------
     study : StudyDescription
-        Its scenario stands in it, whole, with all defaults.
+        The study. Its scenario is written in full, including all defaults.
 
     Returns
     -------
     dict
-        What JSON can hold; None where a change takes a field out.
+        Values that JSON can hold; None for a change that removes a field.
     """
     found: dict[str, Any] = {"name": study.name}
     if study.target is None:
@@ -54,7 +54,7 @@ def tables(study: StudyDescription) -> dict[str, Any]:
 
 
 def to_toml(study: StudyDescription) -> str | None:
-    """Write a study as a file; None if it has a change that only Python can say."""
+    """Write a study as TOML; None if it has a change that TOML cannot express."""
     written = tables(study)
     if _has_none(written):
         return None
@@ -81,7 +81,7 @@ def _axis(study: StudyDescription, path: str, spec: Any) -> Any:
 
 
 def _value(study: StudyDescription, path: str, value: Any, changes: Mapping[str, object]) -> Any:
-    """Write a value as text if it is a number for a quantity, which Python gives in SI units."""
+    """Write a numeric value of a quantity, which Python gives in SI units, as text with a unit."""
     if isinstance(value, BaseModel):
         return plain(value)
     if isinstance(value, bool) or not isinstance(value, int | float):

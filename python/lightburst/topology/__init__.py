@@ -1,4 +1,4 @@
-"""Which nodes there are and how they are linked, as arrays."""
+"""Network topologies: nodes and links as arrays."""
 
 from lightburst.scenario import KINDS as _ALL
 from lightburst.topology.build import build_network, count

@@ -1,4 +1,4 @@
-"""From the ``[topology]`` table to a network."""
+"""Builds the network of a ``[topology]`` table."""
 
 from functools import lru_cache
 
@@ -20,7 +20,7 @@ LARGEST_SWITCHES = 2**16 - 2
 
 
 def count(section: TopologySection) -> Counts | None:
-    """How large a network will be, before it is built; None for a table of links."""
+    """Count hosts, nodes and links without building the network; None for a table of links."""
     match section:
         case FatTree():
             nodes = FatTreeNodes(section.k)
@@ -37,7 +37,7 @@ def count(section: TopologySection) -> Counts | None:
 
 
 def build_network(section: TopologySection) -> Network:
-    """Lay out a network; the last few are remembered, because a sweep asks for them often.
+    """Lay out a network; the most recent ones are cached for the runs of a sweep.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _build(section: TopologySection, _version: Stamp | None) -> Network:
 
 
 def _check_size(network: Network) -> None:
-    """Refuse more links at a node, or more switches, than the simulator numbers."""
+    """Refuse more links per node, or more switches, than the simulator's 16 bits can number."""
     if network.largest_degree > LARGEST_DEGREE:
         given = f"a node with {network.largest_degree} links"
         raise InputError("topology", given, f"at most {LARGEST_DEGREE} links at a node")

@@ -1,4 +1,4 @@
-"""Networks of others as tables of links: those of networkx, and of the package topohub."""
+"""Converts graphs of networkx and networks of the package topohub to ``[topology]`` tables."""
 
 import warnings
 from typing import TYPE_CHECKING, Any, Final
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _LENGTH: Final = "length"
 _UNITS: Final = ("mm", "cm", "m", "km")
-# What others call the length of a link.
+# Other common names for the length attribute of a link.
 _ALIKE: Final = ("dist", "distance", "weight", "km")
 
 
@@ -23,19 +23,19 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx.Graph
-        Undirected: made in Python, or read by networkx from GraphML (`networkx.read_graphml`), GML,
-        JSON... Of the attributes of an edge three more count, if it has them: ``rate``, as text,
-        ``"100 Gb/s"``, or in bits a second; ``wavelengths``, a whole number; and the key of an edge
-        of a MultiGraph, which becomes the name of the link.
+        An undirected graph, built in Python or read by networkx from GraphML
+        (`networkx.read_graphml`), GML, JSON... Besides the length, these properties of an edge are
+        used if present: ``rate``, as text (``"100 Gb/s"``) or in bits per second; ``wavelengths``,
+        an integer; and in a MultiGraph the edge's key, which becomes the name of the link.
     length : str
-        The attribute of an edge that is its length: as text with a unit, ``"120 km"``, or a number.
-        An edge without it has the `link_length` that is given as a key. If no edge has it, and
-        nothing looks like a length, that is the one of the scenario file.
+        Name of the edge attribute that holds the length, as text with a unit (``"120 km"``) or as a
+        number. Edges without it take `link_length` from the keys. If no edge has it and no other
+        attribute looks like a length, `link_length` may be omitted and takes its default.
     length_unit : str
         Unit of lengths that are numbers: mm, cm, m or km.
     **keys
         Other keys of the table, as in the scenario file: `hosts_per_node`, `link_rate`...; `edges`
-        are nodes of the graph.
+        is a collection of nodes of the graph.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def from_networkx(
     Raises
     ------
     InputError
-        When the graph is directed, has edges without a length of which others have one, or an
-        attribute or a key is not what it should be.
+        When the graph is directed, only some of its edges have a length and no `link_length` is
+        given, or an attribute or a key is invalid.
     """
     import networkx as nx
 
@@ -77,27 +77,28 @@ def from_networkx(
 def from_topohub(key: str, **keys: Any) -> Graph:
     """Make a ``[topology]`` table from a network of the package topohub.
 
-    It has SNDlib, the Internet Topology Zoo, backbones and synthetic (Gabriel) graphs, all with the
-    lengths of their links (P. Jurkiewicz, "TopoHub", SoftwareX 24, 101540, 2023);
-    ``pip install 'lightburst[topohub]'`` installs it.
+    The package contains SNDlib, the Internet Topology Zoo, backbones and synthetic (Gabriel)
+    graphs, all with link lengths (P. Jurkiewicz, "TopoHub", SoftwareX 24, 101540, 2023); ``pip
+    install 'lightburst[topohub]'`` installs it.
 
     Parameters
     ----------
     key : str
-        Its key there: ``"sndlib/polska"``, ``"topozoo/Abilene"``, ``"gabriel/50/0"``.
+        Key of the network in topohub: ``"sndlib/polska"``, ``"topozoo/Abilene"``,
+        ``"gabriel/50/0"``.
     **keys
         Other keys of the table, as in the scenario file: `hosts_per_node`, `edges`, `link_rate`...
 
     Returns
     -------
     Graph
-        As from `from_networkx`. Nodes have their names there, or their numbers where these do not
-        tell all nodes apart.
+        As from `from_networkx`. Nodes keep their topohub names; if those are not unique, they are
+        named by number.
 
     Raises
     ------
     InputError
-        When the package is not installed, or knows no such network.
+        When the package is not installed, or has no such network.
     """
     import networkx as nx
 
@@ -107,7 +108,7 @@ def from_topohub(key: str, **keys: Any) -> Graph:
         allowed = "with it: pip install 'lightburst[topohub]'"
         raise InputError("from_topohub", "no package topohub", allowed) from None
     with warnings.catch_warnings():
-        # It leaves its file to be closed by the interpreter.
+        # topohub does not close the file that it reads.
         warnings.simplefilter("ignore", ResourceWarning)
         try:
             found = topohub.get(key)
@@ -128,7 +129,7 @@ def _with_unit(length: object, unit: str) -> object:
 
 
 def _check_lengths(graph: "nx.Graph[Any]", length: str) -> None:
-    """Refuse a graph some of whose edges have no length, or whose lengths have another name."""
+    """Refuse a graph where only some edges have a length, or the length has another name."""
     edges = list(graph.edges.items())
     without = [f"{edge[0]} - {edge[1]}" for edge, attributes in edges if length not in attributes]
     if not without:

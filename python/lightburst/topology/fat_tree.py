@@ -15,7 +15,7 @@ from lightburst.topology.network import Network, uniform
 
 @dataclass(frozen=True)
 class FatTreeNodes:
-    """Where the nodes of a fat-tree are numbered; ``h = k / 2``.
+    """Node and port numbering of a fat-tree, with ``h = k / 2``.
 
     ======== ================================= ======================= ==========================
     node     number                            ports ``0..h``          ports ``h..k``
@@ -31,12 +31,12 @@ class FatTreeNodes:
 
     @property
     def half(self) -> int:
-        """Ports up, and ports down, of a switch that is not a core."""
+        """Number of upward ports, and of downward ports, of an edge or aggregation switch."""
         return self.k // 2
 
     @property
     def hosts(self) -> int:
-        """How many hosts; they are numbered from 0."""
+        """Number of hosts; the hosts are numbered from 0."""
         return self.k**3 // 4
 
     @property
@@ -56,7 +56,7 @@ class FatTreeNodes:
 
     @property
     def nodes(self) -> int:
-        """Hosts and switches."""
+        """Number of nodes: hosts and switches."""
         return self.cores + self.half**2
 
     def links(self, wavelengths: int) -> int:
@@ -90,7 +90,7 @@ def build_fat_tree(section: FatTree) -> Network:
     host_up = at.edges + np.arange(at.hosts) // half
     edge = rows((pod * half + switch) * half + port, at.aggregations + pod * half + port)
     aggregation = rows(at.edges + pod * half + port, at.cores + switch * half + port)
-    core_row = np.arange(half**2)[:, None] // half  # the aggregation of each pod that it leads to
+    core_row = np.arange(half**2)[:, None] // half  # the core's aggregation switch in each pod
     core = (at.aggregations + np.arange(k)[None, :] * half + core_row).ravel()
 
     degree = np.full(at.nodes, k)

@@ -20,9 +20,9 @@ from lightburst.units import parse_length, parse_rate
 
 _COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
 _REQUIRED = _COLUMNS[:2]
-# At most so many errors of a table are told.
+# Largest number of errors reported for one table.
 _MOST_ERRORS = 20
-# The table of routes has two bytes for each pair of node and host: 128 GiB for as many hosts.
+# The routing table takes two bytes per pair of node and host: 128 GiB for this many hosts.
 LARGEST_HOSTS = 2**18
 
 
@@ -32,7 +32,7 @@ class _Link(NamedTuple):
     delay_ps: int
     rate: int
     where: str
-    # None: what the topology says.
+    # None: the default of the topology.
     wavelengths: int | None = None
     name: str = ""
 
@@ -49,7 +49,7 @@ def build_graph(section: Graph) -> Network:
     -------
     Network
         Nodes in the order in which they first appear in the table of links, hosts before switches;
-        the ports of a node in the order of its links, those to hosts of its own first.
+        the ports of a node in the order of its links, those to its own hosts first.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def build_graph(section: Graph) -> Network:
 def _with_hosts(
     section: Graph, per_node: int, names: list[str], links: list[_Link], path: str
 ) -> Network:
-    """Every node, or every edge, a switch with hosts of its own: ``node/0``, ``node/1``..."""
+    """Turn every node, or every edge node, into a switch with hosts ``node/0``, ``node/1``..."""
     edges = _edges(section, names)
     if per_node * len(edges) > LARGEST_HOSTS:
         given = f"{per_node}, at each of {len(edges)} nodes"
@@ -101,7 +101,7 @@ def _with_hosts(
 
 
 def _edges(section: Graph, names: list[str]) -> list[str]:
-    """Choose the nodes that have hosts, in the order of the table of links."""
+    """Return the nodes that get hosts, in the order of the table of links."""
     unknown = [name for name in section.edges if name not in names]
     if unknown:
         near = did_you_mean(unknown[0], names)
@@ -140,7 +140,7 @@ def _names(each: list[str], order: NDArray[np.int64]) -> tuple[str, ...] | None:
 def _wavelengths(
     section: Graph, switches: NDArray[np.bool_], links: list[_Link], path: str
 ) -> NDArray[np.int64]:
-    """Count those of each direction of each link; `switches` tells which of its ends are some."""
+    """Return wavelengths per directed link; `switches` marks the link ends that are switches."""
     between = np.asarray(switches.all(axis=1))
     for link, wide in zip(links, between.tolist(), strict=True):
         if (link.wavelengths or 1) > 1 and not wide:

@@ -14,14 +14,14 @@ TopologySection = FatTree | PathTopology | Graph | ObsPath | Nsfnet
 
 
 class Counts(NamedTuple):
-    """How large a network is.
+    """Size of a network.
 
     Attributes
     ----------
     hosts, nodes, links : int
-        Links are directed: two for each that joins two nodes.
+        Numbers of hosts, of all nodes, and of directed links (two per pair of connected nodes).
     structured : bool
-        Whether routes are calculated; otherwise there is a table of them.
+        Whether routes are computed from the structure; otherwise a routing table is stored.
     """
 
     hosts: int
@@ -37,28 +37,28 @@ class Network:
     Attributes
     ----------
     hosts, nodes : int
-        How many hosts, and nodes in all.
+        Number of hosts, and of all nodes.
     link_from, link_to : ndarray of uint32, shape (links,)
         Ends of each directed link. Sorted by `link_from`; the links of a node in this order are its
         ports 0, 1, 2...
     link_rate_bps : ndarray of uint64, shape (links,)
-        Bits a second.
+        Rate in bits per second.
     link_delay_ps : ndarray of uint64, shape (links,)
         Propagation delay in picoseconds.
     routing : dict
-        What the simulator needs to find shortest paths:
-        ``{"kind": "fat-tree", "k": 8, "wavelengths": 1}`` or ``{"kind": "shortest-path"}``.
+        Parameters by which the simulator finds shortest paths: ``{"kind": "fat-tree", "k": 8,
+        "wavelengths": 1}`` or ``{"kind": "shortest-path"}``.
     names : tuple of str or None
-        The names of all nodes, where the topology gives them; otherwise their numbers are.
+        Names of all nodes, where the topology gives them; otherwise nodes are named by number.
     layers : dict of str to sequence of int
         The switches of each layer, where the topology has layers.
     link_wavelength : ndarray of uint16, shape (links,), optional
-        Number of the wavelength of each link: those of one fibre stand together, from 0. Without
-        it all are 0.
+        Index of each link's wavelength within its fibre, from 0; the links of one fibre are
+        adjacent. None: all are 0.
     link_names : tuple of str or None
-        The name of each link that has one, otherwise empty text; None where none has.
+        Name of each link, empty for a link without one; None if no link has a name.
     link_channels : ndarray of uint16, shape (links,), optional
-        Where a link is a fibre and not one of its wavelengths: how many of these it has.
+        Number of wavelengths of each link, for a network whose links are whole fibres.
     """
 
     hosts: int
@@ -76,30 +76,30 @@ class Network:
 
     @property
     def next_to_hosts(self) -> NDArray[np.uint32]:
-        """The node to which the one link of each host leads, shape (hosts,); hosts come first."""
+        """The node at the other end of each host's only link, shape (hosts,)."""
         return self.link_to[: self.hosts]
 
     @property
     def host_rate_bps(self) -> NDArray[np.uint64]:
-        """Bits a second of the link of each host, shape (hosts,)."""
+        """Rate of each host's link in bits per second, shape (hosts,)."""
         return self.link_rate_bps[: self.hosts]
 
     @cached_property
     def wavelength(self) -> NDArray[np.uint16]:
-        """Number of the wavelength of each link, shape (links,)."""
+        """Index of each link's wavelength within its fibre, from 0, shape (links,)."""
         if self.link_wavelength is None:
             return np.zeros(self.link_from.size, np.uint16)
         return self.link_wavelength
 
     @property
     def channels(self) -> NDArray[np.uint16]:
-        """How many wavelengths each link has, shape (links,); one, where each is a link."""
+        """Number of wavelengths per link, shape (links,); 1 where every wavelength is a link."""
         if self.link_channels is None:
             return np.ones(self.link_from.size, np.uint16)
         return self.link_channels
 
     def with_wavelengths(self, each: NDArray[np.int64]) -> "Network":
-        """Put so many links in place of each, shape (links,), side by side."""
+        """Replace every link by the given number of adjacent links, one per wavelength."""
         if (each == 1).all():
             return self
         last = np.repeat(each.cumsum(), each)
@@ -118,7 +118,7 @@ class Network:
 
     @cached_property
     def fibres(self) -> "Network":
-        """The same, with one link of so many channels in place of the wavelengths of a fibre."""
+        """The same network with one link per fibre, its wavelengths merged into `channels`."""
         first = np.flatnonzero(self.wavelength == 0)
         structured = "wavelengths" in self.routing
         names = self.link_names
@@ -137,7 +137,7 @@ class Network:
         return fibres
 
     def name(self, node: int) -> str:
-        """Give the name of a node."""
+        """Return the name of a node, or its number as text if it has no name."""
         return str(node) if self.names is None else self.names[node]
 
     @property
@@ -146,14 +146,14 @@ class Network:
         return None if self.names is None else self.names[: self.hosts]
 
     def named(self, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
-        """Give the names of nodes for a table; their numbers where the topology has no names."""
+        """Return the names of nodes for a table; their numbers where the topology has no names."""
         if self.names is None:
             return nodes
         names: NDArray[Any] = np.array(self.names, dtype=object)[nodes]
         return names
 
     def layer_of_switches(self) -> list[str]:
-        """Give the layer of each switch; ``"switch"`` where the topology has no layers."""
+        """Return the layer of each switch; ``"switch"`` where the topology has no layers."""
         layers = ["switch"] * (self.nodes - self.hosts)
         for layer, nodes in self.layers.items():
             for node in nodes:
@@ -162,7 +162,7 @@ class Network:
 
     @cached_property
     def between_switches(self) -> NDArray[np.bool_]:
-        """Which links join two switches, shape (links,)."""
+        """Mask of the links that join two switches, shape (links,)."""
         return joins_switches(self.link_from, self.link_to, self.hosts)
 
     @cached_property
@@ -172,18 +172,18 @@ class Network:
 
     @property
     def counts(self) -> Counts:
-        """How large it is."""
+        """Size of the network."""
         structured = self.routing["kind"] != "shortest-path"
         return Counts(self.hosts, self.nodes, self.link_from.size, structured)
 
     @cached_property
     def degree(self) -> NDArray[np.int64]:
-        """Links of each node, shape (nodes,)."""
+        """Number of outgoing links of each node, shape (nodes,)."""
         return np.bincount(self.link_from, minlength=self.nodes)
 
     @property
     def largest_degree(self) -> int:
-        """Links of the switch with the most of them; 0 if there is no switch."""
+        """Largest number of links at a switch; 0 if there is no switch."""
         return int(self.degree[self.hosts :].max(initial=0))
 
     def freeze(self) -> None:
@@ -197,20 +197,20 @@ class Network:
 def joins_switches(
     source: NDArray[np.uint32], target: NDArray[np.uint32], hosts: int
 ) -> NDArray[np.bool_]:
-    """Tell which links, given the nodes at both ends, join two switches: hosts come first."""
+    """Return a mask of the links that join two switches, i.e. node numbers from `hosts` on."""
     both: NDArray[np.bool_] = np.minimum(source, target) >= hosts
     return both
 
 
 def delay_ps(length_m: float, propagation_ps_per_m: float) -> int:
-    """Propagation delay of a link in whole picoseconds, rounded to nearest."""
+    """Return the propagation delay of a link in picoseconds, rounded to the nearest integer."""
     return round(length_m * propagation_ps_per_m)
 
 
 def uniform(
     section: FatTree | PathTopology, count: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Rates and delays of ``count`` links that are all as the section says."""
+    """Return equal rates and delays, taken from the section, for ``count`` links."""
     delay = delay_ps(section.link_length, section.propagation)
     return (
         np.full(count, section.link_rate, np.uint64),

@@ -20,7 +20,7 @@ def build_nsfnet(section: Nsfnet) -> Network:
     Returns
     -------
     Network
-        As `build_graph` lays out its table of fibres, with hosts at the edges.
+        The network that `build_graph` makes of the table of fibres, with hosts at the edges.
     """
     written = plain(section)
     same = ("access_rate", "access_delay", "propagation", "wavelengths")
@@ -36,14 +36,14 @@ def build_nsfnet(section: Nsfnet) -> Network:
 
 
 def nsfnet_places() -> dict[str, tuple[float, float]]:
-    """Give where the nodes are, for drawings: the lengths of the fibres are not taken from it.
+    """Return the positions of the nodes, for drawings; fibre lengths do not depend on them.
 
     Returns
     -------
     dict of str to tuple of float
-        Longitude and latitude of each node in degrees, east and north positive: those of its city,
-        in the order Seattle, Palo Alto, San Diego, Salt Lake City, Boulder, Houston, Lincoln,
-        Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
+        Longitude and latitude of each node's city in degrees, east and north positive, in the order
+        Seattle, Palo Alto, San Diego, Salt Lake City, Boulder, Houston, Lincoln, Champaign,
+        Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
     """
     return {
         row["node"]: (float(row["longitude"]), float(row["latitude"]))

@@ -11,7 +11,7 @@ from lightburst.topology.network import Counts, Network
 
 
 def count_obs_path(section: ObsPath) -> Counts:
-    """How large the network will be, before it is built."""
+    """Count hosts, nodes and links of the network without building it."""
     pairs, edges_and_cores = section.host_pairs, section.core_nodes + 2
     links = 2 * (2 * pairs + (edges_and_cores - 1) * section.wavelengths)
     return Counts(2 * pairs, 2 * pairs + edges_and_cores, links, structured=False)
@@ -28,16 +28,17 @@ def build_obs_path(section: ObsPath) -> Network:
     Returns
     -------
     Network
-        With n pairs: senders 0..n, receivers n..2n, and from 2n on the edge of the senders, the
-        cores in the order of the path, the edge of the receivers. The ports of an edge lead to its
-        hosts, and the last one to the fibre; port 0 of a core leads towards the senders.
+        Nodes for n host pairs: senders 0..n, receivers n..2n, and from 2n on the ingress edge, the
+        cores in path order and the egress edge. The ports of an edge lead to its hosts, its last
+        port to the fibre; port 0 of a core leads towards the senders.
     """
     pairs, counts = section.host_pairs, count_obs_path(section)
     chain = np.arange(counts.hosts, counts.nodes)
     senders, receivers = np.arange(pairs), np.arange(pairs, counts.hosts)
     ingress, egress = np.full(pairs, chain[0]), np.full(pairs, chain[-1])
     before, after = chain[:-1], chain[1:]
-    # The links to hosts first, and fibres back before fibres on: that is the order of the ports.
+    # Access links first, then fibres towards the senders, then fibres towards the receivers: the
+    # stable sort below keeps this order for the ports.
     link_from = np.concatenate([senders, receivers, ingress, egress, after, before])
     link_to = np.concatenate([ingress, egress, senders, receivers, before, after])
     access, fibres = 4 * pairs, 2 * before.size
@@ -47,7 +48,7 @@ def build_obs_path(section: ObsPath) -> Network:
     delay = np.repeat(
         np.array([section.access_delay, section.fibre_delay], np.uint64), [access, fibres]
     )
-    # Half in each direction; of an odd number of picoseconds, one more on the way back.
+    # Half of the extra delay per direction; an odd picosecond goes to the return direction.
     delay[pairs : 2 * pairs] += np.uint64(section.extra_round_trip - section.extra_round_trip // 2)
     delay[3 * pairs : 4 * pairs] += np.uint64(section.extra_round_trip // 2)
     order = np.argsort(link_from, kind="stable")

@@ -17,8 +17,8 @@ def build_path(section: PathTopology) -> Network:
     Returns
     -------
     Network
-        Host 0, the switches 2, 3... in the order of the path, host 1. Port 0 of a switch leads
-        towards host 0.
+        Nodes in path order: host 0, the switches 2, 3..., host 1. Port 0 of a switch leads towards
+        host 0.
     """
     chain = np.concatenate([[0], np.arange(2, section.links + 1), [1]]).astype(np.uint32)
     before, after = chain[:-1], chain[1:]

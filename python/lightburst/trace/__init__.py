@@ -1,4 +1,4 @@
-"""What one flow did, event by event: its tables, and a capture for other people's tools."""
+"""Event-by-event trace of one flow: tables, and captures for other tools such as Wireshark."""
 
 from lightburst.trace.flow import FlowTrace
 from lightburst.trace.packets import Capture, capture

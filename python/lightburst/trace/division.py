@@ -1,4 +1,4 @@
-"""How the time of one flow divides: what its receiver waited for, at each instant."""
+"""Division of a flow's time by the event that its receiver was waiting for at each instant."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ WAY: Final = "way"
 
 
 def set_up(part: str) -> str:
-    """Name a part of the time before the connection is established: ``set-up: queue``."""
+    """Return the name of a part of the connection set-up, as in ``set-up: queue``."""
     return f"set-up: {part}"
 
 
-#: What holds data back at its sender.
+#: Reasons for which a sender holds data back.
 CONGESTION: Final = "congestion window"
 RECEIVER: Final = "advertised window"
 NEITHER: Final = "neither window"
 
-#: What each part is, in plain words, in the order in which a flow meets them.
+#: Description of each part, in the order in which a flow passes through them.
 PARTS: Final = {
     set_up(TIMEOUT): "a SYN or SYN+ACK was lost or late; a timeout sent the one that got through",
     set_up(INTERFACE): "the SYN or SYN+ACK waits in its host's interface, behind other packets",
@@ -61,9 +61,9 @@ PARTS: Final = {
 
 
 class Span(NamedTuple):
-    """A stretch of time, from `begin` to before `end` (ps), in which the flow waited for one thing.
+    """An interval of time from `begin` up to `end` (ps, exclusive) with a single cause of waiting.
 
-    `part` is a key of `PARTS`; `node` is where, for what waits at one.
+    `part` is a key of `PARTS`; `node` is the node of the wait, None if there is none.
     """
 
     begin: int
@@ -74,21 +74,21 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Copy:
-    """A packet of a flow; times in picoseconds, `NONE` where there is none.
+    """A packet of a flow; times in picoseconds, `NONE` for events that did not occur.
 
     Attributes
     ----------
     packet : int
-        Its number.
+        Number of the packet.
     sequence : int
-        Its first byte of data.
+        Sequence number of its first data byte.
     made_ps, start_ps : int
-        When it was handed to its host's interface, and when its transmission began, or when there
-        was no room for it.
+        Time of its creation, when it was handed to the host's interface, and start of its
+        transmission (or its drop by a full interface).
     arrival_ps, lost_ps : int
-        When it arrived, or was lost.
+        Time of its arrival and of its loss.
     cause : str or None
-        What sent it, if its data was sent before: `TIMEOUT` or `FAST`.
+        Cause of a retransmission, `TIMEOUT` or `FAST`; None for the first transmission.
     """
 
     packet: int
@@ -101,17 +101,17 @@ class Copy:
 
 
 def copies(trace: FlowTrace) -> list[Copy]:
-    """Give all data packets of a flow, in the order in which they were made."""
+    """Return all data packets of a flow, in order of creation."""
     table = trace.segments
     return packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
 
 
 def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
-    """Give the packets of some rows of the segments, in the order in which they were made."""
+    """Return the packets of the chosen rows of the segments table, in order of creation."""
     table = trace.segments
     arrival, lost = (_times(table, chosen & (table["event"] == event)) for event in (ARRIVED, LOST))
-    # A packet's first hop is the one from its host. A burst of the edges themselves was not there:
-    # all of its time is that of its hops.
+    # The first hop of a packet starts at its host, except where edges create the bursts themselves:
+    # there the hops cover all of its time.
     hops, rows = np.unique(trace.hops["packet"], return_index=True)
     came, begins = (trace.hops[name][rows] for name in ("came_ps", "start_ps"))
     at_host = np.isin(trace.hops["node"][rows], (trace.source, trace.destination))
@@ -123,7 +123,7 @@ def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         if number == NONE:
             break
-        # What the interface had no room for was made and lost at once.
+        # A packet that a full interface dropped was created and lost at the same time.
         begin = made.get(number, lost.get(number, NONE))
         found.append(
             Copy(
@@ -140,22 +140,21 @@ def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
 
 
 def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
-    """Divide the time of a flow, from its start until its last byte arrived.
+    """Divide the time of a flow, from its start to the arrival of its last byte.
 
-    At each instant it looks at the first byte that the receiver does not have, and says what that
-    byte waits for, as `PARTS` tells.
+    At each instant the first byte that the receiver lacks determines the part, one of `PARTS`.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     start_ps, end_ps : int
-        When it started, and when the run ended, which ends the time of an unfinished flow.
+        Start of the flow, and end of the run, which ends the time of an unfinished flow.
 
     Returns
     -------
     list of Span
-        Without a gap, in order of time; none of them empty.
+        Contiguous spans sorted by time, none of them empty.
     """
     hops = _hops(trace)
     spans = list(_set_up(trace, start_ps, end_ps, hops)) if trace.connected else []
@@ -175,26 +174,26 @@ def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
 
 
 def holding(trace: FlowTrace, spans: list[Span], advertised: int | None) -> dict[str, int]:
-    """Tell which window was full while a sender held data back.
+    """Attribute the time in which a sender held data back to the window that was full.
 
     Parameters
     ----------
     trace : FlowTrace
-        Of the flow.
+        Trace of the flow.
     spans : list of Span
-        As `divide` gives them.
+        The flow's spans from `divide`.
     advertised : int or None
-        The window that the receiver advertises, in bytes; None where it advertises none.
+        Window that the receiver advertises, in bytes; None if it advertises none.
 
     Returns
     -------
     dict of str to int
-        Picoseconds by what held the data: `CONGESTION`, `RECEIVER` or `NEITHER`.
+        Picoseconds by cause: `CONGESTION`, `RECEIVER` or `NEITHER`.
     """
     found = {CONGESTION: 0, RECEIVER: 0, NEITHER: 0}
     table = trace.windows
     times = table["time_ps"].astype(np.int64)
-    # Each row holds until the next one, and tells what is in flight when the sender is done.
+    # A row is valid until the next one; its bytes in flight are those after the sender has acted.
     own = table["congestion_window"] + table["inflation"]
     window = own if advertised is None else np.minimum(own, advertised)
     full = table["in_flight"] + trace.payload_bytes > window
@@ -204,7 +203,7 @@ def holding(trace: FlowTrace, spans: list[Span], advertised: int | None) -> dict
         first, last = np.searchsorted(times, [span.begin, span.end], side="right")
         ends = [span.begin, *times[first:last].tolist(), span.end]
         for row, (begin, end) in enumerate(itertools.pairwise(ends), int(first) - 1):
-            # Before its first row a sender has all of its first window in flight.
+            # Before the first row, the sender's whole initial window is in flight.
             held = NEITHER
             if times.size and (row < 0 or full[row]):
                 other = advertised is not None and own[max(row, 0)] >= advertised
@@ -214,14 +213,14 @@ def holding(trace: FlowTrace, spans: list[Span], advertised: int | None) -> dict
 
 
 class Period(NamedTuple):
-    """The time from `begin` to `end` in which something was awaited, and the copy that ended it."""
+    """A wait from `begin` to `end` for one byte, and the packet that ended it, if any."""
 
     begin: int
     end: int
     copy: Copy | None
 
     def cut(self, begin: int, end: int, part: str, node: int | None = None) -> Span:
-        """Give the part of a span that lies in the period; it may be empty."""
+        """Return a span clipped to the period; it may be empty."""
         return Span(max(begin, self.begin), min(end, self.end), part, node)
 
 
@@ -231,7 +230,7 @@ def _wait(
     established: int,
     hops: Mapping[int, list[Span]],
 ) -> Iterator[Span]:
-    """Divide the time in which one byte was awaited, of which these copies were sent."""
+    """Divide the wait for one byte, given all packets that carried the byte."""
     handed = min((copy.made_ps for copy in sent), default=period.end)
     first = min((copy.start_ps for copy in sent), default=period.end)
     copy = period.copy
@@ -245,7 +244,7 @@ def _wait(
 
 
 def _way(period: Period, copy: Copy, hops: Mapping[int, list[Span]]) -> Iterator[Span]:
-    """Divide the time of a packet from the beginning of its transmission to its arrival."""
+    """Divide the time of a packet from the start of its transmission to its arrival."""
     way = copy.start_ps
     for stay in hops.get(copy.packet, ()):
         yield period.cut(way, stay.begin, WAY)
@@ -257,7 +256,7 @@ def _way(period: Period, copy: Copy, hops: Mapping[int, list[Span]]) -> Iterator
 def _set_up(
     trace: FlowTrace, start: int, end: int, hops: Mapping[int, list[Span]]
 ) -> Iterator[Span]:
-    """Divide the time in which the connection was set up; the last span ends with it."""
+    """Divide the set-up of the connection; the last span ends when it is established."""
     for span in _handshake(trace, start, end, hops):
         yield span._replace(part=set_up(span.part))
 
@@ -265,7 +264,7 @@ def _set_up(
 def _handshake(
     trace: FlowTrace, start: int, end: int, hops: Mapping[int, list[Span]]
 ) -> Iterator[Span]:
-    """Follow the SYN that got through, and its SYN+ACK that did."""
+    """Follow the SYN and the SYN+ACK that established the connection."""
     flags = trace.segments["flags"] & (SYN | FORWARD)
     requests, answers = (packets(trace, flags == kind) for kind in (SYN | FORWARD, SYN))
     came = [copy for copy in answers if copy.arrival_ps != NONE]
@@ -273,7 +272,7 @@ def _handshake(
     if answer is None:
         request = _under_way(requests)
     else:
-        # What it answers is the newest that had come.
+        # The SYN+ACK answers the latest SYN that had arrived.
         before = [copy for copy in requests if copy.arrival_ps <= answer.made_ps]
         request = max(before, key=lambda c: c.arrival_ps)
     if request is None:
@@ -290,7 +289,7 @@ def _handshake(
 def _leg(
     begin: int, copy: Copy, end: int, host: int, hops: Mapping[int, list[Span]]
 ) -> Iterator[Span]:
-    """Divide the time until a packet of the handshake, made by this host, arrives or all ends."""
+    """Divide the time until a handshake packet of `host` arrives or the run ends."""
     period = Period(begin, min(copy.arrival_ps, end), copy)
     yield period.cut(begin, copy.made_ps, TIMEOUT)
     yield period.cut(copy.made_ps, copy.start_ps, INTERFACE, host)
@@ -298,13 +297,13 @@ def _leg(
 
 
 def _under_way(sent: list[Copy]) -> Copy | None:
-    """Give the first of the packets that neither arrived nor were lost, if there is one."""
+    """Return the earliest packet that neither arrived nor was lost; None if there is none."""
     under_way = [copy for copy in sent if copy.arrival_ps == copy.lost_ps == NONE]
     return min(under_way, key=lambda copy: copy.start_ps, default=None)
 
 
 def _advances(made: list[Copy], trace: FlowTrace) -> Iterator[tuple[int, Copy, int]]:
-    """Give when the receiver's first missing byte came, with what, and which is missing then."""
+    """Yield each advance of the receiver: time, arriving packet, and the next missing byte."""
     by_packet = {copy.packet: copy for copy in made}
     table = trace.segments
     rows = np.flatnonzero(
@@ -323,7 +322,7 @@ def _advances(made: list[Copy], trace: FlowTrace) -> Iterator[tuple[int, Copy, i
 
 
 def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
-    """Give where each packet waited behind its host, in order of time."""
+    """Return the waits of each packet at nodes after its host, sorted by time."""
     found: dict[int, list[Span]] = defaultdict(list)
     table = {name: column.tolist() for name, column in trace.hops.items()}
     for i, (packet, node) in enumerate(zip(table["packet"], table["node"], strict=True)):
@@ -339,7 +338,7 @@ def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
 
 
 def _cause(trace: FlowTrace, made_ps: int, expired: frozenset[int]) -> str:
-    """Tell what sent a packet again: a timeout, until all is acknowledged that was lost then."""
+    """Return the cause of a retransmission: a timeout (and the recovery after it), or else fast."""
     time = trace.windows["time_ps"]
     row = int(np.searchsorted(time, np.uint64(made_ps), side="right")) - 1
     after = row >= 0 and trace.windows["state"][row] == LOSS
@@ -347,5 +346,5 @@ def _cause(trace: FlowTrace, made_ps: int, expired: frozenset[int]) -> str:
 
 
 def _times(table: Mapping[str, NDArray[Any]], rows: NDArray[np.bool_]) -> dict[int, int]:
-    """Give the times of some rows, by the packet."""
+    """Return the times of the given rows, by packet number."""
     return dict(zip(table["packet"][rows].tolist(), table["time_ps"][rows].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The trace of one flow: the columns of the simulator, and what must be known to read them."""
+"""The trace of one flow: columns of the simulator, and the constants that they refer to."""
 
 from __future__ import annotations
 
@@ -21,53 +21,53 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, NDArray[Any]]
 
-# The kinds of rows in the table of segments.
+# Kinds of events in the table of segments.
 SENT: Final = 0
 ARRIVED: Final = 1
 LOST: Final = 2
-# Flags of a packet; the last one says that it goes from the flow's source to its destination.
+# Flags of a packet; FORWARD marks the direction from the flow's source to its destination.
 SYN: Final = 1
 ACK: Final = 2
 FIN: Final = 4
 FORWARD: Final = 8
 ECE: Final = 16
-# The state of a sender after a timeout.
+# State of a sender in recovery after a timeout.
 LOSS: Final = STATES.index("loss")
-# The number that stands for no time or no burst.
+# Placeholder for "no time" or "no burst".
 NONE: Final = 2**64 - 1
-# The reasons for a loss, by number.
+# Reasons for a loss, by the simulator's number.
 REASONS: Final = tuple(_core.registry()["drop_reasons"])
 
 
 @dataclass(frozen=True, eq=False)
 class FlowTrace:
-    """All that one flow did.
+    """All recorded events of one flow.
 
     Attributes
     ----------
     flow : int
-        Its number.
+        Number of the flow.
     source, destination : int
-        Its hosts.
+        Host numbers of its endpoints.
     size_bytes : int
-        Its useful bytes.
+        Useful bytes of the flow.
     payload_bytes : int
         Useful bytes of a full segment.
     window_bytes : int
-        Useful bytes that the receiver lets the sender have on the way.
+        The receiver's advertised window in useful bytes.
     connected : bool
-        Whether a connection is set up before the first byte.
+        Whether a connection is set up before the first byte is sent.
     sack : bool
-        Whether receiver and sender agreed on selective acknowledgements.
+        Whether sender and receiver negotiated selective acknowledgements.
     segments, windows, bursts, hops : mapping of str to ndarray
-        The rows of the simulator's tables ``trace_segments``, ``trace_windows`` and ``trace_hops``
-        that are of this flow, and those of ``trace_bursts`` of the node that the source is linked
-        to; each in order of time, in whole picoseconds and bytes.
+        Rows of this flow in the simulator's tables ``trace_segments``, ``trace_windows`` and
+        ``trace_hops``, and rows of ``trace_bursts`` of the node next to the source; each table
+        sorted by time, in integer picoseconds and bytes.
     places : Places
-        The ends of the links.
+        Ends of the links.
     access_ps : NDArray
-        For each row of `segments`, the time from the beginning of its transmission at the source
-        until the node behind has it whole; 0 where the packet does not come from the source.
+        For each row of `segments`, the time from the start of its transmission at the source until
+        the next node has received it entirely; 0 for packets of the destination.
     """
 
     flow: int
@@ -87,14 +87,14 @@ class FlowTrace:
 
     @classmethod
     def of(cls, result: Result, flow: int) -> FlowTrace:
-        """Take a flow's trace out of a result.
+        """Extract the trace of a flow from a result.
 
         Parameters
         ----------
         result : Result
-            Of a scenario whose ``measurement.trace`` names the flow.
+            Result of a scenario whose ``measurement.trace`` names the flow.
         flow : int
-            The flow's number.
+            Number of the flow.
 
         Returns
         -------
@@ -112,9 +112,9 @@ class FlowTrace:
         payload = transport["segment_bytes"] - transport["header_bytes"]
         segments = _rows(result.columns["trace_segments"], "flow", flow)
         hops = _rows(result.columns["trace_hops"], "flow", flow)
-        # A host has one link.
+        # A host has exactly one link.
         (link,) = np.flatnonzero(plan.links["from"] == source)
-        # Where links are traced, too, there are rows of all bursts.
+        # If links are traced as well, the table also has bursts without packets of this flow.
         bursts = _rows(result.columns["trace_bursts"], "node", int(plan.links["to"][link]))
         carried = np.isin(bursts["number"], np.union1d(hops["burst"], segments["burst"]))
         wire = segments["payload"].astype(np.int64) + transport["header_bytes"]
@@ -127,7 +127,7 @@ class FlowTrace:
             destination=int(plan.flows["destination"][flow]),
             size_bytes=int(plan.flows["bytes"][flow]),
             payload_bytes=payload,
-            # Stop-and-wait has a window of one segment.
+            # Stop-and-wait, without an advertised window, sends one segment at a time.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
             connected=transport["kind"] not in OPEN_LOOP,
             sack="sack_blocks" in transport.get("recovery", {}),
@@ -140,29 +140,29 @@ class FlowTrace:
         )
 
     def timeouts_ps(self) -> NDArray[np.uint64]:
-        """Give the times at which the sender's timer expired while data was outstanding.
+        """Return the times at which the sender's timer expired while data was outstanding.
 
         Returns
         -------
         ndarray of uint64, shape (timeouts,)
-            Picoseconds. The rows of the windows are those of acknowledgements and of timeouts:
-            where nothing came from the destination it was a timeout.
+            Picoseconds. The windows table has a row per acknowledgement and per timeout; a row at
+            whose time nothing arrived from the destination is a timeout.
         """
         table, time = self.segments, self.windows["time_ps"]
         heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
         return np.asarray(time[~np.isin(time, table["time_ps"][heard])], dtype=np.uint64)
 
     def own_packets(self) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
-        """Give what the source handed to its interface, in that order.
+        """Return the packets that the source handed to its interface, in that order.
 
         Returns
         -------
         rows : ndarray of int, shape (packets,)
-            Their rows in `segments`: those of the beginnings of their transmissions, and those of
-            the losses of packets that the interface had no room for.
+            Rows in `segments`: the start of the packet's transmission, or its loss if the
+            interface's buffer was full.
         time_ps : ndarray of uint64, shape (packets,)
-            When each began to be sent; for one that there was no room for, when the one before it
-            began, or later, when it was dropped.
+            Start of transmission; for a packet that was dropped at the interface, the time of the
+            drop or the start of the preceding packet's transmission, whichever is later.
         """
         table = self.segments
         own, sent = (table["flags"] & FORWARD) > 0, table["event"] == SENT
@@ -173,6 +173,6 @@ class FlowTrace:
 
 
 def _rows(table: Columns, column: str, value: int) -> dict[str, NDArray[Any]]:
-    """Give the rows of a table that have a value in a column."""
+    """Return the rows of a table that have the given value in a column."""
     mine = table[column] == value
     return {name: values[mine] for name, values in table.items()}

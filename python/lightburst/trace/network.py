@@ -1,4 +1,4 @@
-"""The bursts on chosen links of a network: which used which channel when, and what was lost."""
+"""Bursts on traced links: the reservations of each channel, losses and cuts."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from lightburst.result import Result
 
-#: What becomes of a burst, and of one that used a link.
+#: Outcomes of a burst.
 ARRIVED: Final = "arrived"
 LOST: Final = "lost"
 UNDER_WAY: Final = "under way"
-# The reason for which a burst is lost that had its channel: what it has not is the next one.
+# Loss reason of a late header: the burst had a channel on the link it came over.
 _LATE: Final = "late-header"
-# What is said of a burst in the tables of bookings and losses.
+# Columns about a burst in the tables of reservations and losses.
 _OF_BURST: Final = ("of_node", "label", "packets", "bytes")
 
 
@@ -31,11 +31,11 @@ class Fibre(NamedTuple):
     Attributes
     ----------
     link : int
-        Its number, or that of its first wavelength where each is a link.
+        Number of its link, or of its first wavelength's link where every wavelength is a link.
     name : str
-        The nodes at its ends, and its own name if it has one.
+        Names of its end nodes, and its own name if it has one.
     channels : int
-        How many wavelengths it has.
+        Number of its wavelengths.
     """
 
     link: int
@@ -45,37 +45,38 @@ class Fibre(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NetworkTrace:
-    """What happened on the traced links.
+    """Reservations and losses of bursts on the traced links.
 
     Attributes
     ----------
     fibres : tuple of Fibre
-        Those that are traced, by their numbers.
+        The traced fibres, sorted by link number.
     begin_ps, end_ps : int
-        The time of which this tells: that of ``measurement.network``, without an end up to the last
-        of it.
+        Traced interval, from ``measurement.network``; if that has no end, up to the last event.
     bursts : pandas.DataFrame
-        Those that used a traced link then, or were lost there: as `trace_tables.bursts`, and
-        ``outcome`` (``arrived``, ``lost`` or ``under way``), the index is the number.
+        Bursts that used a traced link in the interval, or were lost on it: the columns of
+        `trace_tables.bursts` and ``outcome`` (``arrived``, ``lost`` or ``under way``), indexed
+        by number.
     bookings : pandas.DataFrame
-        As `trace_tables.bookings`, and ``start_ps``, ``end_ps``, ``fibre`` (place in
-        `fibres`), ``ingress``, ``egress``, ``of_node``, ``label``, ``packets`` and ``outcome`` of
-        the burst.
+        Reservations: the columns of `trace_tables.bookings`, ``start_ps``, ``end_ps``,
+        ``fibre`` (index into `fibres`), and ``ingress``, ``egress``, ``of_node``, ``label``,
+        ``packets`` and ``outcome`` of the burst.
     losses : pandas.DataFrame
-        One row for each burst that was lost on a traced link or for want of it: ``lost_s``;
-        ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``,
-        ``bytes``; the ``reason``; the ``node``; the ``link`` with ``link_source`` and
-        ``link_target`` (that over which it came, of a late header); ``fibre``;
-        ``start_s`` and ``end_s``, when it was to use the link, or with a late header to come from
-        it (also ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted
-        (missing where none had), and if that one is known ``holder_ingress``, ``holder_egress``,
-        ``holder_channel``, ``holder_start_s`` and ``holder_end_s``; ``channel``, that of the
-        holder, or of what the link itself has lost its own (missing where there is none, as with a
-        late header).
+        One row per burst that was lost on a traced link, or because the link had no free channel.
+        ``lost_s``; ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``,
+        ``packets``, ``bytes``; ``reason``; ``node``; ``link`` with ``link_source`` and
+        ``link_target`` (for a late header, the link over which the burst came); ``fibre``;
+        ``start_s`` and ``end_s`` (also ``start_ps``, ``end_ps``), the time at which the burst was
+        to use the link or, with a late header, to arrive over it. ``holder_burst``: the burst that
+        held the resource (missing if none did); if it is known, also ``holder_ingress``,
+        ``holder_egress``, ``holder_channel``, ``holder_start_s`` and ``holder_end_s``. ``channel``:
+        that of the holder or, for a burst lost on the link itself, its own (missing if there is
+        none, as with a late header).
     cuts : pandas.DataFrame
-        One row for each piece that segmentation cut off a burst on a traced link: as
-        `trace_tables.cuts`, ``start_ps`` and ``end_ps``, from when to when it was to use the
-        link, ``end_s``, and ``fibre``, ``channel``, the burst and its holder as in `losses`.
+        One row per piece that segmentation cut off a burst on a traced link: the columns of
+        `trace_tables.cuts`; ``start_ps``, ``end_ps`` and ``end_s``, the time at which the
+        piece was to use the link; and ``fibre``, ``channel``, the burst and its holder as in
+        `losses`.
     """
 
     fibres: tuple[Fibre, ...]
@@ -88,12 +89,12 @@ class NetworkTrace:
 
     @classmethod
     def of(cls, result: Result) -> NetworkTrace:
-        """Take it out of a result.
+        """Extract the network trace from a result.
 
         Parameters
         ----------
         result : Result
-            Of a scenario with ``measurement.network``.
+            Result of a scenario with ``measurement.network``.
 
         Returns
         -------
@@ -141,9 +142,9 @@ class NetworkTrace:
         )
 
     def rows(self, table: pd.DataFrame) -> NDArray[np.int64]:
-        """Give the row of the picture of its fibre for each of some `losses` or `cuts`.
+        """Return the row in its fibre's diagram of each entry of `losses` or `cuts`.
 
-        That is the channel; what has none is below the last.
+        The row is the channel; entries without a channel are in a row below the last channel.
         """
         channels = np.array([fibre.channels for fibre in self.fibres], np.int64)
         below = channels[table["fibre"].to_numpy()]
@@ -152,7 +153,7 @@ class NetworkTrace:
 
     @property
     def without_channel(self) -> frozenset[int]:
-        """The places in `fibres` of those with a row for what has no channel."""
+        """Indices into `fibres` of those that have losses or cuts without a channel."""
         tables = self.losses, self.cuts
         return frozenset(
             place for table in tables for place in table.loc[table["channel"].isna(), "fibre"]
@@ -160,13 +161,13 @@ class NetworkTrace:
 
     @property
     def pairs(self) -> pd.Series:
-        """How many of the bursts there are from each ingress to each egress, most first."""
+        """Number of bursts from each ingress to each egress, largest first."""
         return self.bursts.groupby(["node", "egress"], sort=True).size().sort_values(
             ascending=False, kind="stable"
         )  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
-        """Count what there is, for JSON."""
+        """Return counts of bursts, reservations, losses and cuts, for JSON."""
         reasons = self.losses["reason"].astype(str).value_counts()
         return {
             "links": [fibre.name for fibre in self.fibres],
@@ -181,7 +182,7 @@ class NetworkTrace:
 
 
 def _first(places: Places, links: Any) -> Any:
-    """Give the first of the links that are wavelengths of one fibre with each."""
+    """Return, for each link, the link of the first wavelength of the same fibre."""
     return links if places.wavelength is None else links - places.wavelength[links]
 
 
@@ -192,7 +193,7 @@ def _name(places: Places, link: int) -> str:
 
 
 def _outcomes(bursts: pd.DataFrame) -> pd.DataFrame:
-    """Say what became of each burst."""
+    """Add the outcome of each burst, and index the bursts by number."""
     there = np.where(bursts["arrival_s"].notna(), ARRIVED, UNDER_WAY)
     return bursts.assign(outcome=np.where(bursts["lost"], LOST, there)).set_index(
         "number", drop=False
@@ -200,7 +201,7 @@ def _outcomes(bursts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _said(bursts: pd.DataFrame) -> pd.DataFrame:
-    """Choose what tables say of a burst."""
+    """Select the columns about a burst that other tables include."""
     found = bursts[["node", "egress", *_OF_BURST, "outcome"]]
     return found.rename(columns={"node": "ingress"})
 
@@ -208,7 +209,7 @@ def _said(bursts: pd.DataFrame) -> pd.DataFrame:
 def _losses(
     result: Result, bursts: pd.DataFrame, bookings: pd.DataFrame, links: Any
 ) -> pd.DataFrame:
-    """List what was lost on the traced links or for want of them, in time."""
+    """Return the bursts lost on the traced links or for lack of a channel there, sorted by time."""
     columns = result.columns["trace_bursts"]
     rows = np.isin(columns["lost_link"], links)
     lost, link = bursts[rows], columns["lost_link"][rows]
@@ -225,7 +226,7 @@ def _losses(
 
 
 def _cuts(result: Result, bursts: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
-    """List what was cut off bursts on the traced links, in time."""
+    """Return the pieces cut off bursts on the traced links, sorted by time."""
     columns = result.columns["trace_cuts"]
     table = result.trace.cuts.copy()
     said = _said(bursts).drop(columns=["packets", "bytes", "outcome"])
@@ -235,7 +236,7 @@ def _cuts(result: Result, bursts: pd.DataFrame, bookings: pd.DataFrame) -> pd.Da
 
 
 def _timed(table: pd.DataFrame, result: Result, start: Any, link: Any) -> pd.DataFrame:
-    """Add from when to when bytes were to use a link."""
+    """Add the interval in which the bytes of each row were to use the link."""
     rate = result.plan.links["rate_bps"][link].astype(float)
     end = start + np.ceil(8e12 * table["bytes"].to_numpy() / rate).astype(np.int64)
     times = {"start_ps": start, "end_ps": end, "start_s": start * 1e-12, "end_s": end * 1e-12}
@@ -243,7 +244,7 @@ def _timed(table: pd.DataFrame, result: Result, start: Any, link: Any) -> pd.Dat
 
 
 def _held(table: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
-    """Say what is known of the bursts that had what was lost, and which channel that was."""
+    """Add the channel, and ingress, egress, channel and times of the holding burst, where known."""
     table = table.reset_index(drop=True)
     holder, own = (_use_by(table, name, bookings) for name in ("holder_burst", "burst"))
     held = holder[["ingress", "egress", "channel", "start_s", "end_s"]].add_prefix("holder_")
@@ -252,9 +253,9 @@ def _held(table: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _use_by(table: pd.DataFrame, burst: str, bookings: pd.DataFrame) -> pd.DataFrame:
-    """Find the booking of the link of each row by the burst that it names; missing without one.
+    """Find each row's reservation of its link by the burst in column `burst`; missing if none.
 
-    Of several, by a burst that was deflected in a loop, the nearest in time.
+    A burst deflected in a loop reserves a link several times: the nearest in time is taken.
     """
     keys = table[["link", burst]].astype("UInt64").set_axis(["link", "burst"], axis=1)
     keys = keys.assign(row=keys.index, at_ps=table["start_ps"])

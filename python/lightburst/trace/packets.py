@@ -1,7 +1,8 @@
-"""The packets that a capture at the flow's source would show: IPv4 and TCP headers, byte by byte.
+"""IPv4 and TCP packets that a capture at the flow's source would show, byte by byte.
 
-The simulator's segments have no headers, only sizes. Here they get those of RFC 791 and RFC 9293,
-with the options of RFC 2018 and RFC 2883 (SACK, DSACK) and RFC 7323 (window scale, time stamps).
+The simulator's segments have sizes but no headers. This module adds headers of RFC 791 and RFC
+9293, with the options of RFC 2018 and RFC 2883 (SACK, DSACK) and RFC 7323 (window scale, time
+stamps).
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
-#: Initial sequence numbers of both ends: byte k of the flow has the number ISN + 1 + k mod 2^32.
+#: Initial sequence number of both endpoints: byte k of the flow has number ISN + 1 + k mod 2^32.
 ISN: Final = 0
-#: Where the flow of number f begins, and where it ends.
+#: Source port of flow 0 (flow f has `FIRST_PORT` + f, wrapped), and destination port of all flows.
 FIRST_PORT: Final = 49_152
 PORT: Final = 5001
 
-_LARGEST_PACKET: Final = 65_535  # bytes; what the length field of IPv4 can say
+_LARGEST_PACKET: Final = 65_535  # bytes; the largest value of IPv4's length field
 _IP_BYTES: Final = 20
 _TCP_BYTES: Final = 20
 _TIME_STAMP_BYTES: Final = 12
@@ -64,7 +65,7 @@ _HEADERS: Final = np.dtype(
         ("options", "u1", (_MOST_OPTIONS,)),
     ]
 )
-# Reasons that do not speak for themselves.
+# Comments for loss reasons whose own name is not clear enough.
 _WORDS: Final = {"random": "random loss", "scripted": "scripted drop"}
 _FIN, _SYN, _PSH, _ACK, _ECE = 1, 2, 8, 16, 64
 _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIME_STAMPS = (
@@ -79,18 +80,18 @@ _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIME_STAMPS = (
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """Packets of a capture, in order of time.
+    """Packets of a capture, sorted by time.
 
     Attributes
     ----------
     time_ps : ndarray of uint64, shape (packets,)
-        When each passed the interface.
+        Time at which each packet passed the interface.
     headers : ndarray of uint8, shape (packets, 80)
-        IPv4 and TCP headers with options; zeros behind.
+        IPv4 and TCP headers with options, padded with zeros.
     header_bytes, payload_bytes : ndarray of int64, shape (packets,)
-        Lengths; a payload is all zeros.
+        Lengths of headers and payloads; payloads consist of zeros.
     comments : mapping of int to str
-        What is to be said of some packets, by their place.
+        Comments on lost packets, by index of the packet.
     """
 
     time_ps: NDArray[np.uint64]
@@ -123,30 +124,30 @@ def check_segment(payload_bytes: int, time_stamps: bool) -> None:
 
 
 def capture(trace: FlowTrace) -> Capture:
-    """Give the packets that the interface of a flow's source sent and received.
+    """Return the packets that the interface of a flow's source sent and received.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     Capture
-        One for each packet that TCP handed to the source's interface, when it began to be sent,
-        and one for each that arrived there. A packet that was lost, be it for want of room at the
-        interface, has a comment that says why and in which burst.
+        Every packet that TCP handed to the source's interface, at the start of its transmission,
+        and every packet that arrived there. A lost packet, including one dropped because the
+        interface's buffer was full, has a comment with the reason and the burst.
 
     Raises
     ------
     InputError
-        If a segment is too long for IPv4, or has more SACK blocks than its header has room for.
+        If a segment is too long for IPv4, or has more SACK blocks than a TCP header can hold.
     """
     table = trace.segments
     sent, time = trace.own_packets()
     heard = np.flatnonzero(((table["flags"] & FORWARD) == 0) & (table["event"] == ARRIVED))
     seen, time = np.append(sent, heard), np.append(time, table["time_ps"][heard])
-    # At one time what was created first comes first: an acknowledgement before its consequences.
+    # Ties in order of creation: an acknowledgement precedes the packets that it triggers.
     order = np.lexsort((table["packet"][seen], time))
     rows = {name: values[seen[order]] for name, values in table.items()}
     own = (rows["flags"] & FORWARD) > 0
@@ -175,7 +176,7 @@ def capture(trace: FlowTrace) -> Capture:
 
 
 def _network_layer(headers: NDArray[Any], trace: FlowTrace, own: NDArray[np.bool_]) -> None:
-    """Set addresses and ports, and a number for each packet of a direction."""
+    """Set addresses, ports and the identification, which counts packets per direction."""
     headers["version"], headers["ttl"], headers["protocol"] = 0x45, _TTL, _TCP
     headers["fragment"] = _DO_NOT_FRAGMENT
     headers["identification"] = np.where(own, np.cumsum(own), np.cumsum(~own)) & 0xFFFF
@@ -188,7 +189,7 @@ def _network_layer(headers: NDArray[Any], trace: FlowTrace, own: NDArray[np.bool
 
 
 def _first_answer_to_fin(table: Mapping[str, NDArray[Any]]) -> int:
-    """Give the number of the first packet with a FIN of the destination, also if it was lost."""
+    """Return the number of the destination's first packet with FIN, even if it was lost."""
     answers = (table["flags"] & (FORWARD | FIN)) == FIN
     return int(table["packet"][answers].min(initial=NONE))
 
@@ -199,21 +200,21 @@ def _numbers(
     own: NDArray[np.bool_],
     answered: int,
 ) -> None:
-    """Set sequence and acknowledgement numbers; SYN and FIN take one each (RFC 9293, 3.4).
+    """Set sequence and acknowledgement numbers; SYN and FIN occupy one each (RFC 9293, 3.4).
 
-    `answered` is the serial number of the destination's first FIN, which acknowledges the source's.
+    `answered` is the packet number of the destination's first FIN, which acknowledges the source's.
     """
     flags, data = rows["flags"], rows["payload"].astype(np.uint64)
     syn, fin = (flags & SYN) > 0, (flags & FIN) > 0
     end = np.maximum.accumulate(np.where(own, rows["sequence"] + data, 0))
-    # A segment without data has the sequence number of the next byte.
+    # A segment without data has the sequence number of the next byte to send.
     finished = np.logical_or.accumulate(own & fin) & ~fin
     number = np.where(data > 0, rows["sequence"], end + finished)
-    # The numbers of the packets tell which ones the destination sent after its FIN.
+    # Packet numbers show which packets the destination created after its FIN.
     closed = rows["packet"] > answered
     sequence = np.where(own, number, (closed & ~fin).astype(np.uint64))
     headers["sequence"] = (ISN + np.where(syn, 0, 1 + sequence)).astype(np.uint32)
-    # What the source acknowledges: 1 is the SYN, 2 the SYN and the FIN.
+    # Acknowledgements of the source: 1 covers the SYN, 2 the SYN and the FIN.
     answer = np.where(own, np.maximum(rows["acknowledgement"], 1), 1 + rows["acknowledgement"])
     answer = ISN + answer + (~own & (fin | closed))
     headers["acknowledgement"] = np.where(own & syn, 0, answer).astype(np.uint32)
@@ -227,13 +228,13 @@ def _flags(
 ) -> None:
     syn, fin = (rows["flags"] & SYN) > 0, (rows["flags"] & FIN) > 0
     last = (rows["payload"] > 0) & (rows["sequence"] + rows["payload"] == size_bytes)
-    # All but the first packet acknowledge (RFC 9293, 3.10.7).
+    # All packets except the first acknowledge (RFC 9293, 3.10.7).
     echoes = (rows["flags"] & ECE) > 0
     headers["flags"] = _SYN * syn + _FIN * fin + _PSH * last + _ACK * ~(own & syn) + _ECE * echoes
 
 
 def _window_shift(window_bytes: int) -> int:
-    """Give the smallest shift with which 16 bits can say the window, or the largest there is."""
+    """Return the smallest shift at which the window fits 16 bits, or the largest allowed shift."""
     wanted = (shift for shift in range(_LARGEST_SHIFT) if -(-window_bytes // 2**shift) <= 0xFFFF)
     return next(wanted, _LARGEST_SHIFT)
 
@@ -241,7 +242,7 @@ def _window_shift(window_bytes: int) -> int:
 def _options(
     headers: NDArray[Any], rows: Mapping[str, NDArray[Any]], trace: FlowTrace, shift: int
 ) -> NDArray[np.int64]:
-    """Set the options and return their lengths; packets with the same ones are set together."""
+    """Set the options and return their lengths; packets with equal option layouts are batched."""
     syn = (rows["flags"] & SYN) > 0
     stamped = rows["timestamp_ps"] != NONE
     layouts = 4 * rows["blocks"].astype(np.int64) + 2 * stamped + syn
@@ -251,7 +252,7 @@ def _options(
         same = np.flatnonzero(layouts == layout)
         parts: list[bytes | NDArray[np.uint8]] = []
         if is_syn:
-            # RFC 6691: the MSS option counts no options of later segments.
+            # RFC 6691: the MSS does not subtract the options of later segments.
             largest = trace.payload_bytes + is_stamped * _TIME_STAMP_BYTES
             parts.append(_MSS + b"\4" + int(largest).to_bytes(2, "big"))
             parts.append(_NOP + _SCALE + b"\3" + bytes([shift]))
@@ -281,33 +282,33 @@ def _options(
 
 
 def _u32(values: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Give the low 32 bits of numbers as bytes, the highest first."""
+    """Return the low 32 bits of numbers as big-endian bytes."""
     low = values.astype(np.uint32).astype(">u4")
     return low.view(np.uint8).reshape(values.size, 4)
 
 
 def _checksums(headers: NDArray[Any], segment_bytes: NDArray[np.int64]) -> None:
-    """Set the checksums of IPv4 (RFC 1071) and of TCP, whose payload of zeros adds nothing."""
+    """Set the checksums of IPv4 (RFC 1071) and TCP; the payload of zeros adds nothing to TCP's."""
     words = headers.view(">u2").reshape(headers.size, _HEADERS.itemsize // 2)
     ip, tcp = words[:, : _IP_BYTES // 2], words[:, _IP_BYTES // 2 :]
     headers["ip_checksum"] = _complement(ip.sum(axis=1, dtype=np.int64))
-    addresses = words[:, 6:10].sum(axis=1, dtype=np.int64)  # they are in the pseudo-header
+    addresses = words[:, 6:10].sum(axis=1, dtype=np.int64)  # part of TCP's pseudo-header
     total = tcp.sum(axis=1, dtype=np.int64) + addresses + _TCP + segment_bytes
     headers["checksum"] = _complement(total)
 
 
 def _complement(total: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Fold sums to 16 bits with end-around carry and give their complements."""
+    """Fold sums to 16 bits with end-around carry and return their complements."""
     for _ in range(2):
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
 
 
 def _comments(trace: FlowTrace, packets: NDArray[np.uint64]) -> dict[int, str]:
-    """Say of each packet that was lost in which burst it was and why."""
+    """Return a comment with burst and reason for each lost packet of the capture, by index."""
     table = trace.segments
     lost = table["event"] == LOST
-    # A packet is lost once, and captured once if it is.
+    # A packet is lost at most once and captured at most once.
     _, of_lost, places = np.intersect1d(
         table["packet"][lost], packets, assume_unique=True, return_indices=True
     )

@@ -1,9 +1,9 @@
-"""Capture files as Wireshark writes them: pcapng with nanoseconds and comments.
+"""Writes pcapng capture files, with nanosecond time stamps and comments, for Wireshark.
 
 The format is that of the IETF draft "PCAP Next Generation (pcapng) Capture File Format"
-(draft-ietf-opsawg-pcapng), little-endian. Three libraries were tried before this was written:
-scapy writes microseconds only, dpkt cannot say that a packet was longer than what is kept of it,
-and python-pcapng takes 27 µs a packet, ten times what this takes.
+(draft-ietf-opsawg-pcapng), little-endian. No existing library fits: scapy writes microseconds only,
+dpkt cannot state that a packet was longer than its captured bytes, and python-pcapng takes 27 µs
+per packet, ten times as long as this module.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _RESOLUTION: Final = 9
 _NANOSECONDS: Final = b"\x09"  # ten to the power of minus nine
 
 _PS_PER_NS: Final = 1000
-# 2000-01-01 in nanoseconds since 1970: tcptrace takes the time 0 for no time at all.
+# 2000-01-01 in nanoseconds since 1970: tcptrace treats time 0 as missing.
 _BEGIN: Final = np.uint64(946_684_800 * 10**9)
-_CHUNK: Final = 8192  # packets that are laid out at once, so that memory stays small
+_CHUNK: Final = 8192  # packets per batch, which limits memory
 
-# An enhanced packet block without its data, its options and its last field, a second total length.
+# An enhanced packet block up to its data; options and the second total length follow the data.
 _HEAD: Final = np.dtype(
     [
         ("type", "<u4"),
@@ -58,15 +58,15 @@ def write(path: Path, capture: Capture, application: str, *, whole: bool = False
     Parameters
     ----------
     path : Path
-        The file; an earlier one is replaced.
+        Output file; an existing file is replaced.
     capture : Capture
-        What was captured, in order of time.
+        Packets to write, sorted by time.
     application : str
-        Who writes it, for the head of the file.
+        Name of the writing application, for the section header.
     whole : bool
-        Whether the payloads (zeros) are in the file, so that it is as large as the traffic; by
-        default the headers are, and each packet says how long it was. The checksums are those of
-        the whole packets in either case.
+        Whether to write the payloads (zeros), which makes the file as large as the traffic. By
+        default only headers are written, together with each packet's original length. In either
+        case the checksums are those of the complete packets.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def write(path: Path, capture: Capture, application: str, *, whole: bool = False
 
     Notes
     -----
-    Time stamps are whole nanoseconds, rounded down; the simulation begins with the year 2000 (UTC).
+    Time stamps are integer nanoseconds, rounded down; the simulation starts at 2000-01-01 (UTC).
     """
     with path.open("wb") as file:
         file.write(_head_of_file(application))
@@ -86,13 +86,13 @@ def write(path: Path, capture: Capture, application: str, *, whole: bool = False
 def _head_of_file(application: str) -> bytes:
     section = _u32(_BYTE_ORDER_MAGIC) + _u16(1) + _u16(0) + _UNKNOWN_LENGTH.to_bytes(8, "little")
     section += _option(_APPLICATION, application.encode()) + _option(0, b"")
-    interface = _u16(_RAW_IP) + _u16(0) + _u32(0)  # no limit on what is kept of a packet
+    interface = _u16(_RAW_IP) + _u16(0) + _u32(0)  # no limit on captured bytes per packet
     interface += _option(_NAME, b"source") + _option(_RESOLUTION, _NANOSECONDS) + _option(0, b"")
     return _block(_SECTION_HEADER, section) + _block(_INTERFACE_DESCRIPTION, interface)
 
 
 def _blocks(capture: Capture, whole: bool) -> Iterator[NDArray[np.uint8]]:
-    """Lay out the packets' blocks, some at a time; all that is not set stays zero."""
+    """Yield the packets' blocks in batches; bytes that are not set remain zero."""
     for begin in range(0, capture.time_ps.size, _CHUNK):
         rows = slice(begin, begin + _CHUNK)
         header_bytes, payload = capture.header_bytes[rows], capture.payload_bytes[rows]
@@ -126,7 +126,7 @@ def _blocks(capture: Capture, whole: bool) -> Iterator[NDArray[np.uint8]]:
 
 
 def _put(out: NDArray[np.uint8], offset: NDArray[np.int64], rows: NDArray[np.uint8]) -> None:
-    """Put rows of bytes at their places."""
+    """Copy rows of bytes to their offsets in the output."""
     out[offset[:, None] + np.arange(rows.shape[1])] = rows
 
 

@@ -1,4 +1,4 @@
-"""How a flow fared after losses: how each was repaired, how long that took, and what came of it."""
+"""Loss recovery of a flow: kind of repair, its duration, and its effect on window and goodput."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PS: Final = 1e-12
 
 
 def summary(trace: FlowTrace) -> dict[str, Any]:
-    """Sum up a whole run.
+    """Summarise a whole run.
 
     Returns
     -------
     dict
         ``recoveries`` (entries into fast recovery), ``timeouts``, and ``round_trip_s`` (mean of the
-        sender's samples).
+        sender's round-trip samples).
     """
     windows = tables.windows(trace)
     return {
@@ -36,27 +36,28 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
 
 
 def after_loss(trace: FlowTrace, number: int, length_s: float) -> dict[str, Any]:
-    """Sum up what follows the loss of one burst.
+    """Summarise the events after the loss of one burst.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     number : int
-        Which burst with data, from 1; it was lost.
+        Number of the lost burst among those with data, from 1.
     length_s : float
-        How long after it is looked at, in seconds.
+        Length of the observed interval after the loss, in seconds.
 
     Returns
     -------
     dict
-        ``lost_at_s`` (departure of the burst), ``window`` (congestion window then, segments),
-        ``burst`` (its segments), ``timeouts`` in the time after it and ``timeout_after_s`` of the
-        first; ``recoveries_after`` it and before the first timeout; ``reach`` (segments from the
-        first lost one to the last one sent by then); ``timer_s`` (the timeout that the sender had
-        set at the loss); ``threshold`` (segments) at the end; ``received`` (segments acknowledged
-        in the time); ``repaired_after_s`` (until all that was sent before the first retransmission
-        is acknowledged).
+        ``lost_at_s``: departure of the burst; ``window``: congestion window at that time, in
+        segments; ``burst``: number of its segments; ``timeouts`` within the interval and
+        ``timeout_after_s``, the time from the loss to the first of them; ``recoveries_after``:
+        entries into fast recovery before the first timeout; ``reach``: segments from the first lost
+        one to the highest one sent before the first timeout; ``timer_s``: retransmission timeout of
+        the sender at the loss; ``threshold``: slow-start threshold at the end of the interval, in
+        segments; ``received``: segments acknowledged in the interval; ``repaired_after_s``: time
+        until all data sent before the first retransmission is acknowledged.
     """
     windows, payload = tables.windows(trace), trace.payload_bytes
     times = series.timeouts_s(trace)
@@ -90,20 +91,20 @@ def after_loss(trace: FlowTrace, number: int, length_s: float) -> dict[str, Any]
 
 
 def losses(trace: FlowTrace) -> pd.DataFrame:
-    """Tell how each loss was repaired.
+    """Return the repair of each loss.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each run of bursts with data that were lost one after another: ``bursts``, how
-        many; ``repaired_after_s``, from the departure of the last of them until all that was sent
-        by then is acknowledged; ``timeouts`` in between. Those of which the end is not seen, or
-        that took nothing that was missing, are left out.
+        One row per run of consecutive lost bursts with data. ``bursts``: their number.
+        ``repaired_after_s``: time from the departure of the last of them until all data sent by
+        then is acknowledged. ``timeouts``: number in that time. Losses whose repair the trace does
+        not reach, or which hit only data that had already arrived, are left out.
     """
     bursts = tables.bursts(trace)
     bursts = bursts[bursts["data"]].sort_values("departure_s", kind="stable")
@@ -118,7 +119,7 @@ def losses(trace: FlowTrace) -> pd.DataFrame:
         place = np.searchsorted(sent["time_s"], last, side="right") - 1
         done = np.searchsorted(heard["segment"], highest[place], side="right")
         end = float(heard["time_s"].iloc[done]) if done < len(heard) else math.nan
-        # A copy of what had arrived, sent again in vain and lost, needs no repair.
+        # A lost burst of needless retransmissions, whose data had arrived before, needs no repair.
         if end > last:
             within = (times > float(at.iloc[0])) & (times <= end)
             rows.append((len(at), end - last, int(within.sum())))
@@ -126,19 +127,19 @@ def losses(trace: FlowTrace) -> pd.DataFrame:
 
 
 def progress(trace: FlowTrace, stretch_s: float, length_s: float) -> pd.DataFrame:
-    """Count what is acknowledged in each stretch of a run.
+    """Count the segments acknowledged in each of equal intervals of a run.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     stretch_s, length_s : float
-        Length of a stretch, and of the run, in seconds.
+        Length of an interval, and of the run, in seconds.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each stretch: ``until_s``, its end, and ``received``, segments acknowledged in
+        One row per interval: ``until_s``, its end, and ``received``, the segments acknowledged in
         it.
     """
     heard = series.acknowledgements(trace)
@@ -149,17 +150,17 @@ def progress(trace: FlowTrace, stretch_s: float, length_s: float) -> pd.DataFram
 
 
 def _entered(windows: pd.DataFrame) -> NDArray[np.bool_]:
-    """Tell in which rows a fast recovery begins."""
+    """Return a mask of the rows in which a fast recovery begins."""
     state = windows["state"].astype(str).to_numpy()
     return np.asarray((state == "fast recovery") & (np.roll(state, 1) != "fast recovery"))
 
 
 def _mean_sample(newest: pd.Series[float]) -> float:
-    """Average the samples, of which each row has the newest; one is new where it differs."""
+    """Average the round-trip samples; each row holds the latest, so a change marks a new sample."""
     known = newest.dropna()
     return float(known[known != known.shift()].mean())
 
 
 def _at(heard: pd.DataFrame, time: float) -> float:
-    """Count the segments that were acknowledged by a time."""
+    """Return the number of segments that were acknowledged by a given time."""
     return float(heard.loc[heard["time_s"] <= time, "segment"].max())

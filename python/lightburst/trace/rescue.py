@@ -1,4 +1,4 @@
-"""What might have saved a lost burst: changes of its scenario, to be tried."""
+"""Candidate changes of a scenario that might have saved a lost burst."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.trace.network import NetworkTrace
 
-# Reasons for which a burst is lost because channels are taken.
+# Loss reasons that mean that all usable channels were occupied.
 _TAKEN: Final = frozenset(
     {"no-channel", "contention", "delay-lines-full", "hop-limit", "offset-used-up"}
 )
-# Longer offset times that are tried for a header that came too late, in what nodes take for one.
+# Increases of the offset time to try after a late header, in multiples of the processing time.
 _HEADERS: Final = (1, 4, 16, 64)
 
 
@@ -31,14 +31,14 @@ class Remedy(NamedTuple):
     Attributes
     ----------
     means : str
-        What kind of change: ``wavelength``, ``delay``, ``way`` or ``offset``. Of several of one
-        kind each is more than the one before.
+        Kind of change: ``wavelength``, ``delay``, ``way`` or ``offset``. Remedies of one kind come
+        in increasing strength.
     remedy : str
-        In words.
+        Description in words.
     changes : dict
-        As `lightburst.Scenario.with_` takes them.
+        Changes in the form that `lightburst.Scenario.with_` accepts.
     delay_s : float or None
-        How long a delay it is, if it is one.
+        Added delay or offset time in seconds; None for other kinds.
     """
 
     means: str
@@ -48,23 +48,23 @@ class Remedy(NamedTuple):
 
 
 def remedies(result: Result, trace: NetworkTrace, burst: int) -> Iterator[Remedy]:
-    """List what might have saved a lost burst.
+    """Yield changes that might have saved a lost burst.
 
     Parameters
     ----------
     result : Result
-        A run in which all bursts were followed over all links.
+        A run in which all bursts were traced over all links.
     trace : NetworkTrace
-        What was seen of them.
+        Network trace of that run.
     burst : int
-        The number of the lost one.
+        Number of the lost burst.
 
     Yields
     ------
     Remedy
-        For want of a channel one more wavelength, the shortest delay after which there is one by
-        the bookings of that moment, and another way; for a late header more offset time. Nothing
-        for what a link loses at random or by a script.
+        For a burst without a channel: one more wavelength; the shortest delay after which a channel
+        was free, by the reservations at the time of the loss; and deflection to another route. For
+        a late header: more offset time. Nothing for a burst lost at random or by a script.
     """
     scenario = result.scenario
     (row,) = (row for row in _rows(trace.losses) if row.burst == burst)
@@ -98,7 +98,7 @@ def remedies(result: Result, trace: NetworkTrace, burst: int) -> Iterator[Remedy
 
 
 def _wider(scenario: Scenario, ends: set[Any]) -> dict[str, Any]:
-    """Give each fibre one wavelength more, or that between two nodes if it has its own number."""
+    """Return changes that add a wavelength: to this link if it sets its own number, else to all."""
     links = scenario.to_dict()["topology"].get("links", [])
     own = [
         link | {"wavelengths": link["wavelengths"] + 1}
@@ -112,7 +112,7 @@ def _wider(scenario: Scenario, ends: set[Any]) -> dict[str, Any]:
 
 
 def delay_needed(result: Result, trace: NetworkTrace, burst: int) -> int | None:
-    """Give the shortest delay after which a lost burst would have found a channel where it was.
+    """Return the shortest delay that would have given a lost burst a channel on the same link.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def delay_needed(result: Result, trace: NetworkTrace, burst: int) -> int | None:
     Returns
     -------
     int or None
-        Picoseconds, by what was booked on the link when the burst was lost; None if it could not
-        use any channel.
+        Picoseconds, by the reservations on the link at the time of the loss; None if the burst
+        could not use any channel.
     """
     (row,) = (row for row in _rows(trace.losses) if row.burst == burst)
     own = _settings(result, burst)
@@ -144,7 +144,7 @@ def delay_needed(result: Result, trace: NetworkTrace, burst: int) -> int | None:
 def _free_from(
     booked: NDArray[np.int64], first: int, length: int, setup: int, *, filling: bool
 ) -> int:
-    """Give the first time, from `first` on, at which a burst of this length can leave."""
+    """Return the earliest time, not before `first`, at which a burst of this length can leave."""
     at = first
     for start, end in booked.tolist():
         if filling and at + length <= start - setup:
@@ -160,13 +160,13 @@ def _fills_voids(own: dict[str, Any]) -> bool:
 
 
 def _came_on(trace: NetworkTrace, burst: int) -> int | None:
-    """Give the channel on which a burst came to where it was lost; None where it was made."""
+    """Return the channel on which a lost burst arrived; None if its ingress lost it."""
     way = trace.bookings[trace.bookings["burst"] == burst]
     return int(way["channel"].iloc[-1]) if len(way) else None
 
 
 def _usable(own: dict[str, Any], came: int | None, number: int) -> range:
-    """Give the channels that a burst can use, of so many."""
+    """Return the channels, out of `number`, that the wavelength conversion allows a burst."""
     conversion = own["conversion"]
     if came is None or conversion["kind"] == "full":
         return range(number)
@@ -175,7 +175,7 @@ def _usable(own: dict[str, Any], came: int | None, number: int) -> range:
 
 
 def _settings(result: Result, burst: int) -> dict[str, Any]:
-    """Give the settings of the node at which a burst was lost."""
+    """Return the settings of the node at which a burst was lost."""
     columns = result.columns["trace_bursts"]
     (place,) = np.flatnonzero(columns["number"] == burst)
     node = int(columns["lost_node"][place]) - result.plan.settings["hosts"]
@@ -185,7 +185,7 @@ def _settings(result: Result, burst: int) -> dict[str, Any]:
 
 
 def _kept(contention: list[Any]) -> list[dict[str, Any]]:
-    """Write resolvers as tables."""
+    """Return contention resolvers as tables, expanding those given by name."""
     return [{"kind": table} if isinstance(table, str) else table for table in contention]
 
 

@@ -1,4 +1,4 @@
-"""What can be read off a trace: what was sent again, what was lost, when the sender timed out."""
+"""Time series and counts derived from a flow's trace: transmissions, losses, timeouts."""
 
 from __future__ import annotations
 
@@ -19,32 +19,33 @@ if TYPE_CHECKING:
 _PS: Final = 1e-12
 _MOST_BINS: Final = 1_000_000
 
-#: What a packet of `packet_trace` can be.
+#: Kinds of packets in the table of `packet_trace`.
 KINDS: Final = ("sent", "sent again", "lost")
 
 
 def sends(trace: FlowTrace) -> pd.DataFrame:
-    """Give the data segments that the source sent, in order of time.
+    """Return the data segments that the source sent, sorted by time.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s`` (the transmission began, or would have, had there been room at the interface),
-        ``departure_s`` (the burst that it was in left the edge; where there are no bursts, as
-        ``time_s``; NaN if it was in none, or that had not left at the end),
-        ``segment`` (its number from 0), ``again`` (a retransmission), and ``lost``.
+        ``time_s``: start of the transmission, or time of the drop at a full interface.
+        ``departure_s``: departure of the packet's burst from the edge; equal to ``time_s`` in a
+        network without bursts, NaN if the packet was in no burst or the burst had not departed by
+        the end of the run. ``segment``: number of the segment, from 0. ``again``: whether it is a
+        retransmission. ``lost``: whether it was lost.
 
     Notes
     -----
-    The burst of a packet is the one that the trace names, which it does for lost packets; otherwise
-    the newest one that was open when the packet had reached the edge. That is unambiguous as long
-    as all packets with data go from that edge to the same one, and no two reach it at the very same
-    picosecond, of which one ends a burst and the other begins the next.
+    For lost packets the trace names the burst. Any other packet is assigned to the latest burst
+    that was open when it reached the edge. This is unambiguous as long as all data packets go from
+    that edge to a single egress, and no packet that completes a burst reaches the edge in the same
+    picosecond as the packet that starts the next burst.
     """
     table = trace.segments
     rows, time = trace.own_packets()
@@ -64,21 +65,20 @@ def sends(trace: FlowTrace) -> pd.DataFrame:
 
 
 def packet_trace(trace: FlowTrace, modulo: int = 60) -> pd.DataFrame:
-    """Give packets as yu2004 draws them: when their burst left, and their number modulo something.
+    """Return packets as plotted in yu2004: departure of their burst against number modulo `modulo`.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     modulo : int
-        At which number the count begins anew.
+        Packet number at which the numbering restarts from 0.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each packet with data that left in a burst: ``kind`` (one of `KINDS`: a lost
-        one is ``lost`` whether it was sent for the first time or again), ``time_s`` and
-        ``packet``.
+        One row for each data packet that departed in a burst: ``kind``, one of `KINDS` (``lost``
+        for first transmissions and retransmissions alike); ``time_s``; and ``packet``.
     """
     rows = sends(trace).dropna(subset="departure_s")
     places = np.where(rows["lost"], 2, np.where(rows["again"], 1, 0))
@@ -92,18 +92,18 @@ def packet_trace(trace: FlowTrace, modulo: int = 60) -> pd.DataFrame:
 
 
 def acknowledgements(trace: FlowTrace) -> pd.DataFrame:
-    """Give the acknowledgements that reached the source, in order of time.
+    """Return the acknowledgements that reached the source, sorted by time.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s`` and ``segment``: all below this number, from 0, has arrived; a fraction where
-        the last segment is not full.
+        ``time_s``, and ``segment``: all segments below this number, counted from 0, have arrived;
+        fractional after a partial last segment.
     """
     table = trace.segments
     rows = _answers(trace)
@@ -116,19 +116,19 @@ def acknowledgements(trace: FlowTrace) -> pd.DataFrame:
 
 
 def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
-    """Give the SACK blocks that reached the source.
+    """Return the SACK blocks that reached the source.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``first`` and ``end``, segments as in `acknowledgements`; ``duplicate``: whether
-        the block reports data that had arrived before (RFC 2883: the first block, and below the
-        acknowledgement or inside the second block).
+        ``time_s``; ``first`` and ``end``, in segments as in `acknowledgements`; and ``duplicate``:
+        whether the block reports duplicate data (RFC 2883: it is the first block, and lies below
+        the acknowledgement or within the second block).
     """
     table = {name: values[_answers(trace)] for name, values in trace.segments.items()}
     found = []
@@ -154,31 +154,32 @@ def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
 
 
 def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
-    """Give the window and the throughput of the flow in bins of time.
+    """Return the congestion window and the throughput of the flow per time bin.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     bin_ps : int
-        Length of a bin in picoseconds; vlachos2008 has 13 ms.
+        Length of a bin in picoseconds; vlachos2008 uses 13 ms.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each bin, from time 0 to the last that an end of the flow heard: ``time_s``, its
-        end; ``window_segments``, the congestion window then, without the inflation of a recovery,
-        in full segments (0 before the connection is there, and when all is acknowledged); and
-        ``throughput_bps``, the useful bits that came to the destination in the bin, each once, in
-        order or not, over its length. As ``measurement.synchronisation`` has them of all flows.
+        One row per bin, from time 0 to the last event at either endpoint. ``time_s``: end of the
+        bin. ``window_segments``: congestion window at that time in full segments, without the
+        inflation of fast recovery; 0 before the connection is established and after everything is
+        acknowledged. ``throughput_bps``: new useful bits that arrived at the destination in the
+        bin, in order or not, divided by the bin's length. The definitions are those of
+        ``measurement.synchronisation``.
 
     Raises
     ------
     InputError
-        If there would be more than a million bins.
+        If there were more than a million bins.
     """
     table, window = trace.segments, trace.windows
-    # What is sent last may begin on a busy interface after the run has ended.
+    # Transmissions are ignored: the last may begin, on a busy interface, after the run has ended.
     arrivals = table["time_ps"][table["event"] == ARRIVED]
     last = max(int(times.max(initial=0)) for times in (arrivals, window["time_ps"]))
     if bin_ps * _MOST_BINS <= last:
@@ -204,25 +205,26 @@ def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
 
 
 def timeouts_s(trace: FlowTrace) -> NDArray[np.float64]:
-    """Give the times, in seconds, at which the sender's timer expired with data outstanding."""
+    """Return the times in seconds at which the sender's timer expired with data outstanding."""
     return np.asarray(trace.timeouts_ps() * _PS, dtype=np.float64)
 
 
 def close_up(trace: FlowTrace) -> tuple[float, float]:
-    """Give a part of the time that is worth a closer look.
+    """Return an interval of time that is worth a closer look.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     tuple of float
-        Begin and end in seconds: from two round-trip times before the first lost segment was sent
-        until three after all that was lost in the three after it was last sent again, at most 24
-        in all; without a loss the first eight round-trip times; the first second if nothing was
-        sent.
+        Begin and end in seconds. The interval begins two round-trip times before the first lost
+        segment was sent. It ends three round-trip times after the last retransmission of the
+        segments lost within three round-trip times of the first, and lasts at most 24 round-trip
+        times. Without a loss: the first eight round-trip times. If nothing was sent: the first
+        second.
     """
     sent, rtt = sends(trace), trace.windows["rtt_ps"]
     if sent.empty:
@@ -241,20 +243,20 @@ def close_up(trace: FlowTrace) -> tuple[float, float]:
 
 
 def summary(trace: FlowTrace) -> dict[str, Any]:
-    """Count what happened.
+    """Summarise the trace in counts.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
 
     Returns
     -------
     dict
-        ``flow``, ``source``, ``destination``, ``size_bytes``; ``segments`` (data packets that were
-        sent, with ``retransmissions``); ``acknowledgements`` (that reached the source);
-        ``losses``: packets of both directions, by reason; ``bursts`` with data of this or another
-        traced flow that left the edge behind the source, and ``bursts_lost``.
+        ``flow``, ``source``, ``destination``, ``size_bytes``; ``segments``, data packets sent, and
+        ``retransmissions`` among them; ``acknowledgements`` that reached the source; ``losses`` of
+        packets in both directions, by reason; ``bursts`` with data of traced flows that left the
+        edge next to the source, and ``bursts_lost`` among them.
     """
     table, sent = trace.segments, sends(trace)
     reasons = table["reason"][table["event"] == LOST]
@@ -274,7 +276,7 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
 
 
 def _answers(trace: FlowTrace) -> NDArray[np.bool_]:
-    """Tell which rows are acknowledgements that reached the source; a SYN is none of data."""
+    """Return a mask of the acknowledgements that reached the source, without SYNs."""
     table = trace.segments
     wrong = (table["flags"] & (FORWARD | SYN)) > 0
     return np.asarray((table["event"] == ARRIVED) & ~wrong)
@@ -283,7 +285,7 @@ def _answers(trace: FlowTrace) -> NDArray[np.bool_]:
 def _departures(
     trace: FlowTrace, rows: NDArray[np.intp], time: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
-    """Give when the bursts left that packets were in which were sent at some times; NaN: never."""
+    """Return the departure of the burst of each packet, sent at `time`; NaN if there is none."""
     bursts = {name: values[trace.bursts["data"] > 0] for name, values in trace.bursts.items()}
     if not bursts["number"].size:
         return np.asarray(time * _PS, dtype=np.float64)
@@ -292,7 +294,7 @@ def _departures(
     place = np.searchsorted(bursts["opened_ps"][order], arrival, side="right") - 1
     found = np.where(place >= 0, left[np.maximum(place, 0)], 0)
     departure = np.where((found >= arrival) & (found != NONE), found * _PS, np.nan)
-    # What the trace says itself is better: of a lost packet, the burst in which it was.
+    # Prefer the burst that the trace names, as it does for lost packets.
     table = trace.segments
     named = table["burst"] != NONE
     number = pd.Series(table["burst"][named], index=table["packet"][named])

@@ -1,4 +1,4 @@
-"""The tables of one flow's trace as data frames, in SI base units that the columns name."""
+"""Tables of one flow's trace as data frames, in the SI base units that column names state."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def segments(trace: FlowTrace) -> pd.DataFrame:
-    """Give what happened to the flow's packets, as `trace_tables.segments` does for all."""
+    """Return the events of the flow's packets; see `trace_tables.segments`."""
     return trace_tables.segments(trace.segments, trace.places)
 
 
 def windows(trace: FlowTrace) -> pd.DataFrame:
-    """Give the state of the flow's sender, as `trace_tables.windows` does for all."""
+    """Return the states of the flow's sender; see `trace_tables.windows`."""
     return trace_tables.windows(trace.windows)
 
 
 def bursts(trace: FlowTrace) -> pd.DataFrame:
-    """Give the bursts of the source's edge, as `trace_tables.bursts` does for all nodes."""
+    """Return the bursts of the edge next to the source; see `trace_tables.bursts`."""
     return trace_tables.bursts(trace.bursts, trace.places)
 
 
 def hops(trace: FlowTrace) -> pd.DataFrame:
-    """Give the flow's packets from link to link, as `trace_tables.hops` does for all."""
+    """Return the hops of the flow's packets, link by link; see `trace_tables.hops`."""
     return trace_tables.hops(trace.hops, trace.places)

@@ -1,4 +1,4 @@
-"""Whether what a sender sent again was lost, from the packets that its trace has."""
+"""Whether retransmissions and timeouts of a traced sender responded to actual losses."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FLAGS: Final = {"SYN": SYN, "FIN": FIN}
 
 
 class Truth:
-    """What a trace tells of the losses that its sender took for some.
+    """Ground truth about the losses that a sender inferred.
 
     Parameters
     ----------
     trace : FlowTrace
-        What the flow did.
+        Trace of the flow.
     copies : iterable of Copy
-        All its data packets, in the order in which they were made.
+        All data packets of the flow, in order of creation.
     """
 
     def __init__(self, trace: FlowTrace, copies: Iterable[Copy]) -> None:
@@ -42,19 +42,19 @@ class Truth:
         self._until = np.maximum.accumulate(table["acknowledgement"][data])
 
     def spurious(self, copy: Copy) -> bool:
-        """Tell whether data was sent before and not all of these packets were lost."""
+        """Return whether a retransmission was needless: an earlier copy of it was not lost."""
         before = [one for one in self._copies[copy.sequence] if one.packet < copy.packet]
         return not _lost(before, self._known_ps(copy.sequence))
 
     def false_timeout(self, time_ps: int, what: str) -> bool:
-        """Tell whether a timeout of a ``SYN``, of ``data`` or of a ``FIN`` had nothing to repair.
+        """Return whether a timeout of ``SYN``, ``data`` or ``FIN`` fired without a loss to repair.
 
         Parameters
         ----------
         time_ps : int
-            When the timer expired, in picoseconds.
+            Time at which the timer expired, in picoseconds.
         what : str
-            What is sent again.
+            Kind of packet that is retransmitted: ``SYN``, ``data`` or ``FIN``.
         """
         if what in _FLAGS:
             table, flag = self._trace.segments, _FLAGS[what]
@@ -69,7 +69,7 @@ class Truth:
         return not _lost([copy for copy in copies if copy.made_ps < time_ps], known)
 
     def _known_ps(self, sequence: int) -> int:
-        """When the sender came to know that data has arrived."""
+        """Return the time at which the sender learned that a byte had arrived; `NONE` if never."""
         place = int(np.searchsorted(self._until, np.uint64(sequence), side="right"))
         return int(self._times[place]) if place < self._times.size else NONE
 

@@ -1,8 +1,8 @@
-"""Measured distributions of sizes: points of a cumulative distribution, straight lines between.
+"""Measured size distributions: points of a cumulative distribution, interpolated linearly.
 
-The files are those of the htsim, pFabric and HPCC tools: on each line a number of bytes and the
-percentage (0 to 100) or the probability (0 to 1) of a size up to that. Which of the two it is shows
-in the last line, which is 100 or 1.
+The file format is that of the htsim, pFabric and HPCC tools. Each line has a size in bytes and the
+probability of a size up to it, as a percentage (0 to 100) or a fraction (0 to 1). The last line,
+which must be 100 or 1, decides which of the two the file uses.
 """
 
 import re
@@ -30,10 +30,10 @@ class Distribution:
     Attributes
     ----------
     bytes : ndarray of float, shape (points,)
-        Sizes, not decreasing; the same size twice is a jump.
+        Sizes in bytes, not decreasing; a repeated size is a jump of the distribution.
     probability : ndarray of float, shape (points,)
-        Probability of a size up to that; not decreasing, the last is 1. What the first exceeds
-        zero by is the probability of the first size itself.
+        Probability of a size less than or equal to `bytes`; not decreasing, the last is 1. The
+        first entry is the probability of the first size itself.
     """
 
     bytes: NDArray[np.float64]
@@ -41,23 +41,23 @@ class Distribution:
 
     @property
     def mean(self) -> float:
-        """Mean size in bytes: that of each straight piece is its middle."""
+        """Mean size in bytes; each linear piece contributes its midpoint."""
         shares = np.diff(self.probability, prepend=0.0)
         middles = np.concatenate([self.bytes[:1], (self.bytes[1:] + self.bytes[:-1]) / 2])
         return float(shares @ middles)
 
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw sizes, shape (count,), by inversion."""
+        """Draw sizes by inversion, shape (count,)."""
         return np.interp(generator.random(count), self.probability, self.bytes)
 
 
 def distribution(size: Empirical) -> Distribution:
-    """Find the distribution that a scenario names.
+    """Return the distribution that a scenario names.
 
     Raises
     ------
     InputError
-        When its file cannot be read, or is not a distribution.
+        When its file cannot be read or does not hold a distribution.
     """
     if size.file is None:
         return _shipped(str(size.name))
@@ -77,20 +77,20 @@ def _read(file: Path, _stamp: Stamp) -> Distribution:
 
 
 def parse_distribution(text: str, name: str) -> Distribution:
-    """Read a cumulative distribution.
+    """Parse a cumulative distribution.
 
     Parameters
     ----------
     text : str
-        Lines of two numbers, separated by spaces or a comma; ``#`` begins a comment; a first line
+        Lines of two numbers, separated by spaces or a comma; ``#`` starts a comment; a first line
         of words is a heading.
     name : str
-        Of the file, for errors.
+        Name of the file, for error messages.
 
     Raises
     ------
     InputError
-        With the line, when it is not a distribution.
+        When the text is not a distribution; the message quotes the line.
     """
     points: list[tuple[float, float]] = []
     for number, line in enumerate(text.splitlines(), 1):

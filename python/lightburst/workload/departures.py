@@ -1,4 +1,4 @@
-"""When the datagrams of open-loop flows are handed to the network interface."""
+"""Departure times of the datagrams of open-loop flows."""
 
 from collections.abc import Iterator
 
@@ -14,19 +14,19 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Times = NDArray[np.uint64]
 
-# Gaps are drawn so many at a time: those that come are the same, however many they are.
+# Number of gaps drawn per call; the sequence of gaps does not depend on it.
 _BLOCK = 2**17
-# Of a group with more datagrams than this (some seconds of drawing) the gaps beyond the time limit
-# are not drawn; up to it they are, so that the next flow gets the same ones whatever the limit.
+# In a group of at most this many datagrams (a few seconds of drawing), the gaps beyond the time
+# limit are drawn as well, so that the gaps of the next flow do not depend on the limit.
 _MOST_DRAWN = 2**28
-# No time limit is beyond this, and a start with this added is within the clock.
+# Larger than any time limit, and small enough that adding it to a start fits the clock's 64 bits.
 _BEYOND = float(2**62)
 
 
 def datagram_counts(
     flows: Flows, transport: OpenLoop, source_rate_bps: NDArray[np.uint64], time_limit: int
 ) -> IntArray:
-    """How many datagrams of each flow can depart within the time limit, shape (flows,), and one.
+    """Bound the number of each flow's departures up to the first one beyond the time limit.
 
     Parameters
     ----------
@@ -36,9 +36,10 @@ def datagram_counts(
     Returns
     -------
     ndarray of int64, shape (flows,)
-        All that a flow has, or what the time allows: with Poisson departures, whose number has the
-        mean m, m + 12 sqrt(m) + 100, which less than one of 1e30 flows exceeds (a Chernoff bound).
-        The first one beyond the limit is counted.
+        The smaller of two numbers: all datagrams of the flow, and an upper bound on those that the
+        time allows, including the first one beyond the limit. With Poisson departures of mean
+        number m the bound uses m + 12 sqrt(m) + 100, which less than one of 1e30 flows exceeds
+        (Chernoff bound).
     """
     left = np.maximum(np.float64(time_limit) - flows.start_ps.astype(np.float64), 0)
     most = left / _gap(flows, transport, source_rate_bps)
@@ -55,11 +56,11 @@ def departures(
     time_limit: int,
     group: str | None = None,
 ) -> tuple[Times, Times]:
-    """Departure times of the datagrams: of each flow up to the first one beyond the time limit.
+    """Return departure times of each flow's datagrams, up to the first beyond the time limit.
 
-    A flow that sends at rate R has one datagram every ``8e12 segment_size / R`` picoseconds: at its
-    start and from then on (constant), or after gaps that are exponential with this mean, the first
-    one included, so that the departures are a Poisson process from the start on.
+    A flow of rate R sends one datagram per ``8e12 segment_size / R`` picoseconds. With constant
+    spacing the first departs at the start of the flow. With Poisson spacing the gaps, the first one
+    from the start included, are exponential with this mean: a Poisson process from the start on.
 
     Parameters
     ----------
@@ -68,20 +69,21 @@ def departures(
     transport : OpenLoop
         Rate and spacing.
     source_rate_bps : ndarray of uint64, shape (flows,)
-        Rate of the link of each flow's source; the rate of flows without one of their own.
+        Rate of the link of each flow's source, in bits per second; used where the transport has no
+        rate.
     seed : int
-        Of the run.
+        Seed of the run.
     time_limit : int
-        When the run ends, in picoseconds.
+        End of the run in picoseconds.
     group : str, optional
-        The name of the group of flows, which has a random stream of its own.
+        Name of the group of flows; each group has its own random stream.
 
     Returns
     -------
     departures_ps : ndarray of uint64, shape (datagrams,)
-        Flow by flow, not decreasing within each.
+        Departure times flow by flow, not decreasing within a flow.
     offsets : ndarray of uint64, shape (flows + 1,)
-        Where each flow begins in it, and the number of datagrams.
+        Index of the first departure of each flow, followed by the total number of datagrams.
     """
     most = datagram_counts(flows, transport, source_rate_bps, time_limit)
     start, late = flows.start_ps, flows.start_ps > time_limit
@@ -113,7 +115,7 @@ def _all(flows: Flows, transport: OpenLoop) -> IntArray:
 
 
 def _gap(flows: Flows, transport: OpenLoop, source_rate_bps: Times) -> FloatArray:
-    """Mean gap between two datagrams of each flow, in picoseconds."""
+    """Return the mean gap between two datagrams of each flow, in picoseconds."""
     rate = source_rate_bps if transport.rate is None else np.full(len(flows), transport.rate)
     gap: FloatArray = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size / rate
     return gap
@@ -122,10 +124,10 @@ def _gap(flows: Flows, transport: OpenLoop, source_rate_bps: Times) -> FloatArra
 def _waits(
     transport: OpenLoop, counts: IntArray, gap: FloatArray, draw: np.random.Generator
 ) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Yield flows and the times from their starts to their datagrams, block by block, in order."""
+    """Yield blocks of flow indices and datagram times, counted from the start of the flow."""
     last = np.cumsum(counts)
     first = last - counts
-    # What had been summed up when each flow began, and now.
+    # Running sum of all gaps: its value at the start of each flow, and its current value.
     begun, summed = np.zeros(counts.size), 0.0
     for begin in range(0, int(last[-1]), _BLOCK):
         end = min(begin + _BLOCK, int(last[-1]))

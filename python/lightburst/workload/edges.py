@@ -13,14 +13,14 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Which hosts are at which edge.
+    """Assignment of hosts to edges.
 
     Attributes
     ----------
     of_host : ndarray of int, shape (hosts,)
-        The edge of each host, counted from 0.
+        Index of each host's edge, from 0.
     names : tuple of str
-        Of the edges.
+        Names of the edges, by index.
     """
 
     of_host: Indices
@@ -34,22 +34,22 @@ class Edges:
         Parameters
         ----------
         count : int
-            How many.
+            Number of pairs.
         weights : mapping of str to float
-            How often flows go to an edge, by name; an edge without has 1.
+            Weight of an edge as destination, by name; 1 for edges that are not in it.
         generator : numpy.random.Generator
-            What draws.
+            Source of randomness.
 
         Returns
         -------
         source, destination : ndarray of int64, shape (count,)
-            The edges of the sources are uniform. From the edge s flows go to the edge d with the
-            probability w_d / (sum of all w - w_s). Hosts of an edge are uniform.
+            Hosts. The edge s of a source is uniform; a flow from it goes to the edge d with
+            probability w_d / (sum of all w - w_s). Hosts within an edge are uniform.
 
         Raises
         ------
         InputError
-            If a weight is of no edge, or some edge has none to send to.
+            If a weight names an unknown edge, or some edge has no possible destination.
         """
         weight = self.weights(weights)
         source = generator.integers(0, weight.size, count)
@@ -60,12 +60,12 @@ class Edges:
             others[edge] = 0
             upto, drawn = np.cumsum(others), source == edge
             found = np.searchsorted(upto, where[drawn] * upto[-1], side="right")
-            # A product that is rounded up to the sum belongs to the last that has a weight.
+            # If rounding makes the product equal to the sum, take the last edge with a weight.
             destination[drawn] = np.minimum(found, np.flatnonzero(others)[-1])
         return self._hosts(source, generator), self._hosts(destination, generator)
 
     def shares(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
-        """Give the probability of each pair that `pairs` draws, shape (edges, edges).
+        """Return the probability of each pair of edges under `pairs`, shape (edges, edges).
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class Edges:
         return np.asarray(others / others.sum(axis=1, keepdims=True) / weight.size)
 
     def _hosts(self, edges: Indices, generator: np.random.Generator) -> Indices:
-        """Draw a host of each edge."""
+        """Draw one host at each of the given edges."""
         number = np.bincount(self.of_host, minlength=len(self.names))
         first = np.cumsum(number) - number
         by_edge = np.argsort(self.of_host, kind="stable")
@@ -90,7 +90,7 @@ class Edges:
         return hosts
 
     def weights(self, given: Mapping[str, float]) -> NDArray[np.float64]:
-        """Give the weight of each edge, shape (edges,); raises as `pairs`."""
+        """Return the weight of each edge, shape (edges,); raises as `pairs`."""
         path = "workload.destination_weights"
         for name in given:
             if name not in self.names:

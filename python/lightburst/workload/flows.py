@@ -5,19 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+# What a flow takes in a run at least, with the rows of its result.
+LEAST_BYTES_PER_FLOW = 480
+
 
 @dataclass(frozen=True)
 class Flows:
-    """The flows of a run, in the order of their starts.
+    """The flows of a run, sorted by start time.
 
     Attributes
     ----------
     source, destination : ndarray of uint32, shape (flows,)
-        Host numbers, different from each other.
+        Host numbers; source and destination of a flow differ.
     start_ps : ndarray of uint64, shape (flows,)
-        Picoseconds, not decreasing.
+        Start times in picoseconds, not decreasing.
     size_bytes : ndarray of uint64, shape (flows,)
-        At least 1.
+        Sizes in bytes, at least 1.
     """
 
     source: NDArray[np.uint32]

@@ -1,4 +1,4 @@
-"""Flows drawn at random."""
+"""Generates the flows of a workload, at random where the workload says so."""
 
 from collections.abc import Callable
 from functools import partial, singledispatch
@@ -26,19 +26,18 @@ from lightburst.workload.streams import stream
 
 _LATEST_S = LATEST_START / PICOSECONDS_PER_SECOND
 Names = tuple[str, ...] | None
-# Gives the random stream of a part of the workload.
+# Returns the random stream of a named part of the workload.
 Streams = Callable[[str], np.random.Generator]
 
 
 class Pairing(Protocol):
-    """Draws sources and destinations."""
+    """Draws pairs of source and destination."""
 
     def __call__(self, count: int, *, generator: np.random.Generator) -> tuple[Indices, Indices]:
-        """Draw so many."""
+        """Draw `count` pairs."""
 
 
-# Flows of a workload with a duration are drawn so many at a time: those that come are the same,
-# however many they are.
+# Number of flows drawn per block in a workload with a duration; the flows do not depend on it.
 _BLOCK = 1024
 
 
@@ -50,7 +49,7 @@ def make_flows(
     group: str | None = None,
     edges: Edges | None = None,
 ) -> Flows:
-    """Make the flows of a run.
+    """Generate the flows of a run.
 
     Parameters
     ----------
@@ -58,21 +57,22 @@ def make_flows(
         The ``[workload]`` table, with an arrival rate (see
         `lightburst.workload.with_arrival_rate`).
     hosts : int
-        How many hosts there are. Nothing else of the network matters but, for flows between edges,
-        which host is where, so that the same flows run over every switch and transport.
+        Number of hosts. The flows depend on nothing else of the network except, for flows between
+        edges, the assignment of hosts to edges, so that different switches and transports carry the
+        same flows.
     seed : int
-        Of the run.
+        Seed of the run.
     names : tuple of str, optional
-        The hosts' names, for tables of flows that use them.
+        Names of the hosts, for tables of flows that use names.
     group : str, optional
-        The name of the group, which has random streams of its own.
+        Name of the group; each group has its own random streams.
     edges : Edges, optional
-        Which hosts are at which edge, for flows between edges.
+        Assignment of hosts to edges, for flows between edges.
 
     Returns
     -------
     Flows
-        In the order of their starts.
+        Sorted by start time.
 
     Raises
     ------
@@ -102,9 +102,9 @@ def _poisson(workload: Poisson, pairs: Pairing, draw: Streams) -> Flows:
         return _until(workload, workload.duration, pairs, draw)
     assert workload.flows is not None
     assert workload.arrival_rate is not None
-    # Unit gaps first: at another rate the same flows come, only faster.
+    # Unit gaps are scaled: another rate gives the same flows, only faster or slower.
     gaps = draw("arrivals").standard_exponential(workload.flows)
-    with np.errstate(over="ignore", divide="ignore"):  # infinitely late is too late, too
+    with np.errstate(over="ignore", divide="ignore"):  # an infinite start exceeds the limit below
         start = np.cumsum(gaps) / workload.arrival_rate
     if start[-1] > _LATEST_S:
         raise InputError(
@@ -118,9 +118,9 @@ def _poisson(workload: Poisson, pairs: Pairing, draw: Streams) -> Flows:
 
 
 def _until(workload: Poisson, duration: int, pair: Pairing, draw: Streams) -> Flows:
-    """Draw block after block until one begins after the duration; cut the flows that start then.
+    """Draw blocks until one ends after the duration, then drop the flows that start after it.
 
-    The first block is what as many flows without a duration would be.
+    The first block equals the draw of as many flows in a workload without a duration.
     """
     assert workload.arrival_rate is not None
     arrivals, pairs, sizes = draw("arrivals"), draw("pairs"), draw("sizes")
@@ -129,7 +129,7 @@ def _until(workload: Poisson, duration: int, pair: Pairing, draw: Streams) -> Fl
     while gone / workload.arrival_rate * PICOSECONDS_PER_SECOND <= duration:
         units = np.cumsum(np.concatenate([[gone], arrivals.standard_exponential(_BLOCK)]))[1:]
         gone = float(units[-1])
-        with np.errstate(over="ignore"):  # what starts infinitely late is cut off below
+        with np.errstate(over="ignore"):  # infinite starts are dropped below
             seconds = units / workload.arrival_rate
         columns.append(
             (
@@ -167,7 +167,7 @@ def _(workload: Shuffle, hosts: int, names: Names, draw: Streams) -> Flows:
     source = np.repeat(np.arange(hosts), hosts - 1)
     other = np.tile(np.arange(hosts - 1), hosts)
     destination = other + (other >= source)
-    # In a random order, so that not every host begins with host 0.
+    # Shuffled, so that not every source begins with destination 0.
     order = draw("pairs").permutation(source.size)
     start = _jitter(workload.spread, source.size, draw)
     return _flows(workload, source[order], destination[order], start, draw)
@@ -188,7 +188,7 @@ def _(workload: Incast, hosts: int, names: Names, draw: Streams) -> Flows:
     source = np.empty((rounds, senders), np.int64)
     for row in source:
         row[:] = pairs.choice(hosts - 1, senders, replace=False)
-    source += source >= receiver[:, None]  # any host but the receiver
+    source += source >= receiver[:, None]  # skip the receiver
     begin = np.repeat(np.arange(rounds, dtype=np.uint64) * np.uint64(workload.interval), senders)
     start = begin + _jitter(workload.spread, source.size, draw)
     return _flows(workload, source.ravel(), np.repeat(receiver, senders), start, draw)
@@ -206,7 +206,7 @@ def _picoseconds(seconds: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 def _jitter(spread: int, count: int, draw: Streams) -> NDArray[np.uint64]:
-    """Uniform over ``0..=spread`` picoseconds."""
+    """Draw starts uniformly from ``0..=spread`` picoseconds."""
     if spread == 0:
         return np.zeros(count, np.uint64)
     return draw("arrivals").integers(0, spread, count, np.uint64, endpoint=True)
@@ -219,7 +219,7 @@ def _flows(
     start: NDArray[np.uint64],
     draw: Streams,
 ) -> Flows:
-    """Sort by start, and give each flow a size."""
+    """Sort by start time and draw a size for each flow."""
     order = np.argsort(start, kind="stable")
     return Flows(
         source=source[order].astype(np.uint32),

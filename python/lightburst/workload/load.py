@@ -1,6 +1,6 @@
-"""Load: how much traffic is offered, as a part of what can be sent.
+"""Load: offered traffic as a fraction of the capacity of the senders.
 
-That is what the hosts' links carry or, of bursts that edges make themselves, their fibres.
+The capacity is that of the hosts' links or, where edges generate the bursts, of their fibres.
 """
 
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from lightburst.workload.sizes import mean_size
 
 
 class Senders(NamedTuple):
-    """What sends the flows of a group.
+    """The senders of a group's flows: hosts or edges.
 
     Attributes
     ----------
     capacity_bps : int
-        What they can send, one way.
+        Their total capacity in bits per second, in one direction.
     hosts : int
-        How many hosts there are.
+        Number of hosts.
     edges : int or None
-        How many edges, if these make the bursts; None: hosts send.
+        Number of edges, if edges generate the bursts; None if hosts send.
     """
 
     capacity_bps: int
@@ -35,17 +35,17 @@ class Senders(NamedTuple):
 
     @classmethod
     def of(cls, transport: str, hosts: int, *links: NDArray[np.integer]) -> "Senders":
-        """Find those of a transport, by its kind.
+        """Determine the senders for a kind of transport.
 
         Parameters
         ----------
         transport : str
-            Of the kind ``"bursts"`` edges send over all their fibres to other switches, with all
-            wavelengths; of any other, hosts over their links.
+            Kind of the transport. For ``"bursts"`` the senders are the edges, with all wavelengths
+            of their fibres to other switches; for any other kind, the hosts with their links.
         hosts : int
-            Which are the first nodes; each has one link, and these are the first.
+            Number of hosts: nodes 0..hosts, whose single links come first in the columns.
         *links : ndarray of int, shape (links,)
-            Their sources, targets, rates in bits a second, and numbers of channels.
+            Columns of the links: sources, targets, rates in bits per second, numbers of channels.
         """
         source, target, rate, channels = links
         if transport != "bursts":
@@ -58,26 +58,26 @@ class Senders(NamedTuple):
 
 @dataclass(frozen=True)
 class Offered:
-    """What a load comes to.
+    """The capacity, flow size and arrival rate that a load amounts to.
 
     Attributes
     ----------
     load : float
-        Useful bits a second that arrive / `capacity_bps`.
+        Offered useful bits per second, divided by `capacity_bps`.
     capacity_bps : int
-        Sum of the rates of the hosts' links, one way; of bursts that edges make, of the wavelengths
-        of the fibres that leave the edges.
+        Sum of the rates of the hosts' links, one way; where edges generate the bursts, of all
+        wavelengths of the fibres that leave the edges.
     hosts : int
-        How many there are.
+        Number of hosts.
     mean_size_bytes : float
-        Of a flow.
+        Mean size of a flow in bytes.
     arrival_rate : float
-        Flows a second, in the whole network.
+        Flows per second in the whole network.
     edges : int or None
-        How many edges there are, if their fibres count; None: the hosts' links do.
+        Number of edges, if the capacity is that of their fibres; None if it is that of hosts.
     of_link : str or None
-        The link of which `load` is a part, by its ends: `capacity_bps` is then what the whole
-        network has to send so that it is full. None: of what senders can send.
+        Ends of the link to which `load` refers: `capacity_bps` is then the traffic of the whole
+        network at which this link is full. None: `load` refers to the capacity of the senders.
     """
 
     load: float
@@ -105,31 +105,31 @@ class Offered:
 
 
 def _figures(rate: float) -> str:
-    """Write three figures of a number, never with an exponent."""
+    """Format a number with three significant digits, never with an exponent."""
     return f"{float(f'{rate:.3g}'):,.10g}"
 
 
 def offered(workload: Workload, senders: Senders, of_link: str | None = None) -> Offered | None:
-    """Tell what the load of a workload comes to.
+    """Compute the arrival rate that corresponds to the load of a workload.
 
     Parameters
     ----------
     workload : Workload
         The ``[workload]`` table.
     senders : Senders
-        What sends its flows.
+        Senders of its flows.
     of_link : str, optional
-        The link that is full when the senders send what they can, if the load is a part of that.
+        The link that the load refers to, if it does not refer to the senders' capacity.
 
     Returns
     -------
     Offered or None
-        None if the workload has no load.
+        None if the workload specifies no load.
 
     Raises
     ------
     InputError
-        When the sizes have no mean, or a file cannot be used.
+        When the sizes have no finite mean, or a file cannot be used.
     """
     if not isinstance(workload, Poisson) or workload.load is None:
         return None
@@ -145,52 +145,53 @@ def load_of(
     size_bytes: NDArray[np.uint64],
     window_ps: tuple[int, int],
 ) -> float | None:
-    """Compute the load that the flows of one run really offered; `Offered.load` is its mean.
+    """Compute the load that the flows of one run actually offered; `Offered.load` is its mean.
 
     Parameters
     ----------
     workload : Poisson
-        Of which they were drawn.
+        Workload from which the flows were drawn.
     capacity_bps : int
         `Offered.capacity_bps`.
     start_ps, size_bytes : ndarray of uint64, shape (flows,)
-        When each flow of the workload starts, in this order, and how much it carries.
+        Start time and size of each flow of the workload, sorted by start time.
     window_ps : tuple of int
-        Flows that start from the first of these times on and before the second count.
+        Measurement window: flows that start within it (end excluded) count.
 
     Returns
     -------
     float or None
-        Useful bits of the flows that count / (capacity times the time in which they could start:
-        from the beginning of the window to its end, or to the end of the workload, which is its
-        duration or the start of its last flow, if that is earlier). None if there is no such time.
+        Useful bits of the flows that count, divided by the capacity and by the time in which they
+        could start. That time lasts from the beginning of the window to its end or to the end of
+        the workload (its duration, or the start of its last flow), whichever is earlier. None if
+        that time is empty.
     """
     begin, end = window_ps
     until = min(end, int(start_ps[-1]) if workload.duration is None else workload.duration)
     if until <= begin:
         return None
     counted = (start_ps >= np.uint64(begin)) & (start_ps < np.uint64(end))
-    # A sum of whole numbers that fits no integer is as good in floating point.
+    # Summed as floats: the sum may exceed 64 bits, and rounding does not matter here.
     bits = BITS_PER_BYTE * float(size_bytes[counted].sum(dtype=np.float64))
     return bits * PICOSECONDS_PER_SECOND / (capacity_bps * (until - begin))
 
 
 def with_arrival_rate(workload: Workload, senders: Senders, edges: Edges | None) -> Workload:
-    """Put an arrival rate in place of a load, or of one for each edge.
+    """Replace a load, or an arrival rate per edge, by the arrival rate of the whole network.
 
     Parameters
     ----------
     workload : Workload
-        The ``[workload]`` table; one without either stays as it is.
+        The ``[workload]`` table; returned unchanged if it has neither.
     senders : Senders
-        What sends its flows.
+        Senders of its flows.
     edges : Edges or None
-        Which hosts are at which edge, for flows between edges.
+        Assignment of hosts to edges, for flows between edges.
 
     Returns
     -------
     Workload
-        With the flows a second of the whole network.
+        With `arrival_rate` in flows per second, summed over the whole network.
     """
     found = offered(workload, senders)
     if found is not None:

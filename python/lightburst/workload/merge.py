@@ -1,4 +1,4 @@
-"""The flows of several groups in one table."""
+"""Merges the flows of several groups into one table."""
 
 from collections.abc import Sequence
 
@@ -11,21 +11,22 @@ Times = NDArray[np.uint64]
 
 
 def merge(groups: Sequence[Flows]) -> tuple[Flows, NDArray[np.uint16], NDArray[np.int64]]:
-    """Merge groups of flows by their starts.
+    """Merge groups of flows in order of start time.
 
     Parameters
     ----------
     groups : sequence of Flows
-        The flows of each group; of two that start at once that of the earlier group comes first.
+        Flows of each group. Of flows that start at the same time, those of earlier groups come
+        first.
 
     Returns
     -------
     flows : Flows
-        All of them, in the order of their starts.
+        All flows, sorted by start time.
     group : ndarray of uint16, shape (flows,)
-        Which group each belongs to.
+        Index of the group of each flow.
     order : ndarray of int64, shape (flows,)
-        Where each stands when the groups are put one behind the other.
+        Index of each flow in the concatenation of the groups.
     """
     if len(groups) == 1:
         number = len(groups[0])
@@ -33,7 +34,7 @@ def merge(groups: Sequence[Flows]) -> tuple[Flows, NDArray[np.uint16], NDArray[n
     start = np.concatenate([flows.start_ps for flows in groups])
     order = np.argsort(start, kind="stable")
     columns = ("source", "destination", "start_ps", "size_bytes")
-    # One by one, since there may be very many.
+    # Column by column, to limit memory: there may be very many flows.
     flows = Flows(
         **{
             name: np.concatenate([getattr(flows, name) for flows in groups])[order]
@@ -48,19 +49,19 @@ def merge(groups: Sequence[Flows]) -> tuple[Flows, NDArray[np.uint16], NDArray[n
 def merge_departures(
     groups: Sequence[tuple[Times, Times]], order: NDArray[np.int64]
 ) -> tuple[Times, Times]:
-    """Put the departures of the groups' datagrams into the order of the merged flows.
+    """Reorder the departures of the groups' datagrams to match the merged flows.
 
     Parameters
     ----------
     groups : sequence of (departures_ps, offsets)
-        Of each group, as `lightburst.workload.departures` gives them.
+        Departures of each group, as `lightburst.workload.departures` returns them.
     order : ndarray of int64, shape (flows,)
-        Of `merge`.
+        The permutation that `merge` returns.
 
     Returns
     -------
     departures_ps, offsets : ndarray of uint64
-        The same for the merged flows.
+        Departures and offsets of the merged flows.
     """
     times = np.concatenate([times for times, _ in groups])
     counts = np.concatenate([np.diff(offsets) for _, offsets in groups]).astype(np.int64)

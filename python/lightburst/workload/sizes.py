@@ -1,4 +1,4 @@
-"""How many bytes each flow carries."""
+"""Flow sizes: random draws and their mean."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from lightburst.scenario.sizes import (
 )
 from lightburst.workload.cdf import distribution
 
-# Whole numbers above this are not exact as floats.
+# Largest whole number up to which every integer is exact as a float.
 LARGEST_SIZE = 2**53
 
 Floats = NDArray[np.float64]
@@ -34,9 +34,9 @@ def draw_sizes(size: FlowSize, count: int, generator: np.random.Generator) -> ND
     size : FlowSize
         The ``size`` table of the workload.
     count : int
-        How many.
+        Number of sizes.
     generator : numpy.random.Generator
-        What draws.
+        Source of randomness.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def draw_sizes(size: FlowSize, count: int, generator: np.random.Generator) -> ND
     Raises
     ------
     InputError
-        When a file cannot be used, or a size is beyond all reason (a heavy tail without maximum).
+        When a file cannot be used, or a size exceeds `LARGEST_SIZE` (a heavy tail without maximum).
     """
     drawn = _draw(size, count, generator)
     largest = drawn.max(initial=0.0)
@@ -107,18 +107,18 @@ def _(size: Empirical, count: int, generator: np.random.Generator) -> Floats:
 
 
 def _redrawn(draw: Callable[[int], Floats], count: int, maximum: int | None) -> Floats:
-    """Draw, and draw again whatever is above the maximum."""
+    """Draw values, repeating every draw that exceeds the maximum."""
     drawn = draw(count)
     if maximum is None:
         return drawn
-    # Ends soon: a scenario whose maximum leaves less than one draw in a hundred is refused.
+    # Terminates: scenarios whose maximum accepts less than one draw in a hundred are refused.
     while (above := np.flatnonzero(~(drawn <= maximum))).size:
         drawn[above] = draw(above.size)
     return drawn
 
 
 def mean_size(size: FlowSize) -> float:
-    """Mean of the sizes that `draw_sizes` draws, before they are rounded to whole bytes.
+    """Return the mean of the sizes that `draw_sizes` draws, before rounding to whole bytes.
 
     Parameters
     ----------
@@ -128,12 +128,12 @@ def mean_size(size: FlowSize) -> float:
     Returns
     -------
     float
-        Bytes; of the truncated distribution where there is a maximum.
+        Mean in bytes; of the truncated distribution if there is a maximum.
 
     Raises
     ------
     InputError
-        When there is no finite mean, or a file cannot be used.
+        When the mean is infinite, or a file cannot be used.
     """
     return _mean(size)
 

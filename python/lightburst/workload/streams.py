@@ -1,4 +1,4 @@
-"""Named random streams: what one part draws leaves the draws of the others alone."""
+"""Named random streams: the draws of one part of the workload do not affect any other part."""
 
 import hashlib
 
@@ -13,16 +13,16 @@ def stream(seed: int, name: str, group: str | None = None) -> np.random.Generato
     Parameters
     ----------
     seed : int
-        Of the run, less than 2**64.
+        Seed of the run, less than 2**64.
     name : str
-        Of the part: "arrivals", "pairs", "sizes", "departures".
+        Name of the part: "arrivals", "pairs", "sizes", "departures".
     group : str, optional
-        Of the group of flows; those of a scenario without groups have none.
+        Name of the group of flows; None in a scenario without groups.
 
     Returns
     -------
     numpy.random.Generator
-        PCG64DXSM; independent for different seeds and names.
+        A PCG64DXSM generator; streams of different seeds, names or groups are independent.
     """
     name = name if group is None else f"groups/{group}/{name}"
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")

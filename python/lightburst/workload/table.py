@@ -1,4 +1,4 @@
-"""A table of flows of the user's own."""
+"""Reads a user's table of flows from CSV or Parquet."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from lightburst.parquet import columns_of
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
 from lightburst.units import PICOSECONDS_PER_SECOND, parse_number
-from lightburst.workload.flows import Flows
+from lightburst.workload.flows import LEAST_BYTES_PER_FLOW, Flows
 from lightburst.workload.sizes import LARGEST_SIZE
 
 _T = TypeVar("_T")
@@ -32,21 +32,21 @@ _PATH = "workload.file"
 _COLUMNS = "source, destination, start_s or start_ps, size_bytes"
 _START_S, _START_PS = "start_s", "start_ps"
 _COLUMNS_READ = ("source", "destination", _START_S, _START_PS, "size_bytes")
-# Beyond this a float stands for a number of text; nothing in a table may be as large.
+# Integers of this size or more in a text cell stay floats; no column allows values so large.
 _LARGEST_EXACT = 2.0**63
-# Memory while a table is read: for each byte of a CSV file, and for each cell of a Parquet file.
+# Estimated memory while reading, in bytes: per byte of a CSV file, per cell of a Parquet file.
 _EXPANSION = 6
 _BYTES_PER_CELL = 50
-# A cell has the name of a host, of up to 200 characters, or a number.
+# Largest cell in bytes; a cell holds a host name of up to 200 characters, or a number.
 _LONGEST_CELL = 1000
-# Up to here a float is a whole number of its own.
+# Every integer up to this one is exact as a float.
 _EXACT_FLOAT = 2**53
-# Cells of text of which it is asked at once which are alike.
+# Cells of text per batch in which duplicates are looked for.
 _CELLS_AT_ONCE = 2**16
-# A number as people write it; Arrow would also take 0x10, inf and nan.
+# Ordinary decimal notation; Arrow alone would also accept 0x10, inf and nan.
 _DECIMAL = r"^[ \t]*-?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*$"
 _WHOLE = r"^[ \t]*-?\d+[ \t]*$"
-# Of a CSV file.
+# Limits of a CSV file: number of columns, and bytes of the heading.
 _MOST_COLUMNS = 1_000
 _LONGEST_HEADING = 100_000
 
@@ -57,14 +57,14 @@ def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> 
     Parameters
     ----------
     file : Path
-        CSV with a heading, or Parquet (by its name: ``.parquet`` or ``.pq``). Columns: ``source``
-        and ``destination`` (host numbers; or names, where the topology has them), ``start_s``
-        (seconds) or ``start_ps`` (whole picoseconds; counts if both are there), ``size_bytes``.
-        Sorted by start. Other columns are ignored.
+        CSV with a heading, or Parquet (file name ending in ``.parquet`` or ``.pq``). Columns:
+        ``source`` and ``destination`` (host numbers, or host names where the topology has them),
+        ``start_s`` (seconds) or ``start_ps`` (whole picoseconds; takes precedence), ``size_bytes``.
+        Rows must be sorted by start. Other columns are ignored.
     hosts : int
-        How many hosts there are.
+        Number of hosts.
     names : tuple of str, optional
-        Their names; without them hosts are given by number.
+        Names of the hosts; without names, hosts are given by number.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> 
     Raises
     ------
     InputError
-        With the row (the first is 1), when the table cannot be used.
+        When the table cannot be used; the message has the row number, counted from 1.
     """
     return _read(file, stamp(file, _PATH), hosts, names)
 
@@ -91,7 +91,7 @@ def _read(file: Path, version: Stamp, hosts: int, names: tuple[str, ...] | None)
     table.require("destination", source != destination, "another host than the source")
     columns = source.astype(np.uint32), destination.astype(np.uint32), start, size.astype(np.uint64)
     for column in columns:
-        column.flags.writeable = False  # it is remembered and shared
+        column.flags.writeable = False  # the array is cached and shared
     return Flows(*columns)
 
 
@@ -102,7 +102,7 @@ def _load(file: Path, size: int) -> "_Table":
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
         _check_heading(file)
         return _load_csv(file)
-    except InputError:  # which is a ValueError
+    except InputError:  # a subclass of ValueError, which is caught below
         raise
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = str(error).strip().partition("\n")[0]
@@ -111,7 +111,7 @@ def _load(file: Path, size: int) -> "_Table":
 
 
 def _load_csv(file: Path) -> "_Table":
-    """Read the columns that count, as text: what is a number is decided here, not by Arrow."""
+    """Read the needed columns as bytes; `_read_text`, not Arrow, decides which are numbers."""
     with file.open("rb") as held:
         lines = held.read(_LONGEST_HEADING).lstrip(b"\r\n").splitlines()
     heading = pa.csv.read_csv(BytesIO(b"".join(lines[:1]) + b"\n"))
@@ -126,7 +126,7 @@ def _load_csv(file: Path) -> "_Table":
 
 
 def _read_text(column: Any) -> Any:
-    """Make numbers of texts that are decimal numbers; the others stay as they are."""
+    """Convert a column of decimal numbers; return any other column unchanged."""
     if not pc.all(pc.match_substring_regex(column, _DECIMAL)).as_py():
         return column
     text = pc.ascii_trim_whitespace(column.cast(pa.string()))
@@ -134,14 +134,14 @@ def _read_text(column: Any) -> Any:
         if pc.all(pc.match_substring_regex(text, _WHOLE)).as_py():
             return text.cast(pa.int64())
         floats = text.cast(pa.float64())
-    except pa.ArrowInvalid:  # it does not fit
+    except pa.ArrowInvalid:  # a number out of the type's range
         return column
     exact = pc.all(pc.less(pc.abs(floats), _EXACT_FLOAT)).as_py()
     return floats if exact else column
 
 
 def _load_parquet(file: Path) -> "_Table":
-    # Not read_table: that takes the names of directories above the file for columns.
+    # Not read_table: it takes the names of parent directories for (Hive) partition columns.
     with pa.parquet.ParquetFile(file) as table:
         rows, schema = table.metadata.num_rows, table.schema_arrow
         wanted = _wanted(schema.names)
@@ -153,9 +153,10 @@ def _load_parquet(file: Path) -> "_Table":
         if column.longest > _LONGEST_CELL:
             given = f"{column.name.strip()} of {column.longest:,.0f} bytes a row"
             raise InputError(_PATH, given, f"up to {_LONGEST_CELL:,} bytes")
-    # Rows that are all alike take no room in a file.
+    # Memory is estimated from rows, not file size: repeated rows compress to almost nothing, and
+    # each row becomes a flow of a run.
     needed = rows * len(wanted) * _BYTES_PER_CELL + sum(column.page_bytes for column in columns)
-    _check_memory(file, f"{rows:,} rows", needed)
+    _check_memory(file, f"{rows:,} rows", max(needed, rows * LEAST_BYTES_PER_FLOW))
     texts = [name for name in wanted if _is_text(schema.field(name).type)]
     with pa.parquet.ParquetFile(file, read_dictionary=texts) as table:
         return _Table(wanted, table.read(wanted).columns)
@@ -183,7 +184,7 @@ def _check_kind(name: str, kind: Any) -> None:
 
 
 def _check_heading(file: Path) -> None:
-    """Refuse a CSV file of far too many columns before any row of it is read."""
+    """Refuse a CSV file with too many columns, before any row is read."""
     with file.open("rb") as opened:
         heading = opened.readline(_LONGEST_HEADING + 1)
     number = heading.count(b",") + 1
@@ -203,7 +204,7 @@ def _check_memory(file: Path, length: str, needed: int) -> None:
 
 
 class _Table:
-    """Columns of numbers, and errors that name the row."""
+    """Columns of a table, with errors that name the row."""
 
     def __init__(self, names: list[str], columns: list[Any]) -> None:
         self._columns = dict(zip(map(str.strip, names), columns, strict=True))
@@ -213,11 +214,11 @@ class _Table:
         return name in self._columns
 
     def column(self, name: str) -> Any:
-        """One column, as Arrow has it."""
+        """Return a column as an Arrow array."""
         return self._columns[name]
 
     def numbers(self, name: str, allowed: str) -> Numbers:
-        """One column as numbers, whole ones exactly; what is missing in it is NaN."""
+        """Return a column as numbers, integers exactly; missing cells are NaN."""
         column = self.column(name)
         kind = column.type
         if pa.types.is_integer(kind):
@@ -231,14 +232,14 @@ class _Table:
         return np.array(read, np.int64 if whole else np.float64)
 
     def whole(self, name: str, least: int, most: int, allowed: str) -> Numbers:
-        """One column as whole numbers within limits."""
+        """Return a column of integers, all within limits."""
         numbers = self.numbers(name, allowed)
         inside = (numbers >= least) & (numbers <= most)
         self.require(name, inside & (numbers == np.floor(numbers)), allowed)
         return numbers
 
     def require(self, name: str, good: NDArray[np.bool_], allowed: str) -> None:
-        """Refuse the first row that is not good."""
+        """Raise `InputError` for the first row for which `good` is false."""
         if good.all():
             return
         row = int(np.argmin(good))
@@ -250,7 +251,7 @@ class _Table:
 
 
 def _wanted(given: list[str]) -> list[str]:
-    """Give the names of the columns that are read, as they stand in the file."""
+    """Return the names of the columns to read, spelled as in the file."""
     names = [name.strip() for name in given]
     number = Counter(names)
     twice = [name for name in sorted(_COLUMNS_READ) if number[name] > 1]
@@ -264,7 +265,7 @@ def _wanted(given: list[str]) -> list[str]:
 
 
 def _by_value(column: Any, read: Callable[[object], _T]) -> list[_T | None]:
-    """Read each text that a column holds once, however many rows have it; None where is none."""
+    """Parse the distinct texts of each chunk of a column once; missing cells become None."""
     found: list[_T | None] = []
     for chunk in column.chunks:
         pieces = (chunk[i : i + _CELLS_AT_ONCE] for i in range(0, len(chunk), _CELLS_AT_ONCE))
@@ -276,12 +277,12 @@ def _by_value(column: Any, read: Callable[[object], _T]) -> list[_T | None]:
 
 
 def _text(value: object) -> str:
-    """Write a cell; Arrow gives bytes where a column is not all UTF-8."""
+    """Return a cell as text; Arrow yields bytes for a column that is not entirely UTF-8."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _number(value: object) -> int | float | None:
-    """Read a cell of text, or a decimal; whole numbers that 64 bits hold exactly."""
+    """Parse a text or decimal cell; integers that fit 64 bits stay exact, None is no number."""
     read = parse_number(_text(value))
     if read is None or not abs(read) < _LARGEST_EXACT or not read.is_integer():
         return read
@@ -306,7 +307,7 @@ def _starts(table: _Table) -> NDArray[np.uint64]:
 def _hosts(
     table: _Table, name: str, hosts: int, names: tuple[str, ...] | None
 ) -> NDArray[np.int64]:
-    """Read a column of hosts: whole numbers are host numbers, anything else is names."""
+    """Read a column of hosts: an integer column holds host numbers, any other holds names."""
     column = table.column(name)
     if names is None or pa.types.is_integer(column.type):
         _check_unambiguous(names)
@@ -320,7 +321,7 @@ def _hosts(
 
 
 def _check_unambiguous(names: tuple[str, ...] | None) -> None:
-    """Refuse numbers where 7 may be the name of one host and the number of another."""
+    """Refuse host numbers if some host's name is the number of another host."""
     for number, name in enumerate(names or ()):
         if name.isdecimal() and name != str(number):
             given = f"numbers, where host {number} of the graph is called '{name}'"

@@ -1,5 +1,5 @@
-//! A heap in which each entry has four children: half the levels of a binary
-//! heap, and the four children share one or two cache lines.
+//! A heap with four children per entry: it has half the levels of a binary heap, and the four
+//! children share one or two cache lines.
 
 use super::{Entry, Event, EventQueue, Ties};
 
@@ -12,13 +12,13 @@ pub struct Heap<E> {
 }
 
 impl<E: Event> Heap<E> {
-    /// The next entry, left in its place.
+    /// Returns the next entry without removing it.
     #[inline]
     pub fn first(&self) -> Option<&Entry<E>> {
         self.entries.first()
     }
 
-    /// Moves `entry` from the hole at `i` towards the root until its parent is earlier.
+    /// Moves `entry` from the hole at index `i` towards the root until its parent is earlier.
     #[inline]
     fn sift_up(&mut self, mut i: usize, entry: Entry<E>) {
         while i > 0 {
@@ -32,7 +32,7 @@ impl<E: Event> Heap<E> {
         self.entries[i] = entry;
     }
 
-    /// The earliest child of the entry at `i`, if it has any.
+    /// Returns the index of the earliest child of the entry at `i`, or `None` for a leaf.
     #[inline]
     fn earliest_child(&self, i: usize) -> Option<usize> {
         let first = ARITY * i + 1;

@@ -1,11 +1,11 @@
-//! Both event queues against a sorted list, on the loads that break one or the other:
-//! ties, bursts at one instant, far timers, changes of density.
+//! Compares both event queues with a sorted list under loads that stress one or the other: ties,
+//! bursts at one instant, distant timers, changes of density.
 
 use super::*;
 use crate::Stream;
 use std::collections::BTreeMap;
 
-/// An event that stands for nothing; its number makes it one of its own.
+/// A test event; its number makes it unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mock {
     class: Class,
@@ -23,7 +23,7 @@ impl Event for Mock {
     }
 
     fn place(self) -> u32 {
-        // Of each node come three links.
+        // Each node has three links.
         match self.class {
             Class::Arrival => 3 * self.node + self.number % 3,
             Class::Timer => self.node,
@@ -39,10 +39,10 @@ impl Event for Mock {
     }
 }
 
-/// What decides between events, written out; the node only if nodes share nothing.
+/// Sort key of an event. The node is 0 unless the nodes are independent of each other.
 type Key = (Time, u32, Class, u64, u64, u8, u32);
 
-/// A sorted list.
+/// Reference queue: a sorted map.
 struct Sorted {
     entries: BTreeMap<Key, Entry<Mock>>,
     ties: Ties,
@@ -85,8 +85,8 @@ impl EventQueue<Mock> for Sorted {
 
 const EVENTS: u32 = 60_000;
 
-/// Pushes and pops as a simulation does (nothing before the last one handled) and
-/// returns the order in which the events came out.
+/// Pushes and pops events as a simulation does, never before the last event handled, and returns
+/// the numbers of the events in the order in which they were popped.
 fn hold<Q: EventQueue<Mock>>(gaps: &[u64], pending: usize, ties: Ties, seed: u64) -> Vec<u32> {
     let mut queue = Q::new(ties);
     let mut draw = Stream::new(seed, "hold");
@@ -114,7 +114,7 @@ fn hold<Q: EventQueue<Mock>>(gaps: &[u64], pending: usize, ties: Ties, seed: u64
     while let Some(entry) = queue.pop() {
         assert!(entry.time >= now, "time went back");
         if next % 97 == 0 && next < EVENTS {
-            // The run stops before this event, and something is added that may come before it.
+            // Imitates a run that stops before this event and then adds one that may precede it.
             queue.push(entry);
             cause(&mut queue, now, next);
             next += 1;
@@ -160,7 +160,7 @@ fn both_queues_give_the_same_order() {
     }
 }
 
-/// All orders of four arrivals and three timers that are pushed in.
+/// Returns the order of four simultaneous arrivals and three timers, for seven orders of insertion.
 fn orders(ties: Ties) -> Vec<Vec<(u32, u32)>> {
     let mut orders = Vec::new();
     for first in 0..7 {
@@ -198,12 +198,12 @@ fn ties_do_not_depend_on_the_order_of_causes_and_arrivals_come_before_timers() {
         assert_eq!(classes, [0, 0, 0, 0, 1, 1, 1]);
         seen.insert(orders[0].clone());
     }
-    // 24 orders of the arrivals times 6 of the timers.
+    // There are 24 orders of the arrivals times 6 orders of the timers.
     assert!(seen.len() > 60, "{} orders in 100 runs", seen.len());
 }
 
-/// Each of ten places is the first of all equally often, over the seeds and over time:
-/// chi-squared with 9 degrees of freedom is above 27.9 once in a thousand times.
+/// Each of ten places must come first equally often, over the seeds and over time. With 9 degrees
+/// of freedom, chi-squared exceeds 27.9 with a probability of 0.001.
 #[test]
 fn no_place_and_no_subject_is_favoured() {
     const PLACES: u32 = 10;
@@ -226,7 +226,7 @@ fn no_place_and_no_subject_is_favoured() {
     assert!(statistics.iter().all(|&chi| chi < 27.9), "{statistics:?}");
 }
 
-/// Other orders of the events of different nodes leave those of one node as they are.
+/// Shuffling the events of different nodes keeps the order of the events at each node.
 #[test]
 fn each_order_of_nodes_keeps_the_order_at_each_node() {
     let of_node = |order: &[(u32, u32)], node: u32| -> Vec<u32> {

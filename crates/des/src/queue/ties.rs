@@ -1,58 +1,61 @@
-//! The order of events at one instant. It follows from what they are, and not from what
-//! happened before: two events of different nodes never need to know of each other.
+//! Order of simultaneous events. It depends only on the events themselves and not on the history of
+//! the run, so events of different nodes can be ordered without shared state.
 
 use crate::{mix, Stream, Time};
 use std::cmp::Ordering;
 
-/// At one instant the first class comes before the second.
+/// Class of an event; of simultaneous events, arrivals are handled before timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Something arrives.
+    /// A unit arrives at a node.
     Arrival,
     /// A timer expires.
     Timer,
 }
 
-/// What can be scheduled. Two events of one time, class, place, subject and kind are equal.
+/// An event that can be scheduled. Two events with equal time, class, place, subject and kind are
+/// interchangeable.
 pub trait Event: Copy {
-    /// Its class.
+    /// Returns the class of the event.
     fn class(self) -> Class;
-    /// The node that handles it.
+    /// Returns the node that handles the event.
     fn node(self) -> u32;
-    /// Where it happens: the link of an arrival, the node of a timer.
+    /// Returns the number of the link for an arrival, or of the node for a timer.
     fn place(self) -> u32;
-    /// What it is about, among the events of its class at its place.
+    /// Returns a number that identifies the subject of the event among the events of the same class
+    /// and place; for a timer of a connection, the flow.
     fn subject(self) -> u32;
-    /// Its kind, among the events about its subject.
+    /// Returns a number that distinguishes events about the same subject.
     fn kind(self) -> u8;
 }
 
-/// In which order the simultaneous events of different nodes come.
+/// Rule that orders simultaneous events of different nodes.
 #[derive(Clone, Copy, Debug)]
 enum Nodes {
-    /// As those of one node do.
+    /// By class and random rank, like the events of one node.
     Drawn,
-    /// The node with the lower number first, which needs no hash.
+    /// By the number of the node, lowest first; needs no hash.
     Numbered,
-    /// For tests: drawn anew for each value.
+    /// By a random order of the nodes that depends on the value; used in tests.
     Shuffled(u64),
 }
 
-/// The order of simultaneous events: (class, rank of the place, rank of the subject, kind).
+/// Order of simultaneous events: by class, rank of the place, rank of the subject, and kind.
 ///
-/// A rank is a hash of the run's seed, the time and the number of the place or subject. So
-/// nobody is favoured by a low number, and the order is the same in every execution.
+/// A rank is a hash of the run's seed, the time, and the number of the place or subject. Low
+/// numbers therefore have no advantage, and every run with the same seed has the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ties {
     salt: u64,
     nodes: Nodes,
-    /// The bits of a node's number that decide between simultaneous events: all, or none.
+    /// Mask on the number of a node: all bits if the number decides ties, none otherwise.
     deciding: u32,
 }
 
 impl Ties {
-    /// The order in the run with this `seed`. With a `shuffle`, which is for tests, the events
-    /// of different nodes come in another order, one for each value; those of one node do not.
+    /// Creates the order for a run with this `seed`. A `shuffle`, used in tests, permutes the
+    /// events of different nodes, each value in its own way; the order of the events at one node
+    /// stays the same.
     pub fn new(seed: u64, shuffle: Option<u64>) -> Ties {
         Ties {
             salt: Stream::new(seed, "ties").next_u64(),
@@ -61,8 +64,8 @@ impl Ties {
         }
     }
 
-    /// The same for nodes that share nothing. Then no result hangs on the order of the events of
-    /// different nodes, and it is the one that is found fastest.
+    /// Returns a faster order for nodes that share no state. No result then depends on the order of
+    /// events at different nodes, so these are ordered by the number of the node.
     pub fn of_separate_nodes(self) -> Ties {
         match self.nodes {
             Nodes::Shuffled(_) => self,
@@ -74,22 +77,22 @@ impl Ties {
         }
     }
 
-    /// Of simultaneous events the one with the lowest number comes first; between those of one number
-    /// [`Ties::precedes`] decides.
+    /// Returns the number that decides first between simultaneous events, the lowest first.
+    /// [`Ties::precedes`] decides between events with equal numbers.
     #[inline(always)]
     pub(super) fn by_node<E: Event>(&self, event: E) -> u64 {
         u64::from(event.node() & self.deciding)
     }
 
-    /// Whether one of two events at `time` comes before the other. Most events have their instant
-    /// to themselves, and run faster if what is done for the others is not among their code.
+    /// Returns whether event `a` precedes event `b`, both at `time`. Ties are rare; the function is
+    /// not inlined because its code would slow down the common case.
     #[cold]
     #[inline(never)]
     pub fn precedes<E: Event>(&self, time: Time, a: E, b: E) -> bool {
         self.order(time, a, b).is_lt()
     }
 
-    /// The order of two events at `time`.
+    /// Compares two events at `time`.
     #[inline]
     pub fn order<E: Event>(&self, time: Time, a: E, b: E) -> Ordering {
         let (of_a, of_b) = (a.node(), b.node());
@@ -106,7 +109,7 @@ impl Ties {
         }
     }
 
-    /// The order of two events of one class.
+    /// Compares two events of the same class by random ranks, then by kind.
     #[inline]
     fn drawn<E: Event>(&self, time: Time, a: E, b: E) -> Ordering {
         let place = |event: E| self.rank(time, event.place());
@@ -117,20 +120,20 @@ impl Ties {
             .then_with(|| a.kind().cmp(&b.kind()))
     }
 
-    /// The rank of a place at `time`.
+    /// Returns the rank of a place at `time`.
     #[inline]
     pub fn rank(&self, time: Time, place: u32) -> u64 {
         rank(mix(self.salt ^ time.0), place)
     }
 
-    /// The rank of a subject at `time`, among those of a place.
+    /// Returns the rank of a subject at `time` among the subjects at `place`.
     #[inline]
     pub fn rank_at(&self, time: Time, place: u32, subject: u32) -> u64 {
         rank(self.rank(time, place), subject)
     }
 }
 
-/// Different numbers have different ranks, since [`mix`] is a bijection.
+/// Hashes `number`. Different numbers have different ranks, since [`mix`] is a bijection.
 #[inline]
 fn rank(salt: u64, number: u32) -> u64 {
     mix(salt ^ u64::from(number))

@@ -1,21 +1,21 @@
-//! A timing wheel with a bitmap of its occupied slots. The slot under the
-//! cursor is kept sorted; what lies beyond one turn waits in a heap. The width
-//! of a slot follows the density of the events, which never changes the order.
+//! A timing wheel with a bitmap of its occupied slots. The slot under the cursor is sorted; events
+//! beyond one turn of the wheel wait in a heap. The width of a slot adapts to the density of the
+//! events, which does not affect their order.
 
 use super::{Entry, Event, EventQueue, Heap, Ties};
 use crate::Time;
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
-/// The array of so many slots, 128 KiB, stays in the cache. Where many more would be needed, few
-/// slots and more events in the heap are faster.
+/// Largest number of slots whose array (128 KiB) stays in the cache. With many more pending events,
+/// fewer slots and more events in the heap are faster.
 const CACHED_SLOTS: usize = 1 << 15;
 const MAX_SLOTS: usize = 1 << 20;
-/// Up to so many events are sorted by insertion.
+/// Up to this many events are sorted by insertion.
 const FEW: usize = 16;
-/// The times of one slot differ in their lower halves alone.
+/// Largest shift: all times in one slot have the same upper 32 bits.
 const WIDEST: u32 = 32;
-/// Pops between two looks at the density of the events.
+/// Number of pops between two adjustments of the slots to the density of the events.
 const TUNING_INTERVAL: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
@@ -24,12 +24,12 @@ struct Link<E> {
     next: u32,
 }
 
-/// An event of the slot under the cursor. It comes before those with larger keys; of two with one
-/// key the ties decide. So one comparison of numbers is mostly enough.
+/// An event in the slot under the cursor. Events are ordered by increasing key, and by [`Ties`] if
+/// the keys are equal, so one integer comparison usually suffices.
 #[derive(Clone, Copy)]
 struct Keyed<E> {
-    /// The lower half of its time, whose upper half is that of the slot; below it what decides
-    /// between simultaneous events without a hash.
+    /// Upper half: the lower 32 bits of the time, whose upper 32 bits follow from the slot. Lower
+    /// half: [`Ties::by_node`].
     key: u64,
     event: E,
 }
@@ -47,29 +47,30 @@ impl<E: Event> Keyed<E> {
 /// An adaptive timing wheel.
 pub struct Wheel<E> {
     ties: Ties,
-    /// The slot under the cursor, latest first.
+    /// Events of the slot under the cursor, latest first.
     bottom: Vec<Keyed<E>>,
-    /// First node of each slot's list.
+    /// Index of the first node in each slot's linked list.
     slots: Vec<u32>,
     bitmap: Vec<u64>,
     nodes: Vec<Link<E>>,
     free: u32,
-    /// Entries in the slots.
+    /// Number of entries in the slots.
     in_slots: usize,
     far: Heap<E>,
-    /// The slot of the first entry in `far`.
+    /// Number of the slot that holds the first entry of `far`; `u64::MAX` if `far` is empty.
     far_slot: u64,
-    /// A slot is `2^shift` picoseconds wide.
+    /// Binary logarithm of the width of a slot in picoseconds.
     shift: u32,
-    /// The number, counted from time zero, of the slot in `bottom`.
+    /// Number of the slot under the cursor, counted from time zero.
     cursor: u64,
-    /// Pops since the last look at the density of the events, and when that was.
+    /// Number of pops since the last adjustment of the slots, and the time of that adjustment.
     pops: u64,
     mark: u64,
 }
 
 impl<E: Event> Wheel<E> {
-    /// Puts an event into its slot. An entry of three words would travel in memory; an event does not.
+    /// Inserts an event. Time and event are separate arguments because an entry of three words
+    /// would be passed in memory.
     #[inline(always)]
     fn insert(&mut self, time: Time, event: E) {
         let slot = time.0 >> self.shift;
@@ -82,7 +83,8 @@ impl<E: Event> Wheel<E> {
         }
     }
 
-    /// Puts an event in that lies beyond the turn, or before the slot under the cursor.
+    /// Inserts an event that lies beyond one turn of the wheel, or before the slot under the
+    /// cursor.
     #[inline(never)]
     fn insert_apart(&mut self, slot: u64, time: Time, event: E) {
         let entry = Entry { time, event };
@@ -114,7 +116,7 @@ impl<E: Event> Wheel<E> {
         self.in_slots += 1;
     }
 
-    /// The next occupied slot after the cursor, counted from time zero.
+    /// Returns the number of the next occupied slot after the cursor, counted from time zero.
     #[inline]
     fn next_occupied(&self) -> Option<u64> {
         if self.in_slots == 0 {
@@ -124,7 +126,7 @@ impl<E: Event> Wheel<E> {
         let start = (self.cursor + 1) as usize & mask;
         let mut word = start / 64;
         let mut bits = self.bitmap[word] & (u64::MAX << (start % 64));
-        // one word more than there are: the first one's low bits come last
+        // One iteration more than there are words: the low bits of the first word are checked last.
         for _ in 0..=self.bitmap.len() {
             if bits != 0 {
                 let at = word * 64 + bits.trailing_zeros() as usize;
@@ -137,7 +139,7 @@ impl<E: Event> Wheel<E> {
         unreachable!("entries in the slots but no bit set")
     }
 
-    /// Takes the next event when the slot under the cursor is used up.
+    /// Takes the next event after the slot under the cursor has become empty.
     #[inline]
     fn pop_next_slot(&mut self) -> Option<Entry<E>> {
         if self.pops >= TUNING_INTERVAL {
@@ -155,7 +157,7 @@ impl<E: Event> Wheel<E> {
         }
     }
 
-    /// Puts an event of the slot under the cursor in its place in the bottom.
+    /// Inserts an event into the sorted slot under the cursor.
     #[inline(never)]
     fn sink(&mut self, time: Time, event: E) {
         let it = Keyed::new(Entry { time, event }, &self.ties);
@@ -168,7 +170,7 @@ impl<E: Event> Wheel<E> {
         self.bottom.insert(at, it);
     }
 
-    /// The same among few.
+    /// Inserts an event into the sorted slot under the cursor by a linear search from the end.
     #[inline(always)]
     fn place(&mut self, it: Keyed<E>) {
         let mut at = self.bottom.len();
@@ -184,7 +186,8 @@ impl<E: Event> Wheel<E> {
         self.bottom[at] = it;
     }
 
-    /// When an event of the slot under the cursor happens: the upper half is that of the slot.
+    /// Returns the time of an event in the slot under the cursor; the slot supplies the upper 32
+    /// bits.
     #[inline(always)]
     fn time(&self, it: &Keyed<E>) -> Time {
         Time((self.cursor << self.shift) >> 32 << 32 | it.key >> 32)
@@ -196,7 +199,7 @@ impl<E: Event> Wheel<E> {
             || one.key == other.key && self.ties.precedes(self.time(one), one.event, other.event)
     }
 
-    /// Takes the next event of the slot under the cursor.
+    /// Takes the next event from the slot under the cursor.
     #[inline(always)]
     fn pop_bottom(&mut self) -> Option<Entry<E>> {
         let it = self.bottom.pop()?;
@@ -206,7 +209,8 @@ impl<E: Event> Wheel<E> {
         })
     }
 
-    /// Puts in an event that lies before the slot under the cursor, of which nothing was taken.
+    /// Inserts an event that lies before the slot under the cursor; no event of that slot has been
+    /// popped. Moves the cursor back and reinserts all events.
     #[cold]
     #[inline(never)]
     fn turn_back(&mut self, slot: u64, entry: Entry<E>) {
@@ -216,7 +220,7 @@ impl<E: Event> Wheel<E> {
         self.put_all(pending);
     }
 
-    /// Takes the first event of a slot; the others go to the bottom, which is empty.
+    /// Takes the first event of a slot and moves the others to `bottom`, which is empty.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
         let head = self.detach(slot);
@@ -241,7 +245,7 @@ impl<E: Event> Wheel<E> {
         self.pop_bottom()
     }
 
-    /// Empties a slot; its list is to be unlinked.
+    /// Marks a slot as empty and returns the head of its list.
     #[inline]
     fn detach(&mut self, slot: u64) -> u32 {
         let at = slot as usize & (self.slots.len() - 1);
@@ -249,7 +253,7 @@ impl<E: Event> Wheel<E> {
         std::mem::replace(&mut self.slots[at], NONE)
     }
 
-    /// Frees so many nodes, from the head of a list to the last of them.
+    /// Returns a list of `number` nodes, from `head` to `last`, to the free list.
     #[inline(always)]
     fn release(&mut self, head: u32, last: u32, number: usize) {
         self.nodes[last as usize].next = self.free;
@@ -257,7 +261,7 @@ impl<E: Event> Wheel<E> {
         self.in_slots -= number;
     }
 
-    /// Takes the next event if the heap `far` has events of its slot.
+    /// Takes the next event when the first slot with events has some in the heap `far`.
     fn take_far(&mut self, near: Option<u64>) -> Option<Entry<E>> {
         if self.far.len() == 0 {
             return None;
@@ -277,7 +281,7 @@ impl<E: Event> Wheel<E> {
         self.pop_bottom()
     }
 
-    /// Notes the slot of the first event beyond the turn.
+    /// Updates `far_slot`, the slot of the first event in the heap.
     #[inline]
     fn look_far(&mut self) {
         self.far_slot = self
@@ -296,14 +300,14 @@ impl<E: Event> Wheel<E> {
         self.bottom = bottom;
     }
 
-    /// Moves all events of a list to the bottom, in no order.
+    /// Moves all events of a list to `bottom`, unsorted.
     fn drain(&mut self, head: u32) {
         let (ties, mut bottom) = (self.ties, std::mem::take(&mut self.bottom));
         self.empty(head, |entry| bottom.push(Keyed::new(entry, &ties)));
         self.bottom = bottom;
     }
 
-    /// Takes all events out of a list, and frees its nodes.
+    /// Passes each event of a list to `each` and frees the nodes.
     fn empty(&mut self, head: u32, mut each: impl FnMut(Entry<E>)) {
         let (mut last, mut next, mut number) = (head, head, 0);
         while next != NONE {
@@ -316,9 +320,8 @@ impl<E: Event> Wheel<E> {
         self.release(head, last, number);
     }
 
-    /// Fits the slots to the density seen since the last look: about six
-    /// events in a slot, and a turn so long that few wait in the heap, as far as the
-    /// cache goes.
+    /// Adapts the slots to the density of events since the last call: about six events per slot,
+    /// and a turn long enough that few events wait in the heap, as far as the cache permits.
     fn tune(&mut self) {
         let now = self.cursor << self.shift;
         let gap = now.saturating_sub(self.mark) / self.pops;
@@ -343,7 +346,7 @@ impl<E: Event> Wheel<E> {
         self.put_all(pending);
     }
 
-    /// Takes all events out, in no order.
+    /// Removes and returns all events, unsorted.
     fn take_all(&mut self) -> Vec<Entry<E>> {
         let mut pending = Vec::with_capacity(self.len());
         while let Some(slot) = self.next_occupied() {
@@ -360,7 +363,7 @@ impl<E: Event> Wheel<E> {
         pending
     }
 
-    /// Puts events in again.
+    /// Inserts all events of a list.
     fn put_all(&mut self, pending: Vec<Entry<E>>) {
         for entry in pending {
             self.insert(entry.time, entry.event);

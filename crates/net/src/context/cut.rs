@@ -1,26 +1,26 @@
-//! A burst of which only a part goes on.
+//! Burst segmentation: a part of a burst is cut off, the rest is forwarded.
 
 use super::Context;
 use crate::{Birth, BurstId, Cut, HeaderId, Packet, PortId, Sent, Slot, Unit};
 use lightburst_des::Time;
 
 impl Context<'_> {
-    /// The packets of a burst that is here, or whose header is, in their order.
+    /// Iterates over the packets of a burst at this node, or of the burst of a header at this node.
     pub fn packets_of(&self, burst: BurstId) -> impl Iterator<Item = &Packet> {
         let packets = self.fabric.units.packets_of(Unit::Burst(burst));
         packets.map(|(_, packet)| packet)
     }
 
-    /// Cuts the first packets off the burst of a header, for want of a channel of a port. What is left comes at
-    /// `rest`, if the burst was not made here.
+    /// Drops the first packets of a header's burst because a channel of `port` is occupied at their
+    /// time. The remaining packets arrive at `rest`; `None` if the burst was created here.
     pub fn cut(&mut self, header: HeaderId, port: PortId, cut: &Cut, rest: Option<Time>) {
         let place = self.place(port);
         let now = self.scheduler.now();
         self.fabric.cut(header, place, cut, rest, now);
     }
 
-    /// What is to be known of a burst whose header is about to be sent, if its tail may be cut off
-    /// later; `end` is when that has left.
+    /// Records a burst whose header is about to be sent, so that its tail may be cut off later.
+    /// `end` is the end of its transmission.
     pub fn sent(&self, header: HeaderId, slot: Slot, end: Time) -> Sent {
         let it = self.header(header);
         let first = self.packets_of(it.burst).next().expect("a packet");
@@ -36,13 +36,13 @@ impl Context<'_> {
         }
     }
 
-    /// Lets only so many bytes go on of a burst that was sent off by a port, because another burst
-    /// has the channel from then on.
+    /// Cuts the tail off a burst that was handed to a port: only its first `bytes` bytes are
+    /// transmitted, because the burst `by` takes over the channel.
     pub fn shorten(&mut self, port: PortId, sent: &Sent, bytes: u32, by: Birth) {
         self.fabric.shorten(self.place(port), sent, bytes, by);
     }
 
-    /// The tail of a burst has come to its egress: what was cut off it is missing.
+    /// Handles the arrival of a burst's tail at its egress: drops the packets that were cut off.
     #[inline]
     pub fn tail_came(&mut self, burst: BurstId) {
         self.fabric

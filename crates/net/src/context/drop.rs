@@ -1,4 +1,4 @@
-//! Units that a node drops; whoever drops one counts it.
+//! Drops of units at a node. The node itself counts them by reason.
 
 use super::Context;
 use crate::fabric::Why;
@@ -6,13 +6,14 @@ use crate::trace::{Holder, Place};
 use crate::{Birth, DropReason, PortId, Sendable};
 
 impl Context<'_> {
-    /// Drops a unit that wanted this port.
+    /// Drops a unit that requested a port.
     #[inline]
     pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
         self.drop_for(unit, port, reason, None);
     }
 
-    /// The same, where it is known which burst has what it wanted.
+    /// Drops a unit that requested a port; `holder` is the burst that occupies the channel, if
+    /// known.
     pub fn drop_for(
         &mut self,
         unit: impl Sendable,
@@ -25,8 +26,8 @@ impl Context<'_> {
         self.drop_at(unit, place, reason, holder.map(Holder::Burst));
     }
 
-    /// Drops a unit that has just come and is offered to no other link: the place is that over
-    /// which it came.
+    /// Drops a unit that has just arrived and was not offered to an output. The drop is counted at
+    /// the input link.
     pub fn drop_on_arrival(&mut self, unit: impl Sendable, reason: &'static DropReason) {
         let place = Place {
             node: self.node,

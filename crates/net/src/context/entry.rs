@@ -1,11 +1,11 @@
-//! Packets that have no way to the edge from a host, and none from there to one.
+//! Packets that enter the network at an edge and leave it at an edge, without links to hosts.
 
 use super::Context;
 use crate::trace::{Place, What};
 use crate::{LinkId, Packet, PacketId};
 
 impl Context<'_> {
-    /// Puts a packet into the network that is a burst of its own from here on.
+    /// Puts a packet into the network at an edge. The trace records it as sent from here.
     #[inline]
     pub fn enter(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
@@ -20,13 +20,13 @@ impl Context<'_> {
         packet
     }
 
-    /// Such a packet has left its burst.
+    /// Queues a packet that has left its burst at the egress, for delivery within the same event.
     #[inline]
     pub fn end(&mut self, packet: PacketId) {
         self.fabric.ended.push_back(packet);
     }
 
-    /// The next of those that have, to be delivered.
+    /// Takes the next packet out of the queue of [`Context::end`].
     #[inline]
     pub(crate) fn ended(&mut self) -> Option<PacketId> {
         self.fabric.ended.pop_front()

@@ -1,16 +1,16 @@
-//! The interface of a host.
+//! Transmission at the network interface of a host.
 
 use super::Context;
 use crate::trace::What;
 use crate::{Departure, Event, FlowId, Packet, PacketId, PortId, Token};
 use lightburst_des::Time;
 
-/// The port of a host.
+/// The only port of a host.
 const NIC: PortId = PortId(0);
 
 impl Context<'_> {
-    /// Hands a packet that a host makes to its interface; returns when its transmission begins,
-    /// unless it waits there for its turn.
+    /// Hands a new packet of this host to its interface. Returns the start of the transmission;
+    /// `None` if the packet waits in a fair interface.
     #[inline]
     pub fn send_new(&mut self, packet: PacketId) -> Option<Time> {
         if self.fabric.interfaces.is_some() {
@@ -19,8 +19,8 @@ impl Context<'_> {
         Some(self.send_now(packet))
     }
 
-    /// Hands a packet that a host makes to its link, and notes in the trace when its transmission
-    /// begins; returns that time.
+    /// Hands a packet of this host to its link and records the start of the transmission in the
+    /// trace. Returns the start.
     #[inline]
     fn send_now(&mut self, packet: PacketId) -> Time {
         if self.fabric.trace.is_some() {
@@ -31,7 +31,7 @@ impl Context<'_> {
 
     #[cold]
     fn note_sent(&mut self, packet: PacketId) {
-        // Before the packet is handed over, since its link may lose it.
+        // Recorded before the hand-over, because the link may drop the packet.
         let begin = self.now().max(self.free_at(NIC));
         let place = self.place(NIC);
         self.fabric.note(packet, What::Sent(place), begin);
@@ -50,8 +50,8 @@ impl Context<'_> {
         None
     }
 
-    /// Whether the interface has room for another segment of a flow. If not, its sender hears when
-    /// one has left.
+    /// Returns whether the interface has room for another segment of a flow. If not, the sender is
+    /// notified at the departure of a segment.
     #[inline]
     pub fn has_room(&mut self, flow: FlowId) -> bool {
         match &mut self.fabric.interfaces {
@@ -60,13 +60,14 @@ impl Context<'_> {
         }
     }
 
-    /// Bytes that the interface of this host has still to send, rounded up.
+    /// Returns the bytes that the interface of this host has not sent yet, rounded up.
     #[inline]
     pub fn access_backlog(&self) -> u64 {
         self.backlog(NIC) + self.fabric.waiting_at_interface(self.link(NIC))
     }
 
-    /// The next segment leaves the fair interface; says also whether hosts hear of that.
+    /// Sends the next segment of the fair interface. Also returns whether the hosts must be
+    /// notified.
     pub(crate) fn depart(&mut self) -> (Departure, bool) {
         let units = &self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
@@ -79,7 +80,7 @@ impl Context<'_> {
         (departure, heard)
     }
 
-    /// What a segment's departure has led to is done.
+    /// Completes a departure after the hosts were notified, and schedules the next one.
     pub(crate) fn departed(&mut self, packet: &Packet) {
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
         if interfaces.departed(self.node, packet) {

@@ -1,36 +1,36 @@
-//! A k-ary fat-tree (Al-Fares, Loukissas, Vahdat 2008): k pods of k/2 edge and
-//! k/2 aggregation switches, (k/2)^2 cores, k^3/4 hosts.
+//! A k-ary fat-tree (Al-Fares, Loukissas, Vahdat 2008): k pods of k/2 edge and k/2 aggregation
+//! switches, (k/2)^2 cores, k^3/4 hosts.
 //!
-//! Nodes: hosts by (pod, edge, port), then edge switches by (pod, edge), then
-//! aggregation switches by (pod, aggregation), then cores by (aggregation,
-//! core). Ports: downwards first, in the order of the nodes; a core's port is
-//! the pod.
+//! Order of the nodes: hosts by (pod, edge, port), then edge switches by (pod, edge), then
+//! aggregation switches by (pod, aggregation), then cores by (aggregation, core). Order of the
+//! ports: downward ports first, in the order of the nodes. The port of a core is the number of the
+//! pod.
 
 use super::Route;
 use crate::NodeId;
 
-/// Where a node stands: which hosts lie below it, and how many of them below each
-/// port. (Fields in place of a `match` over the levels: which level an event is at
-/// cannot be predicted.)
+/// Position of a node: the hosts below it, and the number of hosts below each port. The fields
+/// replace a `match` over the layers, which the processor would mispredict: the layer of the next
+/// event is random.
 #[derive(Clone, Copy)]
 struct Place {
     first_host: u32,
     hosts: u32,
-    /// 2^48 over the number of hosts below a port, rounded up: a product with it in
-    /// place of a division, exact up to k = 1,350 (k^5 < 2^52).
+    /// 2^48 divided by the number of hosts below a port, rounded up. Multiplication by it replaces
+    /// a division and is exact up to k = 1,350 (k^5 < 2^52).
     share: u64,
 }
 
 const UNIT: u64 = 1 << 48;
 
-/// Structured routing.
+/// Structured routing in a fat-tree.
 pub struct FatTree {
     half: u16,
     places: Vec<Place>,
 }
 
 impl FatTree {
-    /// The fat-tree of `k`-port switches; `k` must be even and positive.
+    /// Creates the fat-tree of `k`-port switches. `k` must be even and positive.
     pub fn new(k: u16) -> FatTree {
         assert!(k >= 2 && k % 2 == 0, "k must be even");
         let half = k / 2;
@@ -65,7 +65,7 @@ impl FatTree {
         }
     }
 
-    /// 0 is a host's, 3 a core's.
+    /// Returns the layer: 0 for hosts, 1 for edges, 2 for aggregation switches, 3 for cores.
     pub(super) fn layer(&self, node: NodeId) -> u8 {
         let half = usize::from(self.half);
         let (hosts, layer) = (2 * half.pow(3), 2 * half.pow(2));
@@ -77,14 +77,14 @@ impl FatTree {
         }
     }
 
-    /// The same set where there are `wavelengths` links in place of each between switches:
-    /// all those to the same neighbours, in the order of neighbour and wavelength.
+    /// Converts a route to `wavelengths` parallel links between switches: the set contains all
+    /// links to the same neighbours, in the order of neighbour and wavelength.
     #[inline]
     pub(super) fn widened(&self, node: NodeId, route: Route, wavelengths: u16) -> Route {
         let half = u32::from(self.half);
         let hosts = 2 * half.pow(3);
         let edges = hosts + 2 * half.pow(2);
-        // The ports of a host and those of an edge to its hosts stay single, and come first.
+        // Links between hosts and edges are not multiplied. Their ports come first.
         let single = match node.0 {
             node if node < hosts => 1,
             node if node < edges => half,

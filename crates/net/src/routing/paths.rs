@@ -1,5 +1,4 @@
-//! Paths with labels: a unit that carries a label goes the way that the path of this
-//! label says. The paths are given; here they are looked up.
+//! Labelled paths: a unit with a label follows the given path with this label.
 
 use super::Route;
 use crate::label::SHORTEST;
@@ -9,24 +8,24 @@ use std::ops::Range;
 /// A path between two switches with hosts.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Where it begins.
+    /// First switch of the path.
     pub source: NodeId,
-    /// Where it ends.
+    /// Last switch of the path.
     pub destination: NodeId,
-    /// At each switch before its end the ports that lead along it, in order.
+    /// For each switch except the last: the ports that lead along the path, in order.
     pub hops: Vec<(NodeId, Vec<PortId>)>,
 }
 
-/// All paths, by pair of switches and label.
+/// All labelled paths, by pair of switches and label.
 pub struct Paths {
-    /// For each host the number of its switch among those with hosts, and for such a
-    /// switch its own.
+    /// Index of a switch among those with hosts: for each host that of its switch, for each such
+    /// switch its own. `NONE` for other switches.
     ends: Vec<u32>,
-    /// How many switches have hosts.
+    /// Number of switches with hosts.
     count: usize,
-    /// The first path of each pair of them; those of a pair stand in the order of their labels.
+    /// First path of each pair of switches. The paths of a pair are in the order of their labels.
     first_path: Vec<u32>,
-    /// The first hop of each path.
+    /// First hop of each path.
     first_hop: Vec<u32>,
     hops: Vec<(NodeId, Route)>,
 }
@@ -34,8 +33,8 @@ pub struct Paths {
 const NONE: u32 = u32::MAX;
 
 impl Paths {
-    /// `paths` are given in the order of their labels; `edges` are the switches of the
-    /// hosts; `intern` finds the set of some ports of a node.
+    /// Creates the table. `paths` are in the order of their labels, `edges` is the switch of each
+    /// host, and `intern` returns the set number of ports of a node.
     pub(super) fn new(
         nodes: usize,
         edges: &[NodeId],
@@ -80,14 +79,15 @@ impl Paths {
         }
     }
 
-    /// The paths that lead where a unit goes, side by side; none where shortest paths do.
+    /// Returns the numbers of the paths from a unit's source to its destination. Empty if the pair
+    /// uses shortest paths.
     pub(super) fn of(&self, unit: &Envelope) -> Range<u32> {
         let end = |node: NodeId| self.ends[node.index()] as usize;
         let pair = end(unit.source) * self.count + end(unit.destination);
         self.first_path[pair]..self.first_path[pair + 1]
     }
 
-    /// The hops of each path, in the order of their numbers.
+    /// Iterates over the hops of each path, in the order of path numbers.
     pub(super) fn all(&self) -> impl Iterator<Item = &[(NodeId, Route)]> {
         (0..self.first_hop.len() - 1).map(|path| self.hops(path))
     }
@@ -96,7 +96,8 @@ impl Paths {
         &self.hops[self.first_hop[path] as usize..self.first_hop[path + 1] as usize]
     }
 
-    /// The next hops of a unit at a node of its path.
+    /// Returns the next hops of a unit at a node; `None` if the unit has no labelled path or the
+    /// node is not on it.
     pub(super) fn route(&self, node: NodeId, unit: &Envelope) -> Option<Route> {
         if unit.label == SHORTEST {
             return None;

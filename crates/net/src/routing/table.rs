@@ -5,21 +5,21 @@ use crate::{LinkId, NodeId, PortId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// For each node and destination host, a set of ports.
+/// Set of ports for each node and destination host.
 pub struct Table {
     hosts: usize,
-    /// Set number of (node, destination), node by node.
+    /// Set number of (node, destination), sorted by node.
     set: Vec<u16>,
-    /// The sets of each node.
+    /// Sets of each node.
     routes: Vec<Vec<Route>>,
-    /// By link.
+    /// Length of each link.
     lengths: Vec<u64>,
 }
 
 const UNREACHED: u64 = u64::MAX;
 
 impl Table {
-    /// The table and the pool of ports that its sets refer to.
+    /// Computes the table, and the pool of ports to which its sets refer.
     pub(super) fn new(
         hosts: u32,
         nodes: u32,
@@ -62,7 +62,7 @@ impl Table {
         (table, pool)
     }
 
-    /// The set of some ports of a node: one that it has, or a new one.
+    /// Returns the set of these ports at a node; creates it if the node does not have it.
     pub(super) fn intern(
         &mut self,
         node: NodeId,
@@ -99,8 +99,8 @@ impl Table {
     }
 }
 
-/// Length of the way to `destination` from every node (Dijkstra 1959); a path does not lead
-/// through a host.
+/// Computes the distance to `destination` from every node (Dijkstra 1959). Paths do not lead
+/// through hosts.
 fn distances(destination: usize, hosts: usize, into: &[Vec<(NodeId, u64)>]) -> Vec<u64> {
     let mut distance = vec![UNREACHED; into.len()];
     distance[destination] = 0;

@@ -1,10 +1,10 @@
-//! Structured routing against shortest paths found by search.
+//! Structured routing compared with shortest paths found by search.
 
 use super::*;
 use crate::FlowId;
 
-/// The links of a k-ary fat-tree, `wavelengths` between two switches, sorted by source,
-/// downwards first.
+/// Links of a k-ary fat-tree, `wavelengths` of them between adjacent switches, sorted by source,
+/// downward links first.
 fn fat_tree_links(k: u32, wavelengths: usize) -> (u32, u32, Vec<(NodeId, NodeId, u64)>) {
     let half = k / 2;
     let hosts = k * half * half;
@@ -63,8 +63,8 @@ fn a_fat_tree_routes_by_all_shortest_paths() {
 
 #[test]
 fn a_path_does_not_lead_through_a_host() {
-    // hosts 0, 1, 2; host 2 is linked to both switches 3 and 4, which are linked over others:
-    // a way that is longer than that over the host, or as long
+    // Hosts 0, 1 and 2. Host 2 is linked to the switches 3 and 4; the path between them over the
+    // other switches is longer than over host 2, or as long.
     for between in [&[5, 6][..], &[5]] {
         let mut links = Vec::new();
         let way = [&[3], between, &[4]].concat();
@@ -75,13 +75,14 @@ fn a_path_does_not_lead_through_a_host() {
         }
         links.sort_unstable();
         let routing = Routing::shortest_path(3, 5 + between.len() as u32, &links);
-        // the ports of switch 3: hosts 0 and 2, then switch 5
+        // Ports of switch 3: hosts 0 and 2, then switch 5.
         let route = routing.route(NodeId(3), NodeId(1));
         assert_eq!(routing.ports(route), [PortId(2)]);
     }
 }
 
-/// Hosts 0 and 1 at the switches 2 and 3, which a short way of two links joins and a long link.
+/// Host 0 at switch 2 and host 1 at switch 3. The switches are joined by a path of two links with
+/// total length 7, and by one link of the given length.
 fn short_or_few(length: u64) -> Routing {
     let mut links = Vec::new();
     for (a, b, length) in [(0, 2, 1), (1, 3, 1), (2, 3, length), (2, 4, 3), (4, 3, 4)] {
@@ -94,7 +95,7 @@ fn short_or_few(length: u64) -> Routing {
 
 #[test]
 fn shortest_is_by_length_and_equal_lengths_are_one_set() {
-    // the ports of switch 2: host 0, switch 3, switch 4
+    // Ports of switch 2: host 0, switch 3, switch 4.
     for (length, expected) in [(6, &[1][..]), (7, &[1, 2]), (8, &[2])] {
         let routing = short_or_few(length);
         let ports = routing.ports(routing.route(NodeId(2), NodeId(1)));
@@ -125,7 +126,7 @@ fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
         &[source, destination],
         &[path(&[(2, 2), (4, 1)]), path(&[(2, 1)]), either],
     );
-    // host 0, switch 3 or 4: the set of both was there, those of one are new
+    // The set of both ports to switches 3 and 4 existed already; the sets of one port are new.
     assert_eq!(routing.sets(NodeId(2)), sets + 2);
     let mut unit = Envelope::new(FlowId(0), NodeId(0), NodeId(1), 64);
     assert_eq!(routing.labels(&unit), 3);
@@ -133,7 +134,7 @@ fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
         unit.label = label;
         let route = routing.route_of(source, &unit);
         assert_eq!(routing.ports(route), [PortId(port)]);
-        // neither at the end of a path, nor for a pair that has none
+        // Shortest paths apply at the end of a labelled path, and to a pair without labelled paths.
         assert_eq!(
             routing.route_of(destination, &unit),
             routing.route(destination, NodeId(1))

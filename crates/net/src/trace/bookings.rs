@@ -1,64 +1,65 @@
-//! What happens to bursts on chosen links.
+//! Trace of the bursts on chosen links.
 
 use super::{Passage, Place};
 use crate::{Birth, LinkId, NodeId};
 use lightburst_des::Time;
 
-/// A row of a burst that uses a channel of a link.
+/// Row of a burst that uses a channel of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Booking {
     /// The link.
     pub link: LinkId,
-    /// The channel of it.
+    /// Data channel of the link.
     pub channel: u16,
-    /// When the head of the burst leaves.
+    /// Start of the transmission.
     pub start: Time,
-    /// When its tail has left.
+    /// End of the transmission.
     pub end: Time,
-    /// When the link was given the burst, or its header.
+    /// Time at which the burst or its header was handed to the link.
     pub made: Time,
-    /// The burst.
+    /// Identity of the burst.
     pub burst: Birth,
-    /// Bytes of it that are left here.
+    /// Bytes transmitted here, after any cut.
     pub bytes: u32,
 }
 
-/// A row of packets that one node cut off a burst, at one time.
+/// Row of the packets that one node cut off from a burst in one operation.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// When they were lost: a tail where its burst ends.
+    /// Time of the loss. A tail is lost when the shortened burst reaches its egress.
     pub time: Time,
-    /// The node at which that was.
+    /// Node at which the loss is noted.
     pub noted: NodeId,
-    /// Where they were cut off, and from which link.
+    /// Node that made the cut, and its link.
     pub place: Place,
-    /// When the first of them was to leave there.
+    /// Time at which the first of the packets would have left that node.
     pub start: Time,
-    /// The burst.
+    /// Identity of the burst.
     pub burst: Birth,
-    /// How many.
+    /// Number of packets.
     pub packets: u32,
-    /// Their bytes.
+    /// Bytes of the packets.
     pub bytes: u32,
-    /// The burst that has the channel in their place.
+    /// Burst that uses the channel instead.
     pub by: Option<Birth>,
 }
 
-/// The bursts on chosen links, in a stretch of time.
+/// Bursts on chosen links within an interval.
 #[derive(Debug)]
 pub struct Bookings {
-    /// Which links.
+    /// Whether each link is traced.
     wanted: Vec<bool>,
     from: Time,
     until: Time,
-    /// In the order in which the links were given the bursts.
+    /// Rows of bursts, in the order of hand-over to the links.
     pub rows: Vec<Booking>,
-    /// What was cut off them; those of one node in the order in which it noted them.
+    /// Pieces cut off from these bursts. Pieces noted by one node are in the order of noting.
     pub pieces: Vec<Piece>,
 }
 
 impl Bookings {
-    /// Those on some of `links` links that are there at some time from `from` to `until`.
+    /// Creates a trace of the links `wanted`, out of `links`, for transmissions that overlap the
+    /// interval `from..until`.
     pub fn new(links: usize, wanted: &[u32], from: Time, until: Time) -> Bookings {
         let mut bookings = Bookings {
             wanted: vec![false; links],
@@ -73,17 +74,17 @@ impl Bookings {
         bookings
     }
 
-    /// Whether a use of a link is among what is asked for.
+    /// Returns whether a transmission from `start` to `end` on a link is traced.
     fn tell_of(&self, link: LinkId, start: Time, end: Time) -> bool {
         self.wanted[link.index()] && start < self.until && self.from < end
     }
 
-    /// Whether they tell of a burst that is made now.
+    /// Returns whether a burst created at `now` may overlap the interval.
     pub(super) fn tell(&self, now: Time) -> bool {
         now < self.until
     }
 
-    /// Notes that a link is given a burst.
+    /// Adds the row of a burst that is handed to a link, if it is traced.
     pub(super) fn add(&mut self, burst: Birth, bytes: u32, passage: &Passage) {
         let &Passage {
             place, start, end, ..
@@ -101,14 +102,15 @@ impl Bookings {
         }
     }
 
-    /// Notes what was cut off a burst, and was to have left by `end`.
+    /// Adds the row of a piece, if it is traced. Without the cut it would have left by `end`.
     pub(crate) fn lose(&mut self, piece: Piece, end: Time) {
         if self.tell_of(piece.place.link, piece.start, end) {
             self.pieces.push(piece);
         }
     }
 
-    /// Notes that of a burst that a link was given for a time only so many bytes are left there.
+    /// Shortens a burst, given by link, identity and start: its transmission ends at `end`, after
+    /// `bytes` bytes. Its row is removed if it no longer overlaps the interval.
     pub(crate) fn shorten(&mut self, of: (LinkId, Birth), start: Time, end: Time, bytes: u32) {
         let is_it = |row: &Booking| (row.link, row.burst) == of && row.start == start;
         if let Some(place) = self.rows.iter().rposition(is_it) {

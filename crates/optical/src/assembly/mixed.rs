@@ -1,18 +1,18 @@
-//! A burst when enough bytes are there, or the time is over: what comes first.
+//! Assembly by size or timer, whichever limit is reached first.
 
 use super::{AssemblyPolicy, Decision, Queue, Size, Timer};
 use crate::settings::duration;
 use lightburst_des::Duration;
 use serde::Deserialize;
 
-/// By size or by time.
+/// Settings of mixed assembly.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixed {
-    /// See [`Timer`].
+    /// Time limit, as in [`Timer`].
     #[serde(rename = "time_ps", deserialize_with = "duration")]
     pub time: Duration,
-    /// See [`Size`].
+    /// Size limit, as in [`Size`].
     pub size_bytes: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Several queues for an egress, so that one lost burst does not hit all flows at once (Vlachos 2008).
+//! Several queues per egress, so that one lost burst does not hit all flows at once (Vlachos 2008).
 
 mod a_posteriori;
 mod a_priori;
@@ -13,34 +13,35 @@ use lightburst_net::{FlowId, NoticeDelay, Packet};
 use serde::Deserialize;
 use std::num::NonZeroU16;
 
-/// Several queues for an egress, by time.
+/// Settings of timer-based assembly with several queues per egress.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MultiQueue {
-    /// How long an assembly cycle is; of a queue for each flow, see [`Timer`].
+    /// Length of an assembly cycle; with one queue per flow, the time limit of [`Timer`].
     #[serde(rename = "time_ps", deserialize_with = "duration")]
     pub time: Duration,
-    /// Which flow is in which queue.
+    /// Rule that allocates flows to queues.
     pub allocation: Allocation,
 }
 
-/// How flows are allocated to queues.
+/// Rule that allocates flows to queues.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Allocation {
-    /// In each cycle anew: a random permutation of the queues for each block of as many flows.
+    /// Each cycle deals the queues to the flows in blocks: every block is a random permutation of
+    /// all queues.
     APriori {
-        /// How many queues.
+        /// Number of queues.
         queues: NonZeroU16,
     },
-    /// Flows that lost data in one burst are kept apart afterwards.
+    /// Flows that lost data in the same burst are spread over the queues afterwards.
     APosteriori(APosteriori),
-    /// In each cycle anew: each flow draws one, as the printed formula comes to.
+    /// In each cycle, each flow draws a queue independently, as the printed formula implies.
     Printed {
-        /// How many queues.
+        /// Number of queues.
         queues: NonZeroU16,
     },
-    /// Each flow has its own.
+    /// Each flow has its own queue.
     PerFlow,
 }
 
@@ -63,7 +64,7 @@ impl AssemblySettings for MultiQueue {
     }
 }
 
-/// One queue for each flow.
+/// Policy with one queue per flow.
 struct PerFlow {
     time: Duration,
 }
@@ -82,20 +83,20 @@ impl AssemblyPolicy for PerFlow {
     }
 }
 
-/// Which flow is in which queue, during an assembly cycle.
+/// Allocation of flows to queues during an assembly cycle.
 trait Allocate: Send {
-    /// A cycle begins now.
+    /// Starts a new cycle.
     fn begin(&mut self, sight: &mut Sight<'_>);
 
-    /// The queue of a flow, the same until the next cycle begins.
+    /// Returns the queue of a flow; it does not change until the next cycle.
     fn queue(&mut self, flow: FlowId, sight: &mut Sight<'_>) -> u32;
 }
 
-/// Queues that are all closed at the end of an assembly cycle, so that a flow that has another one in
-/// the next cycle overtakes nothing.
+/// Policy that closes all its queues at the end of each assembly cycle. A flow that changes its
+/// queue between two cycles therefore keeps its packets in order.
 struct Cycles<A> {
     time: Duration,
-    /// When the present cycle ends, or the last one has ended.
+    /// End of the current or the last cycle; `None` before the first one.
     ends: Option<Time>,
     allocation: A,
 }
@@ -133,10 +134,10 @@ impl<A: Allocate> AssemblyPolicy for Cycles<A> {
     }
 }
 
-/// The queues, dealt in blocks: a random permutation of them for each block.
+/// Deals the queues in blocks, each a random permutation of all queues.
 struct Blocks {
     queues: u32,
-    /// Those that nothing in the present block has.
+    /// Queues not yet dealt in the current block.
     left: Vec<u32>,
 }
 
@@ -149,7 +150,7 @@ impl Blocks {
         }
     }
 
-    /// The next one begins a block.
+    /// Starts a new block.
     fn begin(&mut self) {
         self.left.clear();
     }

@@ -1,13 +1,13 @@
-//! A burst as soon as enough bytes are there.
+//! Assembly by size: a burst is closed when it has enough bytes.
 
 use super::{AssemblyPolicy, Decision, Queue};
 use serde::Deserialize;
 
-/// By size.
+/// Settings of assembly by size.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// Bytes that make a burst.
+    /// Number of bytes at which a burst is closed.
     pub size_bytes: u32,
 }
 

@@ -1,15 +1,15 @@
-//! A burst for each period that begins with a packet (yu2004, section II).
+//! Assembly by timer: a burst is closed a fixed time after its first packet (yu2004, section II).
 
 use super::{AssemblyPolicy, Decision, Queue};
 use crate::settings::duration;
 use lightburst_des::Duration;
 use serde::Deserialize;
 
-/// By time.
+/// Settings of assembly by timer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timer {
-    /// Time from the first packet to the burst (T_b).
+    /// Time from the first packet to the end of the burst (T_b).
     #[serde(rename = "time_ps", deserialize_with = "duration")]
     pub time: Duration,
 }

@@ -1,4 +1,5 @@
-//! A time for each of three paces of flows, told by the sender's congestion window (Vlachos 2008).
+//! Assembly by timer with three time limits, chosen by the sender's congestion window (Vlachos
+//! 2008).
 
 use super::{AssemblyPolicy, Decision, Queue, Sight, Timer};
 use crate::settings::duration;
@@ -6,36 +7,36 @@ use lightburst_des::Duration;
 use lightburst_net::Packet;
 use serde::Deserialize;
 
-/// How fast a flow is; the packets of each pace have a queue of their own.
+/// Speed class of a flow; each class has its own queue.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pace {
-    /// A window below the medium one.
+    /// The window is below `medium_window`.
     Slow,
-    /// From there to the fast one.
+    /// The window is at least `medium_window`, but below `fast_window`.
     Medium,
-    /// That and more.
+    /// The window is at least `fast_window`.
     Fast,
 }
 
-/// By time, which depends on the congestion window.
+/// Settings of window-based assembly.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowBased {
-    /// Time from the first packet of a slow flow to the burst.
+    /// Time from the first packet of a slow flow to the end of the burst.
     #[serde(rename = "slow_time_ps", deserialize_with = "duration")]
     pub slow_time: Duration,
-    /// Of a medium one.
+    /// The same time for medium flows.
     #[serde(rename = "medium_time_ps", deserialize_with = "duration")]
     pub medium_time: Duration,
-    /// Of a fast one.
+    /// The same time for fast flows.
     #[serde(rename = "fast_time_ps", deserialize_with = "duration")]
     pub fast_time: Duration,
-    /// The least window of a medium flow, in segments (B).
+    /// Smallest window of a medium flow, in segments (B).
     pub medium_window: u16,
-    /// The least window of a fast flow, in segments (C).
+    /// Smallest window of a fast flow, in segments (C).
     pub fast_window: u16,
-    /// The pace of packets without data, which have no window.
+    /// Speed class of packets without payload, which carry no window.
     pub acknowledgements: Pace,
 }
 

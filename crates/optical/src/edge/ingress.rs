@@ -1,4 +1,4 @@
-//! The ingress: packets wait by their egress until they make a burst.
+//! Ingress of an edge: assembly queues of the packets for each egress.
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
@@ -7,18 +7,18 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
 use std::collections::HashMap;
 
-/// So many queues of a line beside its first one have room from the start.
+/// Number of queues per line, besides the first one, for which memory is reserved at the start.
 const FEW: usize = 4;
 
-/// The bursts of one class for one egress.
+/// Line: all bursts of one class for one egress.
 struct Line {
     egress: NodeId,
     class: u16,
-    /// None where no host sends packets.
+    /// `None` if no host sends packets.
     policy: Option<Box<dyn AssemblyPolicy>>,
-    /// How many were made.
+    /// Number of bursts assembled so far.
     bursts: u32,
-    /// Those that have not left yet.
+    /// Bursts that have not been sent yet.
     departures: Departures,
 }
 
@@ -29,28 +29,28 @@ impl Line {
         &mut **policy.expect("a rule of assembly, since a packet has come")
     }
 
-    /// The number of a new burst.
+    /// Returns the sequence number for a new burst.
     fn next_sequence(&mut self) -> u32 {
         self.bursts += 1;
         self.bursts - 1
     }
 }
 
-/// The packets that wait in one queue.
+/// Assembly queue with its packets.
 struct Waiting {
     line: u32,
     queue: Queue,
-    /// The first and the last of them.
+    /// First and last packet of the linked list.
     ends: Option<(PacketId, PacketId)>,
-    /// A host behind the egress.
+    /// Destination of the first packet: a host behind the egress.
     destination: NodeId,
     opened: Time,
-    /// When the timer closes it; a timer at another time is stale.
+    /// Time when the timer closes the queue; a timer that expires at any other time is stale.
     closes: Time,
 }
 
 impl Waiting {
-    /// An empty queue.
+    /// Creates an empty queue.
     fn new(line: u32, number: u32, egress: NodeId) -> Waiting {
         Waiting {
             line,
@@ -66,21 +66,22 @@ impl Waiting {
     }
 }
 
-/// The queues of one edge.
+/// All assembly queues of one edge.
 pub struct Ingress {
-    /// Class by class.
+    /// Lines, sorted by class and then by egress.
     lines: Vec<Line>,
-    /// The queue 0 of each line at its place, and behind them the others in which packets wait.
+    /// Queue 0 of each line, at the index of the line, followed by the other queues in use.
     waiting: Vec<Waiting>,
-    /// The places of those others, by line and number.
+    /// Index in `waiting` of each of these other queues, by line and queue number.
     places: HashMap<(u32, u32), usize>,
-    /// The places that none of them has.
+    /// Unused indices of `waiting`.
     free: Vec<usize>,
     has_queues: bool,
     draw: Stream,
-    /// By the number of an egress, its place among them; as long as the largest of these.
+    /// Position of each egress among all egresses, by node number; the length is the largest node
+    /// number of an egress plus one.
     places_of_egresses: Vec<u32>,
-    /// How many egresses there are.
+    /// Number of egresses.
     egresses: usize,
     max_bytes: u32,
     min_bytes: u32,
@@ -88,7 +89,7 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// An empty queue for each node that hosts are attached to, and each class.
+    /// Creates an empty queue for each class and each edge that has hosts.
     pub fn new(settings: &EdgeSettings<'_>, around: &Around) -> Ingress {
         let assembly = settings.assembly;
         let mut egresses: Vec<NodeId> = around.edges.to_vec();
@@ -137,13 +138,13 @@ impl Ingress {
         payload == 0 && !self.acknowledgements
     }
 
-    /// A burst of one packet, which does not wait in a queue.
+    /// Makes a burst of one packet, without a queue.
     pub fn alone(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
         self.linked(line, packet, ctx)
     }
 
-    /// A burst of packets that are linked already.
+    /// Makes a burst of packets that are linked already.
     pub fn linked(&mut self, line: usize, first: PacketId, ctx: &Context<'_>) -> Bundle {
         let unit = ctx.envelope(first);
         let (mut packets, mut bytes, mut last) = (1, unit.bytes, first);
@@ -165,36 +166,37 @@ impl Ingress {
         }
     }
 
-    /// The bursts of a line that have not left yet.
+    /// Returns the bursts of a line that have not been sent yet.
     pub fn departures(&mut self, line: usize) -> &mut Departures {
         &mut self.lines[line].departures
     }
 
-    /// The line of a class for an egress.
+    /// Returns the index of the line for an egress and a class.
     #[inline]
     pub fn line(&self, egress: NodeId, class: u16) -> usize {
         let place = self.places_of_egresses[egress.index()];
         usize::from(class) * self.egresses + place as usize
     }
 
-    /// What a timer of a line is about: its egress and its class.
+    /// Encodes the egress and the class of a line as the subject of a timer.
     pub fn subject(&self, line: usize) -> u32 {
         let Line { egress, class, .. } = self.lines[line];
         egress.0 + u32::from(class) * self.stride()
     }
 
-    /// The line that a timer is about.
+    /// Decodes the subject of a timer into the index of a line.
     pub fn line_of(&self, subject: u32) -> usize {
         let egress = NodeId(subject % self.stride());
         self.line(egress, (subject / self.stride()) as u16)
     }
 
-    /// More than the number of any egress.
+    /// Multiplier of the class in a timer subject: greater than every egress number.
     fn stride(&self) -> u32 {
         self.places_of_egresses.len() as u32
     }
 
-    /// The timer of a queue: that of its line, or one by its place among the others.
+    /// Returns the timer token of a queue, by the line of a first queue or by the index of another
+    /// queue.
     pub fn token(&self, queue: usize) -> Token {
         match queue.checked_sub(self.lines.len()) {
             None => Token {
@@ -208,12 +210,12 @@ impl Ingress {
         }
     }
 
-    /// The queue of a line that is not its first one, by what its timer is about.
+    /// Decodes the subject of a timer into the index of a queue that is not the first of its line.
     pub fn other_queue(&self, subject: u32) -> usize {
         self.lines.len() + subject as usize
     }
 
-    /// The number of the queue in which a packet is to wait.
+    /// Returns the number of the queue that a packet joins.
     #[inline]
     pub fn number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
         match self.has_queues {
@@ -232,7 +234,8 @@ impl Ingress {
         line.policy().queue(&packet, &mut sight)
     }
 
-    /// Where a queue is; one that is empty, and not the first of its line, is given a place.
+    /// Returns the index of a queue in `waiting`. An empty queue other than the first one gets an
+    /// index.
     #[inline]
     pub fn place(&mut self, line: usize, number: u32) -> usize {
         match number {
@@ -260,14 +263,14 @@ impl Ingress {
         place
     }
 
-    /// Whether so many more bytes fit into the burst.
+    /// Whether a packet of this size fits into the burst; any packet fits into an empty one.
     pub fn has_room(&self, queue: usize, bytes: u32) -> bool {
         let waiting = &self.waiting[queue].queue;
         waiting.packets == 0
             || u64::from(waiting.bytes) + u64::from(bytes) <= u64::from(self.max_bytes)
     }
 
-    /// A packet joins the queue.
+    /// Adds a packet to a queue and returns the policy's decision.
     pub fn add(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Decision {
         let waiting = &mut self.waiting[queue];
         let now = ctx.now();
@@ -287,8 +290,7 @@ impl Ingress {
         line.policy().on_packet(&waiting.queue)
     }
 
-    /// The queue becomes a burst; also gives the time that its packets have
-    /// waited, in picoseconds.
+    /// Closes a queue. Returns the burst and the total waiting time of its packets, in picoseconds.
     pub fn close(&mut self, queue: usize, now: Time) -> (Bundle, u128) {
         let waiting = &mut self.waiting[queue];
         let Queue {
@@ -323,19 +325,19 @@ impl Ingress {
         (bundle, waited)
     }
 
-    /// Bytes of the packets that wait.
+    /// Returns the total size of all waiting packets, in bytes.
     pub fn held(&self) -> u64 {
         let bytes = |waiting: &Waiting| u64::from(waiting.queue.bytes);
         self.waiting.iter().map(bytes).sum()
     }
 
-    /// The queue is to be closed after some time; returns when.
+    /// Sets the time when the queue is to be closed, and returns it.
     pub fn close_after(&mut self, time: Duration, queue: usize, now: Time) -> Time {
         self.waiting[queue].closes = now + time;
         now + time
     }
 
-    /// Whether a timer that expires now closes the queue.
+    /// Whether a timer that expires now is the current one of the queue.
     pub fn expired(&self, queue: usize, now: Time) -> bool {
         self.waiting[queue].closes == now
     }

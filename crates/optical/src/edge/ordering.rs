@@ -1,5 +1,5 @@
-//! How the bursts from one edge to another are kept in their order though they take several paths:
-//! they wait where they begin, or where they end.
+//! Ordering of the bursts between two edges that use several paths: bursts are held at the ingress
+//! or at the egress.
 
 use crate::settings::duration;
 use lightburst_des::{Duration, Time};
@@ -7,69 +7,70 @@ use lightburst_net::{Bundle, BurstId};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Who keeps bursts in order.
+/// Method that keeps bursts in order.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ordering {
-    /// Nobody.
+    /// Bursts are not kept in order.
     #[default]
     None,
-    /// The ingress: it holds a burst until its last bit does not come before that of the burst
-    /// before (Komatireddy, Charbonneau and Vokkarane 2009, section 4).
+    /// The ingress holds a burst so that its last bit does not arrive before that of the previous
+    /// burst (Komatireddy, Charbonneau and Vokkarane 2009, section 4).
     Source,
-    /// The egress: it holds a burst until those before have come.
+    /// The egress holds a burst until all earlier bursts have arrived.
     Destination {
-        /// But no longer than this.
+        /// Longest holding time.
         #[serde(rename = "hold_back_ps", deserialize_with = "duration")]
         hold_back: Duration,
     },
 }
 
-/// A burst that has not left yet.
+/// Burst that has been assembled, but not sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
-    /// Which.
+    /// Identifier of the burst.
     pub burst: BurstId,
-    /// What is in it.
+    /// Description of its packets.
     pub bundle: Bundle,
-    /// Since when.
+    /// Time of assembly.
     pub since: Time,
 }
 
-/// The way of a burst to its egress, if nothing holds it up.
+/// Path and travel times of a burst to its egress, if it need not wait on the way.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
-    /// The label of its path.
+    /// Label of its path.
     pub label: u8,
-    /// Whether it has but one port at each node.
+    /// Whether the path has only one port at each node.
     pub single: bool,
-    /// How long after its head has left its first bit is at the egress.
+    /// Time from the departure of the head to the arrival of the first bit at the egress.
     pub first_bit: Duration,
-    /// How long after its head has left its last bit is there.
+    /// Time from the departure of the head to the arrival of the last bit at the egress.
     pub last_bit: Duration,
 }
 
-/// The bursts for one egress at their ingress.
+/// Bursts for one egress at their ingress.
 #[derive(Debug, Default)]
 pub struct Departures {
-    /// Those that are held, first in, first out.
+    /// Held bursts, in order of assembly.
     pub held: VecDeque<Made>,
-    /// The last one that was sent.
+    /// The last burst that was sent.
     last: Option<Sent>,
 }
 
-/// A burst that was sent.
+/// Burst that has been sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     label: u8,
-    /// When its last bit is at the egress.
+    /// Arrival time of its last bit at the egress.
     last_bit: Time,
-    /// Whether nothing kept its header, so that none overtakes it.
+    /// Whether its header left without waiting, so that no later header overtakes it.
     at_once: bool,
 }
 
 impl Departures {
-    /// A burst is sent, whose head leaves at some time, or as soon as it can.
+    /// Records a burst that has been sent and whose head leaves at `head`. `at_once` says whether
+    /// its header left without waiting.
     pub fn sent(&mut self, flight: &Flight, head: Time, at_once: bool) {
         self.last = Some(Sent {
             label: flight.label,
@@ -78,14 +79,16 @@ impl Departures {
         });
     }
 
-    /// When the head of a burst may leave, at the earliest.
+    /// Returns the earliest departure time for the head of a burst.
     pub fn due(&self, flight: &Flight) -> Time {
         let (after, way) = match self.last {
             None => return Time::ZERO,
-            // Section 4: it does not reach the egress before the last one on the other path. Where
-            // the paths meet it finds that one gone.
+            // Another path (section 4): the first bit must not reach the egress before the last bit
+            // of the previous burst. That burst has then also left every node that both paths
+            // share.
             Some(sent) if sent.label != flight.label => (sent.last_bit.0, flight.first_bit),
-            // Of two at one instant the one comes first whose header does, if both took one way.
+            // Same path: the last bits must arrive in order. Equal times are enough if both headers
+            // take the same ports without waiting, because then the headers arrive in order.
             Some(sent) => {
                 let same = flight.single && sent.at_once;
                 (sent.last_bit.0 + u64::from(!same), flight.last_bit)
@@ -95,32 +98,32 @@ impl Departures {
     }
 }
 
-/// The bursts from one ingress at their egress.
+/// Bursts from one ingress at their egress.
 #[derive(Debug, Default)]
 pub struct Arrivals {
-    /// The number of the next one.
+    /// Sequence number of the next burst in order.
     next: u32,
-    /// Those that are held for want of earlier ones, and since when.
+    /// Bursts that wait for earlier ones, by sequence number, with the start of their wait.
     held: BTreeMap<u32, (BurstId, Time)>,
 }
 
 impl Arrivals {
-    /// Whether a burst must wait for others.
+    /// Whether a burst must wait for earlier ones.
     pub fn is_early(&self, sequence: u32) -> bool {
         sequence > self.next
     }
 
-    /// A burst waits from now on.
+    /// Holds a burst from `now` on.
     pub fn hold(&mut self, sequence: u32, burst: BurstId, now: Time) {
         self.held.insert(sequence, (burst, now));
     }
 
-    /// A burst is taken apart.
+    /// Records that a burst is disassembled.
     pub fn take(&mut self, sequence: u32) {
         self.next = self.next.max(sequence + 1);
     }
 
-    /// Those are not waited for any more without which a burst waits since `since` or longer; says
+    /// Stops waiting for all bursts that precede a burst held since `since` or longer. Returns
     /// whether there is such a burst.
     pub fn give_up(&mut self, since: Time) -> bool {
         let mut held = self.held.iter().rev();
@@ -130,7 +133,7 @@ impl Arrivals {
         last.is_some()
     }
 
-    /// The next burst that waits for nothing, and since when it was held.
+    /// Removes the next burst that need not wait, with the start of its wait.
     pub fn ready(&mut self) -> Option<(BurstId, Time)> {
         let first = self.held.first_entry();
         let first = first.filter(|first| *first.key() <= self.next)?;

@@ -1,17 +1,17 @@
-//! The bursts that are coming in at an edge.
+//! Bursts whose reception at an edge is in progress.
 
 use lightburst_des::Time;
 use lightburst_net::{BurstId, LinkId};
 use std::collections::VecDeque;
 
-/// A burst and when its tail is here.
+/// Arrival time of the tail, and the burst.
 type Coming = (Time, BurstId);
 
-/// The bursts that are coming in, by the link over which they come: those whose tails come first are
-/// in front.
+/// Bursts in reception, by link, in the order of their tails.
 #[derive(Default)]
 pub struct Receiving {
-    /// In the order of their numbers. Few links lead to a node, so this is faster than a tree.
+    /// Sorted by link number. A node has few incoming links, so that a vector is faster than a
+    /// tree.
     links: Vec<(LinkId, VecDeque<Coming>)>,
 }
 
@@ -29,11 +29,11 @@ impl Receiving {
         &mut self.links[place].1
     }
 
-    /// A burst comes over a link, with its tail at `tail`.
+    /// Adds a burst that arrives over a link and whose tail arrives at `tail`.
     #[inline]
     pub fn add(&mut self, link: LinkId, tail: Time, burst: BurstId) {
         let here = self.of(link);
-        // Mostly it is the last.
+        // Usually its tail is the last one.
         match here.back() {
             Some((last, _)) if tail < *last => {
                 let at = here.partition_point(|(other, _)| *other <= tail);
@@ -43,8 +43,8 @@ impl Receiving {
         }
     }
 
-    /// Takes out the burst whose tail is here; also tells the next one over this link, and the one
-    /// after that.
+    /// Removes the burst whose tail has arrived. Also returns the next two bursts over this link,
+    /// if any.
     #[inline]
     pub fn take(&mut self, link: LinkId) -> (BurstId, [Option<BurstId>; 2]) {
         let here = self.of(link);

@@ -1,43 +1,43 @@
-//! The data channels of a fibre, and what is booked on them.
+//! Data channels of a fibre and their reservations.
 
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Birth, Timeline};
 use std::ops::Range;
 
-/// A channel is booked from `start` on, and free again at `end`.
+/// Reservation of a channel from `start` (included) to `end` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Booking {
-    /// When it begins.
+    /// Start of the reservation.
     pub start: Time,
-    /// When it is over.
+    /// End of the reservation.
     pub end: Time,
-    /// The burst for which it is.
+    /// Burst that uses the channel.
     pub burst: Birth,
 }
 
 /// One data channel.
 #[derive(Clone, Debug, Default)]
 struct Channel {
-    /// In the order of time; those that are over may be missing.
+    /// Reservations in order of time; those in the past may have been removed.
     bookings: Timeline<Booking>,
-    /// The end of the last one that is missing.
+    /// End of the last reservation that was removed.
     over: Time,
 }
 
-/// The data channels of a fibre.
+/// All data channels of a fibre.
 #[derive(Clone, Debug)]
 pub struct Channels {
-    /// The end of the last booking of each, and its start: side by side, since a choice among
-    /// channels mostly needs no more.
+    /// End (horizon) and start of the last reservation of each channel, stored side by side because
+    /// most choices among channels need nothing else.
     horizons: Vec<Time>,
     last_starts: Vec<Time>,
-    /// The latest of these.
+    /// Latest of `last_starts`.
     latest_start: Time,
     channels: Vec<Channel>,
 }
 
 impl Channels {
-    /// So many channels, on which nothing is booked.
+    /// Creates `number` channels without reservations.
     pub fn new(number: u16) -> Channels {
         Channels {
             horizons: vec![Time::ZERO; usize::from(number)],
@@ -47,28 +47,28 @@ impl Channels {
         }
     }
 
-    /// All of them.
+    /// Returns the numbers of all channels.
     pub fn all(&self) -> Range<u16> {
         0..self.channels.len() as u16
     }
 
-    /// The end of the last booking of a channel.
+    /// Returns the end of the last reservation of a channel.
     #[inline]
     pub fn horizon(&self, channel: u16) -> Time {
         self.horizons[usize::from(channel)]
     }
 
-    /// The end of the last booking of each of these channels.
+    /// Returns the horizons of a range of channels.
     #[inline]
     pub fn horizons(&self, channels: Range<u16>) -> &[Time] {
         &self.horizons[usize::from(channels.start)..usize::from(channels.end)]
     }
 
-    /// Whether there may be room before the last booking of one of these channels: whether one
-    /// begins at `end` or later.
+    /// Whether one of these channels may be free before its last reservation, for a burst that ends
+    /// at `end`: whether a last reservation starts at `end` or later.
     #[inline]
     pub fn may_have_voids(&self, channels: Range<u16>, end: Time) -> bool {
-        // Where all offset times are alike, bookings come in the order of their starts.
+        // With equal offset times, reservations are made in the order of their starts.
         if self.latest_start < end {
             return false;
         }
@@ -76,7 +76,8 @@ impl Channels {
         self.last_starts[places].iter().any(|&begins| begins >= end)
     }
 
-    /// When the void begins that holds all from `start` to `end`, if a channel is free then.
+    /// Returns the start of the void that contains the time from `start` to `end`, or `None` if the
+    /// channel is not free all that time.
     #[inline]
     pub fn void(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
         let horizon = self.horizon(channel);
@@ -89,7 +90,7 @@ impl Channels {
         self.void_between(channel, start, end)
     }
 
-    /// The same where the last booking is later; apart, since that is seldom so.
+    /// Searches the void between reservations. Kept out of line because this case is rare.
     #[inline(never)]
     fn void_between(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
         let channel = &self.channels[usize::from(channel)];
@@ -104,7 +105,8 @@ impl Channels {
         Some(channel.over)
     }
 
-    /// The earliest time, not before `from`, from which a channel is free for `time`.
+    /// Returns the earliest time, not before `from`, at which a channel is free for a duration of
+    /// `time`.
     pub fn earliest(&self, channel: u16, from: Time, time: Duration) -> Time {
         let mut start = from;
         for booking in self.channels[usize::from(channel)].bookings.iter() {
@@ -116,19 +118,19 @@ impl Channels {
         start
     }
 
-    /// What is booked first of all that overlaps a time on a channel.
+    /// Returns the first reservation of a channel that overlaps the given time.
     pub fn holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
         let mut bookings = self.channels[usize::from(channel)].bookings.iter();
         bookings.find(|booking| booking.start < end && start < booking.end)
     }
 
-    /// What is booked last of all that overlaps a time on a channel.
+    /// Returns the last reservation of a channel that overlaps the given time.
     pub fn last_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
         let mut bookings = self.channels[usize::from(channel)].bookings.iter().rev();
         bookings.find(|booking| booking.start < end && start < booking.end)
     }
 
-    /// The one booking that overlaps a time on a channel; none where there are several.
+    /// Returns the reservation of a channel that overlaps the given time, if it is the only one.
     pub fn only_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
         let bookings = self.channels[usize::from(channel)].bookings.iter();
         let mut holders = bookings.filter(|booking| booking.start < end && start < booking.end);
@@ -136,7 +138,7 @@ impl Channels {
         holders.next().is_none().then_some(one)
     }
 
-    /// A booking that ends at `end` ends earlier: nothing else is booked in between.
+    /// Moves the end of the reservation that ends at `end` to the time `earlier`.
     pub fn shorten(&mut self, channel: u16, end: Time, earlier: Time) {
         let horizon = &mut self.horizons[usize::from(channel)];
         if *horizon == end {
@@ -147,7 +149,7 @@ impl Channels {
         it.expect("a booking").end = earlier;
     }
 
-    /// Books a channel that is free then; what was over at `now` may be forgotten.
+    /// Reserves a channel, which must be free. Reservations that ended by `now` may be removed.
     #[inline]
     pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
         let horizon = &mut self.horizons[usize::from(channel)];
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_void_holds_what_touches_its_ends() {
-        // in any order of booking
+        // in either order of reservation
         for times in [[(10, 20), (30, 40)], [(30, 40), (10, 20)]] {
             let channels = booked(&times);
             let void = |start, end| channels.void(0, Time(start), Time(end)).map(|time| time.0);
@@ -214,7 +216,7 @@ mod tests {
         let mut channels = booked(&[(10, 20), (50, 60)]);
         let void = |channels: &Channels| channels.void(0, Time(30), Time(40));
         assert_eq!(void(&channels), Some(Time(20)));
-        // until there is no room
+        // until the list is full and the past reservation is removed
         for i in 0..100 {
             channels.book(0, booking(70 + i, 71 + i), Time(20));
         }

@@ -1,6 +1,6 @@
-//! Contention: what is tried for a burst that finds no channel on its output. One file for each
-//! resolver; [`REGISTRY`] is the one list of them. A node asks its resolvers in the order in which
-//! its settings name them, and the first that finds a way out decides.
+//! Contention resolution for a burst that finds no free channel at its output. Each resolver has a
+//! file of its own and a line in [`REGISTRY`]. A node tries its resolvers in the order of its
+//! settings and takes the first solution.
 
 mod deflection;
 mod delay_line;
@@ -22,30 +22,30 @@ use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// A burst for which there is no channel.
+/// Burst without a free channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Contention {
-    /// Its header, which is here.
+    /// Header of the burst, which is at this node.
     pub header: HeaderId,
-    /// What it wanted.
+    /// Time and channels that the burst requested.
     pub request: Request,
-    /// Where: none of these ports has a channel.
+    /// The output ports of the burst; none of them has a free channel.
     pub ports: Route,
 }
 
-/// A way out: what is booked in place of what the burst wanted.
+/// Solution of a contention: the reservation to make instead of the requested one.
 #[derive(Clone, Copy, Debug)]
 pub struct Resolved {
-    /// Where and when.
+    /// Port, channel and time to reserve.
     pub offer: Offer,
-    /// The burst as it leaves now: it may be later than it wanted, or shorter.
+    /// The burst as it will leave: possibly later or shorter than requested.
     pub request: Request,
-    /// What is cut off it before.
+    /// Packets cut off its head beforehand.
     pub cut: Option<Cut>,
 }
 
 impl Resolved {
-    /// The whole burst leaves.
+    /// Solution in which the whole burst leaves.
     pub fn whole(offer: Offer, request: Request) -> Resolved {
         let cut = None;
         Resolved {
@@ -56,10 +56,11 @@ impl Resolved {
     }
 }
 
-/// One that knows a way out.
+/// Method of contention resolution at one node.
 pub trait Resolver: Send {
-    /// Finds a way out, and keeps what that takes beside the channel, which the node books then. If
-    /// there is none it says why, where that is more than the want of a channel.
+    /// Finds a solution and reserves its resources, except for the channel, which the node reserves
+    /// afterwards. An error contains a reason if the failure has a more specific one than the lack
+    /// of a channel.
     fn resolve(
         &mut self,
         burst: &Contention,
@@ -67,42 +68,43 @@ pub trait Resolver: Send {
         ctx: &mut Context<'_>,
     ) -> Result<Resolved, Option<&'static DropReason>>;
 
-    /// A burst is lost for a reason that this has given: nothing behind it in the order has helped.
+    /// Counts a burst that is lost for a reason returned by this resolver; no later resolver gave
+    /// another reason or a solution.
     fn lost(&mut self, reason: &'static DropReason);
 
-    /// What it has counted up to `end`.
+    /// Returns the counters up to `end`.
     fn counted(&self, end: Time) -> Counted;
 }
 
-/// The settings of one resolver.
+/// Settings of one resolver.
 pub trait ResolverSettings: Debug + Send + Sync {
-    /// The resolver of one node.
+    /// Creates the resolver of one node.
     fn build(&self) -> Box<dyn Resolver>;
 
-    /// What it cuts off bursts, if it does.
+    /// Returns which part of a burst, head or tail, this resolver cuts off; `None` if neither.
     fn cuts(&self) -> Option<DropEnd> {
         None
     }
 }
 
-/// A resolver by its name in the scenario.
+/// Registry entry of a resolver.
 pub struct ResolverKind {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// What it counts, before it has counted anything.
+    /// Returns the counters of the resolver, all zero.
     pub counted: fn() -> Counted,
-    /// Reads its settings.
+    /// Reads the resolver's settings from its table.
     read: fn(Table) -> serde_json::Result<Arc<dyn ResolverSettings>>,
 }
 
-/// All resolvers. A new one is a new file and a line here.
+/// All resolvers. To add one, create a file and add a line here.
 pub const REGISTRY: &[ResolverKind] = &[
     kind::<DelayLineSettings, DelayLineCounters>("delay-line"),
     kind::<DeflectionSettings, DeflectionCounters>("deflection"),
     kind::<SegmentationSettings, CutCounters>("segmentation"),
 ];
 
-/// The resolver with the settings `S` that counts `C`.
+/// Makes the entry of the resolver with the settings `S` and the counters `C`.
 const fn kind<S, C>(name: &'static str) -> ResolverKind
 where
     S: ResolverSettings + DeserializeOwned + 'static,
@@ -115,12 +117,12 @@ where
     }
 }
 
-/// The resolvers that the settings of a node name, in their order.
+/// Settings of the resolvers of a node, in the order of use.
 #[derive(Clone, Debug, Default)]
 pub struct ChainSettings(Vec<Arc<dyn ResolverSettings>>);
 
 impl ChainSettings {
-    /// What is cut off bursts, if anything is.
+    /// Returns which part of a burst, head or tail, the resolvers cut off; `None` if neither.
     pub fn cuts(&self) -> Option<DropEnd> {
         self.0.iter().find_map(|resolver| resolver.cuts())
     }
@@ -137,17 +139,17 @@ impl<'de> Deserialize<'de> for ChainSettings {
     }
 }
 
-/// The resolvers of one node, in the order in which they are asked.
+/// Resolvers of one node, in the order of use.
 pub struct Chain(Vec<Box<dyn Resolver>>);
 
 impl Chain {
-    /// Resolvers that have not been asked yet.
+    /// Creates the resolvers in their initial state.
     pub fn new(ChainSettings(settings): &ChainSettings) -> Chain {
         Chain(settings.iter().map(|resolver| resolver.build()).collect())
     }
 
-    /// Asks one after the other. If none finds a way out the burst is lost, for the reason that was
-    /// given last.
+    /// Tries one resolver after the other. If all fail, the burst is lost for the last reason
+    /// given, by default the lack of a channel.
     pub fn resolve(
         &mut self,
         burst: &Contention,
@@ -169,7 +171,7 @@ impl Chain {
         Err(reason)
     }
 
-    /// What they have counted up to `end`.
+    /// Returns the counters of all resolvers up to `end`.
     pub fn counted(&self, end: Time) -> Counted {
         let counted = self.0.iter().map(|resolver| resolver.counted(end));
         counted.fold(Counted::default(), Counted::and)

@@ -1,26 +1,26 @@
-//! Wavelength conversion: over which channels of the next fibre a burst can go on.
+//! Wavelength conversion: the channels of the next fibre that a burst can use.
 
 use serde::Deserialize;
 use std::ops::Range;
 
-/// What a node can convert.
+/// Conversion capability of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Conversion {
-    /// A burst keeps its channel.
+    /// No conversion: a burst keeps its channel.
     None,
-    /// A burst moves by this many channels at most, up or down; the first and the last are no
-    /// neighbours.
+    /// A burst moves by at most `range` channels, up or down. The range does not wrap around from
+    /// the last channel to the first.
     Limited {
-        /// How many.
+        /// Greatest distance between the two channels.
         range: u16,
     },
-    /// To any channel.
+    /// A burst can move to any channel.
     Full,
 }
 
 impl Conversion {
-    /// The channels, of all, over which a burst can go on that comes over `channel`.
+    /// Returns the channels among `all` that a burst arriving on `channel` can use.
     #[inline]
     pub fn reach(self, channel: u16, all: Range<u16>) -> Range<u16> {
         let range = match self {
@@ -29,7 +29,7 @@ impl Conversion {
             Conversion::Full => return all,
         };
         let last = channel.saturating_add(range).saturating_add(1);
-        // The next fibre may have fewer.
+        // The next fibre may have fewer channels.
         channel.saturating_sub(range).min(all.end)..last.min(all.end)
     }
 }
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(limited.reach(0, 0..8), 0..3);
         assert_eq!(limited.reach(7, 0..8), 5..8);
         assert_eq!(Conversion::Full.reach(3, 0..8), 0..8);
-        // a fibre with fewer channels than the one before
+        // a fibre with fewer channels than the previous one
         assert_eq!(limited.reach(9, 0..8), 7..8);
         assert!(limited.reach(10, 0..8).is_empty());
         assert!(Conversion::None.reach(8, 0..8).is_empty());

@@ -1,4 +1,5 @@
-//! What a node of the network does with header packets: it books channels, and passes them on.
+//! Core of a node with a control plane: processes header packets, reserves channels and forwards
+//! the headers.
 
 use super::contention::{self, Chain, Contention, Resolved};
 use super::outputs::{Offer, Outputs, Request};
@@ -12,7 +13,7 @@ use lightburst_net::{
 use serde::Deserialize;
 use std::collections::VecDeque;
 
-/// The timer of a port: a header whose burst had to wait at the ingress is sent.
+/// Timer of a port: a header whose burst was delayed at the ingress is due.
 const SEND: u8 = 2;
 
 /// No channel was free.
@@ -21,23 +22,23 @@ pub const NO_CHANNEL: &DropReason = &DropReason {
     busy: false,
 };
 
-/// The header was handled when its burst had already come.
+/// The header was processed too late for its burst.
 pub const LATE_HEADER: &DropReason = &DropReason {
     name: "late-header",
     busy: false,
 };
 
-/// What becomes of a burst for which no channel is free where it is made.
+/// Treatment of a burst for which no channel is free at its ingress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IngressRule {
-    /// It is lost.
+    /// The burst is lost.
     Lose,
-    /// It waits for the next void that holds it.
+    /// The burst waits for the next void that is long enough.
     Delay,
 }
 
-/// What a core counts, beside its resolvers.
+/// Counters of a core besides those of its resolvers.
 #[derive(Debug, Default)]
 pub struct ObsCounters {
     arrived: u64,
@@ -53,13 +54,13 @@ impl Counters for ObsCounters {
             .count("forwarded", self.forwarded)
             .dropped(NO_CHANNEL, self.no_channel)
             .dropped(LATE_HEADER, self.late_header);
-        // What a node could count that has all resolvers: a column of each.
+        // The table has a column for every resolver, whether the node uses it or not.
         let resolvers = contention::REGISTRY.iter().map(|kind| (kind.counted)());
         resolvers.fold(own, Counted::and)
     }
 }
 
-/// A header that is sent later.
+/// Header that is to be sent later.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     until: Time,
@@ -67,26 +68,26 @@ struct Waiting {
     offer: Offer,
 }
 
-/// How a burst leaves; or what it wanted, and why it is lost.
+/// Reservation for a burst, or the contention and the reason for its loss.
 type Outcome = Result<Resolved, (Contention, &'static DropReason)>;
 
-/// A node that books channels.
+/// Core that reserves channels.
 pub struct ObsCore {
     outputs: Outputs,
-    /// How long a control channel takes for a header.
+    /// Transmission time of a header on a control channel.
     header_time: Duration,
-    /// What each fibre of the path adds to the offset time.
+    /// Addition to the offset time for each fibre of the path.
     offset_per_hop: Duration,
     chain: Chain,
-    /// Headers that wait for their time, by port.
+    /// Delayed headers by port, in order of time.
     waiting: Vec<VecDeque<Waiting>>,
-    /// When the processor has handled the headers that came.
+    /// Time when the processor has finished all headers that have arrived.
     busy_until: Time,
     counters: ObsCounters,
 }
 
 impl ObsCore {
-    /// A node on which nothing is booked.
+    /// Creates a core without reservations.
     pub fn new(settings: &ObsSettings, build: Build) -> ObsCore {
         ObsCore {
             header_time: settings.header_time(),
@@ -99,8 +100,9 @@ impl ObsCore {
         }
     }
 
-    /// When a header that comes now is handled, after those before it. None: its burst comes sooner
-    /// than the matrix can be set, and both are lost.
+    /// Returns the time when a header that arrives now will have been processed, after all earlier
+    /// ones. `None`: the switch could not be set before the burst arrives, and header and burst are
+    /// dropped.
     #[inline(always)]
     fn handle(&mut self, header: HeaderId, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.arrived += 1;
@@ -115,8 +117,8 @@ impl ObsCore {
         None
     }
 
-    /// Finds a channel for a burst; without one it says on which ports there is none. Apart from what
-    /// is done then, most of which most bursts never need.
+    /// Finds a channel for a burst; the error contains the ports without a free channel. Separate
+    /// from the contention resolution, which most bursts never need.
     #[inline(always)]
     fn find(
         &mut self,
@@ -129,7 +131,7 @@ impl ObsCore {
         offer.ok_or(ports)
     }
 
-    /// What the resolvers find for a burst without a channel.
+    /// Delays a burst at its ingress or runs the resolvers, for a burst without a free channel.
     fn resolve(&mut self, burst: Contention, ctx: &mut Context<'_>) -> Outcome {
         let request = &burst.request;
         if request.channel.is_none() && self.outputs.settings.ingress == IngressRule::Delay {
@@ -139,7 +141,7 @@ impl ObsCore {
         resolved.map_err(|reason| (burst, reason))
     }
 
-    /// Books what the resolvers found for a burst, and cuts off what cannot go with it.
+    /// Makes the reservation of a solution and cuts off the packets that are lost.
     fn book(&mut self, resolved: &Resolved, header: HeaderId, ctx: &mut Context<'_>) {
         let Resolved {
             offer,
@@ -154,7 +156,7 @@ impl ObsCore {
         }
     }
 
-    /// Loses a burst for which there was no channel.
+    /// Drops a burst for which no solution was found.
     fn lose(&mut self, burst: &Contention, reason: &'static DropReason, ctx: &mut Context<'_>) {
         if reason == NO_CHANNEL {
             self.counters.no_channel += 1;
@@ -171,7 +173,7 @@ impl ObsCore {
         ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
     }
 
-    /// Sends off a burst that was made here and has found no channel, or loses it.
+    /// Launches a burst that found no free channel at its ingress, or drops it.
     #[inline(never)]
     fn launch_against(
         &mut self,
@@ -203,7 +205,7 @@ impl ObsCore {
         }
     }
 
-    /// Lets a burst pass that has found no channel, or loses it.
+    /// Forwards a burst that found no free channel, or drops it.
     #[inline(never)]
     fn pass_against(&mut self, contention: Contention, ctx: &mut Context<'_>) {
         let Contention {
@@ -218,7 +220,7 @@ impl ObsCore {
         }
     }
 
-    /// Sends a header when its time has come.
+    /// Sends a header at the time `until`.
     fn send_later(&mut self, offer: Offer, header: HeaderId, until: Time, ctx: &mut Context<'_>) {
         let port = offer.port;
         let waiting = &mut self.waiting[usize::from(port.0)];
@@ -242,7 +244,7 @@ impl Core for ObsCore {
         let offset = settings.offset_time + settings.extra_offset(ctx.burst(burst).class);
         match self.offset_per_hop {
             Duration::ZERO => offset,
-            // Each fibre ends at a node that handles the header.
+            // Each fibre ends at a node that processes the header.
             each => offset + each * ctx.fibres(burst).count() as u64,
         }
     }

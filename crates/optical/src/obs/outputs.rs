@@ -1,4 +1,4 @@
-//! The outputs of a node: what is booked on their fibres, and how a channel is found for a burst.
+//! Outputs of a node: the reservations on their fibres, and the search for a channel.
 
 use super::channels::{Booking, Channels};
 use super::contention::{Contention, DropEnd, Resolved};
@@ -10,25 +10,25 @@ use lightburst_net::{Birth, Bytes, Choice, Context, HeaderId, PortId, Rate, Rout
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A burst that wants to leave.
+/// Request for a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// When the node has handled its header.
+    /// Time when the node has processed the header.
     pub handled: Time,
-    /// When its head leaves: when it is here, and at the ingress when it can.
+    /// Departure time of the head: its arrival time, or at the ingress the end of the offset time.
     pub start: Time,
-    /// For how long it is in a delay line of this node before that.
+    /// Time that the burst spends in a delay line of this node before its departure.
     pub delayed: Duration,
-    /// How long a channel takes for it.
+    /// Transmission time of the burst.
     pub time: Duration,
-    /// The channel over which it comes; none where it was made here.
+    /// Channel on which the burst arrives; `None` at its ingress.
     pub channel: Option<u16>,
-    /// Which burst it is.
+    /// Identity of the burst.
     pub burst: Birth,
 }
 
 impl Request {
-    /// The same behind a delay line.
+    /// Returns the request of the burst after an additional delay.
     pub fn delayed(&self, by: Duration) -> Request {
         Request {
             start: self.start + by,
@@ -38,33 +38,33 @@ impl Request {
     }
 }
 
-/// A port and what it has for a burst.
+/// Port and channel that are free for a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
     /// The port.
     pub port: PortId,
-    /// When, and on which channel.
+    /// Channel and departure time.
     pub slot: Slot,
-    /// From when to when that is booked then.
+    /// Start and end of the reservation, including the set-up of the switch.
     pub booked: (Time, Time),
 }
 
-/// The outputs of a node.
+/// Outputs of one node.
 pub struct Outputs {
-    /// The settings of the node.
+    /// Settings of the node.
     pub settings: ObsSettings,
     choice: Choice,
     draw: Stream,
     fibre_rate: Option<Rate>,
-    /// By port; none where it leads to a host.
+    /// Channels by port; `None` if the port leads to a host.
     fibres: Vec<Option<Channels>>,
-    /// The bursts that were sent off by each port, without the first of them that were over when
-    /// the last one was; none where nobody asks for them.
+    /// Bursts sent by each port, for tail dropping. Bursts that have ended are removed from the
+    /// front when another one is sent. `None` if no tails are cut.
     sent: Option<Vec<VecDeque<Sent>>>,
 }
 
 impl Outputs {
-    /// Outputs on which nothing is booked.
+    /// Creates outputs without reservations.
     pub fn new(settings: &ObsSettings, build: Build) -> Outputs {
         let cuts_tails = settings.contention.cuts() == Some(DropEnd::Tail);
         let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
@@ -78,31 +78,31 @@ impl Outputs {
         }
     }
 
-    /// How long a channel takes for a burst.
+    /// Returns the transmission time of a burst on a channel.
     #[inline]
     pub fn transmission_time(&self, bytes: u32) -> Duration {
         let rate = self.fibre_rate.expect("a fibre, since there are bursts");
         rate.transmission_time(Bytes(u64::from(bytes)))
     }
 
-    /// The whole bytes that a channel has transmitted after some time.
+    /// Returns the number of whole bytes that a channel transmits in a given time.
     pub fn transmitted(&self, time: Duration) -> u64 {
         let rate = self.fibre_rate.expect("a fibre, since there are bursts");
         rate.whole_bytes_in(time).0
     }
 
-    /// The data channels of a port that leads to another node of the network.
+    /// Returns the data channels of a port, which must lead to another switch.
     pub fn channels(&self, port: PortId) -> &Channels {
         self.fibres[usize::from(port.0)].as_ref().expect("a fibre")
     }
 
-    /// The ports that lead to other nodes of the network.
+    /// Returns the ports that lead to other switches.
     pub fn fibres(&self) -> impl Iterator<Item = PortId> + '_ {
         let ports = (0..).map(PortId).zip(&self.fibres);
         ports.filter_map(|(port, fibre)| fibre.as_ref().map(|_| port))
     }
 
-    /// From when to when a channel is booked.
+    /// Returns the start and the end of the reservation that a request needs.
     #[inline]
     pub fn booked(&self, request: &Request) -> (Time, Time) {
         let handled = Handled {
@@ -114,7 +114,7 @@ impl Outputs {
         (from, request.start + request.time)
     }
 
-    /// The channels of a port that a burst can use.
+    /// Returns the channels of a port that conversion allows for a burst.
     #[inline]
     pub fn reach(&self, port: PortId, request: &Request) -> Range<u16> {
         let all = self.channels(port).all();
@@ -124,7 +124,7 @@ impl Outputs {
         }
     }
 
-    /// What a port has for a burst, if it has a channel.
+    /// Finds a channel of a port for a request.
     #[inline]
     pub fn offer_of(&mut self, port: PortId, request: &Request) -> Option<Offer> {
         let (start, end) = self.booked(request);
@@ -144,7 +144,7 @@ impl Outputs {
         Some(Offer { port, slot, booked })
     }
 
-    /// The ports by any of which a burst may leave, as it is routed.
+    /// Returns the output ports of a burst according to its route and the choice rule.
     #[inline]
     pub fn ports(&mut self, header: HeaderId, ctx: &Context<'_>) -> Route {
         let route = ctx.route(header);
@@ -154,8 +154,8 @@ impl Outputs {
         }
     }
 
-    /// A port of several for a burst, with a slot: uniformly among those that have one and that
-    /// are `able`.
+    /// Finds a port and a channel for a request. Draws uniformly among the `able` ports that have a
+    /// free channel.
     #[inline]
     pub fn offer(
         &mut self,
@@ -191,7 +191,7 @@ impl Outputs {
         found
     }
 
-    /// One of several ports, uniformly.
+    /// Draws one of several ports uniformly.
     pub fn any(&mut self, ports: Route, ctx: &Context<'_>) -> PortId {
         let member = match ports.len {
             1 => 0,
@@ -200,7 +200,8 @@ impl Outputs {
         ctx.port(ports, member)
     }
 
-    /// A burst that is made here waits for the next slot of a port.
+    /// Delays a burst at its ingress, with its header, until a random one of its ports has a free
+    /// channel.
     pub fn wait(&mut self, burst: &Contention, ctx: &Context<'_>) -> Resolved {
         let mut request = burst.request;
         let port = self.any(burst.ports, ctx);
@@ -214,7 +215,7 @@ impl Outputs {
         Resolved::whole(offer, request)
     }
 
-    /// Books what was offered to a burst.
+    /// Reserves the channel of an offer.
     #[inline]
     pub fn book(&mut self, offer: Offer, burst: Birth, now: Time) {
         let Offer { port, slot, booked } = offer;
@@ -224,7 +225,7 @@ impl Outputs {
         channels.expect("a fibre").book(slot.channel, booking, now);
     }
 
-    /// Notes that a burst is sent off, if somebody asks for that later.
+    /// Records a burst that is sent, if tails may be cut.
     #[inline]
     pub fn note_sent(&mut self, offer: Offer, header: HeaderId, ctx: &Context<'_>) {
         if self.sent.is_some() {
@@ -244,20 +245,21 @@ impl Outputs {
         bursts.push_back(ctx.sent(header, slot, end));
     }
 
-    /// The place among the bursts that were sent off by a port of that for which a channel is
-    /// booked; none if its header still waits.
+    /// Returns the index of a reservation's burst among those sent by a port; `None` if its header
+    /// has not been sent.
     pub fn place_of(&self, port: PortId, channel: u16, booking: &Booking) -> Option<usize> {
         let is_it = |it: &Sent| (it.slot.channel, it.end) == (channel, booking.end);
         let sent = self.sent.as_ref().expect("bursts that are asked for");
         sent[usize::from(port.0)].iter().rposition(is_it)
     }
 
-    /// A burst that was sent off by a port.
+    /// Returns a burst sent by a port, by its index.
     pub fn sent(&self, port: PortId, place: usize) -> &Sent {
         &self.sent.as_ref().expect("bursts that are asked for")[usize::from(port.0)][place]
     }
 
-    /// Of a burst that was sent off by a port only so many bytes go on; returns what it was.
+    /// Shortens a burst sent by a port, and its reservation, to `bytes`. Returns the burst as it
+    /// was.
     pub fn shorten(&mut self, port: PortId, place: usize, bytes: u32) -> Sent {
         let earlier = self.transmission_time(bytes);
         let sent = self.sent.as_mut().expect("bursts that are asked for");
@@ -270,7 +272,8 @@ impl Outputs {
         before
     }
 
-    /// What has the channel of an offer last in the time for which the burst first wanted one.
+    /// Returns the burst of the last reservation, on the channel of an offer, that overlaps the
+    /// time originally requested.
     pub fn before(&self, offer: &Offer, wanted: &Request) -> Option<Birth> {
         let (start, end) = self.booked(wanted);
         let channels = self.channels(offer.port);
@@ -278,8 +281,8 @@ impl Outputs {
         holder.map(|booking| booking.burst)
     }
 
-    /// What is said to hold up a burst for which a port has no channel: what is on the first that it
-    /// could have used.
+    /// Returns the burst to be named as the cause when a port has no channel: that of the first
+    /// overlapping reservation on the first usable channel.
     pub fn holder(&self, port: PortId, request: &Request) -> Option<Birth> {
         let (start, end) = self.booked(request);
         let first = self.reach(port, request).next()?;

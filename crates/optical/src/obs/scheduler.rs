@@ -1,5 +1,5 @@
-//! Channel scheduling: on which of the channels that it could use a burst is booked. One file for each;
-//! [`REGISTRY`] is the one list of them.
+//! Channel scheduling: the choice of one among the usable channels. Each scheduler has a file of
+//! its own and a line in [`REGISTRY`].
 
 mod first_fit;
 mod first_fit_vf;
@@ -14,29 +14,29 @@ use super::channels::Channels;
 use lightburst_des::{Duration, Stream, Time};
 use std::ops::Range;
 
-/// What is to be booked.
+/// Reservation to be placed on a channel.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// On one of these channels.
+    /// Usable channels.
     pub channels: Range<u16>,
-    /// From here.
+    /// Start of the reservation.
     pub start: Time,
-    /// To here.
+    /// End of the reservation.
     pub end: Time,
 }
 
-/// A rule that chooses a channel.
+/// Rule that chooses a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Scheduler {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// Whether it also books between two bookings.
+    /// Whether it also uses voids between two reservations.
     pub fills_voids: bool,
-    /// A channel that is free then, if there is one that it can use.
+    /// Returns a channel for the reservation; `None` if the rule finds no free one.
     pub choose: fn(&Channels, Wanted, &mut Stream) -> Option<u16>,
 }
 
-/// All schedulers. A new one is a new file and a line here.
+/// All schedulers. To add one, create a file and add a line here.
 pub const REGISTRY: &[Scheduler] = &[
     first_fit::FIRST_FIT,
     first_fit_vf::FIRST_FIT_VF,
@@ -47,7 +47,8 @@ pub const REGISTRY: &[Scheduler] = &[
 ];
 
 impl Scheduler {
-    /// The earliest time, not before `from`, from which one of some channels can be booked for `time`.
+    /// Returns the earliest time, not before `from`, at which this scheduler can place a
+    /// reservation of length `time` on one of the channels `among`.
     pub fn earliest(
         &self,
         channels: &Channels,

@@ -1,30 +1,30 @@
-//! Signalling: from when on a channel is booked for a burst. One file for each; [`REGISTRY`] is the
-//! one list of them.
+//! Signalling: the start of the reservation of a channel. Each scheme has a file of its own and a
+//! line in [`REGISTRY`].
 
 mod jet;
 mod jit;
 
 use lightburst_des::{Duration, Time};
 
-/// What is known when a channel is booked.
+/// Times known when a channel is reserved.
 #[derive(Clone, Copy, Debug)]
 pub struct Handled {
-    /// When the node has handled the header.
+    /// Time when the node has processed the header.
     pub at: Time,
-    /// When the head of the burst leaves the node.
+    /// Time when the head of the burst leaves the node.
     pub start: Time,
     /// Time to set up the optical matrix.
     pub setup: Duration,
 }
 
-/// A signalling scheme.
+/// Signalling scheme.
 #[derive(Clone, Copy, Debug)]
 pub struct Signalling {
-    /// The name.
+    /// Name in the scenario.
     pub name: &'static str,
-    /// From when on the channel is booked.
+    /// Returns the start of the reservation.
     pub booked_from: fn(Handled) -> Time,
 }
 
-/// All schemes. A new one is a new file and a line here.
+/// All schemes. To add one, create a file and add a line here.
 pub const REGISTRY: &[Signalling] = &[jet::JET, jit::JIT];

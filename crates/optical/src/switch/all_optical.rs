@@ -1,4 +1,4 @@
-//! The bufferless switch: cut-through, and a unit whose output is busy is lost.
+//! Bufferless cut-through switch: a unit whose output is busy is lost.
 
 use super::{cut_through, output, Build, SwitchSettings};
 use crate::edge::Core;
@@ -10,7 +10,7 @@ use lightburst_net::{
 };
 use serde::Deserialize;
 
-/// The settings of an all-optical switch.
+/// Settings of an all-optical switch.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllOpticalSettings {
@@ -29,13 +29,13 @@ impl SwitchSettings for AllOpticalSettings {
     }
 }
 
-/// The output was busy and there is no buffer.
+/// The output was busy, and there is no buffer.
 pub const CONTENTION: &DropReason = &DropReason {
     name: "contention",
     busy: true,
 };
 
-/// What an all-optical switch counts, in units.
+/// Counters of an all-optical switch, in units.
 #[derive(Debug, Default)]
 pub struct AllOpticalCounters {
     arrived: u64,
@@ -52,18 +52,18 @@ impl Counters for AllOpticalCounters {
     }
 }
 
-/// An all-optical switch.
+/// All-optical switch.
 pub struct AllOptical {
     switching_time: Duration,
     choice: Choice,
     draw: Stream,
-    /// Of a node with hosts: how fast bursts come that end here.
+    /// At a node with hosts, rate of the fibres on which bursts arrive.
     fibre_rate: Option<Rate>,
     counters: AllOpticalCounters,
 }
 
 impl AllOptical {
-    /// An idle switch.
+    /// Creates an idle switch.
     pub fn new(settings: &AllOpticalSettings, build: Build) -> AllOptical {
         AllOptical {
             switching_time: settings.switching_time,
@@ -74,7 +74,7 @@ impl AllOptical {
         }
     }
 
-    /// Sends a unit straight through the matrix, or drops it.
+    /// Sends a unit through the matrix, or drops it if its output is busy.
     #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
@@ -98,7 +98,7 @@ impl Core for AllOptical {
         Duration::ZERO
     }
 
-    /// Sends a burst off, as soon as the output is free.
+    /// Sends a burst as soon as the output is free.
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.forwarded += 1;
         let port = output(self.choice, burst, &mut self.draw, ctx);
@@ -113,7 +113,7 @@ impl Core for AllOptical {
             unreachable!("what comes over a fibre is a burst");
         };
         self.counters.arrived += 1;
-        // Its head is here. All fibres have one rate.
+        // The head has arrived. All fibres have the same rate.
         let bytes = Bytes(u64::from(ctx.envelope(burst).bytes));
         let rate = self.fibre_rate.expect("a fibre, since a burst came");
         Some((burst, ctx.now() + rate.transmission_time(bytes)))

@@ -1,5 +1,5 @@
-//! Optical burst switching: an edge where there are hosts, a core that only lets bursts pass
-//! elsewhere.
+//! Optical burst switching without a control plane: nodes with hosts are edges, all other nodes
+//! only forward bursts.
 
 use super::{AllOptical, AllOpticalSettings, Build, SwitchSettings};
 use crate::assembly::Assembly;
@@ -9,24 +9,24 @@ use lightburst_des::Duration;
 use lightburst_net::Switch;
 use serde::Deserialize;
 
-/// The settings of an edge or a core of a burst network.
+/// Settings of a node of a burst network, edge or core.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BurstSettings {
     /// Time to set up a connection through the optical matrix.
     #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
     pub switching_time: Duration,
-    /// How an edge makes bursts of packets; none: there are none but those that edges make themselves.
+    /// Burst assembly; `None` if all bursts are generated at the edges.
     pub assembly: Option<Assembly>,
-    /// Whether packets without payload wait too; otherwise each is a burst at once.
+    /// Whether packets without payload are assembled too; otherwise each becomes a burst at once.
     pub assemble_acknowledgements: bool,
-    /// How an edge keeps bursts in their order.
+    /// Method that keeps bursts in order.
     #[serde(default)]
     pub ordering: Ordering,
 }
 
 impl BurstSettings {
-    /// Those of the switch that lets bursts pass.
+    /// Returns the settings of the all-optical core.
     pub fn light(&self) -> AllOpticalSettings {
         AllOpticalSettings {
             switching_time: self.switching_time,
@@ -52,7 +52,7 @@ impl SwitchSettings for BurstSettings {
     }
 
     fn stores_and_forwards(&self, from_host: bool) -> bool {
-        // An edge takes in packets, and lets bursts pass in light.
+        // An edge receives whole packets from hosts, but forwards bursts optically.
         from_host
     }
 

@@ -1,5 +1,5 @@
-//! The baseline: store-and-forward with output queues; every bit is converted
-//! to electronics and back.
+//! Electronic store-and-forward switch with output queues, the baseline: every bit is converted to
+//! electronics and back.
 
 use super::{output, Build, SwitchSettings};
 use lightburst_des::{Duration, Stream, Time};
@@ -8,13 +8,13 @@ use lightburst_net::{
 };
 use serde::Deserialize;
 
-/// The settings of an electronic switch.
+/// Settings of an electronic switch.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ElectronicSettings {
-    /// Bytes that an output queue holds; none: unlimited.
+    /// Capacity of an output queue in bytes; `None`: unlimited.
     pub queue_bytes: Option<u64>,
-    /// Backlog from which on units are marked (ECN); none: never.
+    /// Backlog in bytes from which on units are marked (ECN); `None`: never.
     pub ecn_threshold_bytes: Option<u64>,
 }
 
@@ -34,22 +34,23 @@ pub const QUEUE_FULL: &DropReason = &DropReason {
     busy: false,
 };
 
-/// What an electronic switch counts.
+/// Counters of an electronic switch.
 #[derive(Debug, Default)]
 pub struct ElectronicCounters {
     arrived: u64,
     forwarded: u64,
-    /// Units that waited in a queue.
+    /// Units that waited in an output queue.
     buffered: u64,
     /// Units marked (ECN).
     marked: u64,
     queue_full: u64,
-    /// Bytes converted from light to electronics, and back.
+    /// Bytes converted from optical to electronic, and from electronic to optical.
     oe_bytes: u64,
     eo_bytes: u64,
-    /// Bytes of all output queues together, with the maximum that of one queue.
+    /// Bytes in all output queues together; its maximum is that of a single queue.
     occupancy: Occupancy,
-    /// Of its integral, what lies behind each time at which it is read.
+    /// For each time at which the counters are read early: the part of the occupancy integral that
+    /// lies after it.
     ahead: [(Time, u128); 2],
 }
 
@@ -73,7 +74,8 @@ impl ElectronicCounters {
         known.map_or(0, |(_, area)| *area)
     }
 
-    /// `bytes` wait from `now` to `end`, in a queue that has `backlog` bytes then, themselves included.
+    /// Counts `bytes` that wait from `now` to `end` in a queue whose backlog, including them, is
+    /// `backlog` bytes.
     #[inline]
     fn wait(&mut self, bytes: u32, (now, end): (Time, Time), backlog: u64) {
         let area = |from: Time| u128::from(bytes) * u128::from(end.since(from).0);
@@ -86,7 +88,7 @@ impl ElectronicCounters {
     }
 }
 
-/// An electronic switch.
+/// Electronic switch.
 pub struct Electronic {
     queue_bytes: u64,
     ecn_threshold_bytes: u64,
@@ -97,7 +99,7 @@ pub struct Electronic {
 }
 
 impl Electronic {
-    /// An idle switch.
+    /// Creates an idle switch.
     pub fn new(settings: &ElectronicSettings, build: Build) -> Electronic {
         Electronic {
             queue_bytes: settings.queue_bytes.unwrap_or(u64::MAX),
@@ -112,7 +114,7 @@ impl Electronic {
         }
     }
 
-    /// Puts a unit into the queue of its output.
+    /// Puts a unit into the queue of its output, or drops it.
     #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let bytes = ctx.envelope(unit).bytes;
@@ -134,7 +136,7 @@ impl Electronic {
             self.counters.marked += 1;
         }
         if wait > Duration::ZERO {
-            // The unit waits whole; while it is transmitted it no longer counts.
+            // The whole unit waits; it no longer counts once its transmission has started.
             self.counters.buffered += 1;
             let time = (now, free_at.min(self.time_limit));
             self.counters.wait(bytes, time, backlog + u64::from(bytes));
@@ -167,7 +169,7 @@ impl Switch for Electronic {
         self.counters.occupancy.begin_window();
     }
 
-    /// All that it has is in the queues of its outputs.
+    /// All bytes in the switch are in its output queues.
     fn held(&self, queued: u64) -> u64 {
         queued
     }

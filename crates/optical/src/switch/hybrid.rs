@@ -1,5 +1,5 @@
-//! The hybrid switch: all-optical, but a unit that finds its output busy goes through a shared
-//! electronic buffer with `ne` ports in and `ne` out.
+//! Hybrid switch: all-optical, but a unit whose output is busy passes through a shared electronic
+//! buffer with `ne` input and `ne` output ports.
 
 mod buffer;
 
@@ -14,28 +14,28 @@ use lightburst_net::{
 };
 use serde::Deserialize;
 
-/// The settings of a hybrid switch.
+/// Settings of a hybrid switch.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HybridSettings {
     /// Time to set up a connection through the optical matrix.
     #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
     pub switching_time: Duration,
-    /// Ports into, and as many out of, the shared electronic buffer (ne).
+    /// Number of input ports, and of output ports, of the shared electronic buffer (ne).
     pub buffer_ports: u16,
-    /// Bytes that the shared buffer holds; none: unlimited.
+    /// Capacity of the shared buffer in bytes; `None`: unlimited.
     pub buffer_bytes: Option<u64>,
-    /// When a buffered unit may leave.
+    /// Earliest time at which a buffered unit may leave.
     pub re_emission: ReEmission,
 }
 
-/// When a buffered unit may leave.
+/// Rule for the earliest departure of buffered units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReEmission {
-    /// After full reception.
+    /// When it has been received completely.
     AfterReception,
-    /// At once.
+    /// Immediately, while it is still being received.
     CutThrough,
 }
 
@@ -61,17 +61,17 @@ pub const BUFFER_FULL: &DropReason = &DropReason {
     busy: true,
 };
 
-/// What a hybrid switch counts.
+/// Counters of a hybrid switch.
 #[derive(Debug, Default)]
 pub struct HybridCounters {
     arrived: u64,
     forwarded: u64,
-    /// Units that went through the buffer.
+    /// Units that passed through the buffer.
     buffered: u64,
     contention: u64,
     no_input_port: u64,
     buffer_full: u64,
-    /// Bytes converted from light to electronics, and back.
+    /// Bytes converted from optical to electronic, and from electronic to optical.
     oe_bytes: u64,
     eo_bytes: u64,
     /// Bytes in the buffer.
@@ -93,32 +93,32 @@ impl Counters for HybridCounters {
     }
 }
 
-/// Its only timer: a buffered unit may leave.
+/// The only timer of the switch: a buffered unit may leave.
 const WAKE: Token = Token {
     kind: 0,
     subject: 0,
 };
 
-/// A hybrid switch. What every unit needs stands together at the front.
+/// Hybrid switch. The fields used for every unit come first, close together in memory.
 #[repr(C, align(64))]
 pub struct Hybrid {
-    /// The wake-up that counts; a timer at another time is stale.
+    /// Time of the current wake-up; a timer that expires at any other time is stale.
     armed: Time,
     switching_time: Duration,
     choice: Choice,
     draw: Stream,
     counters: HybridCounters,
     buffer: Buffer,
-    /// When each input and each output port of the buffer is free.
+    /// Time when each input port, and each output port, of the buffer becomes free.
     inputs: Vec<Time>,
     outputs: Vec<Time>,
-    /// Bytes that the buffer holds.
+    /// Capacity of the buffer in bytes.
     capacity: u64,
     re_emit_early: bool,
 }
 
 impl Hybrid {
-    /// An idle switch.
+    /// Creates an idle switch.
     pub fn new(settings: &HybridSettings, build: Build) -> Hybrid {
         let ports = vec![Time::ZERO; usize::from(settings.buffer_ports)];
         Hybrid {
@@ -135,12 +135,12 @@ impl Hybrid {
         }
     }
 
-    /// Sends a unit on, or takes it into the buffer.
+    /// Forwards a unit, or puts it into the buffer if its output is busy.
     #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         if self.armed <= ctx.now() {
-            // An output that becomes free at this instant goes to the unit that waits for it.
+            // An output that becomes free now belongs to the unit that waits for it.
             self.look(ctx);
         }
         let route = ctx.route(unit);
@@ -153,7 +153,7 @@ impl Hybrid {
         }
     }
 
-    /// Takes a unit whose next hops are busy into the buffer, if it can.
+    /// Buffers a unit whose next hops are busy, or drops it.
     fn buffer_or_drop(&mut self, unit: impl Sendable, next_hops: Route, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let bytes = ctx.envelope(unit).bytes;
@@ -183,12 +183,13 @@ impl Hybrid {
         self.counters.oe_bytes += u64::from(bytes);
         self.counters.occupancy.add(bytes, now);
         if self.buffer.push(waiting, port) {
-            // A new head: nothing that waited before can leave earlier than was known.
+            // The unit is the first of its queue. The units buffered before cannot leave earlier
+            // than the wake-up already set for them.
             self.wake_for(possible(&waiting, ctx), ctx);
         }
     }
 
-    /// Re-emits what can be re-emitted now, first buffered first.
+    /// Re-emits all buffered units that can leave now, in the order of buffering.
     fn look(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now();
         self.armed = Time::NEVER;
@@ -219,9 +220,9 @@ impl Hybrid {
         ctx.send(port, waiting.unit, start);
     }
 
-    /// Sets the wake-up for a unit that may leave at `time` if an output port is free by then.
+    /// Sets the wake-up for a unit that may leave at `time`, or when an output port of the buffer
+    /// is free if that is later.
     fn wake_for(&mut self, time: Time, ctx: &mut Context<'_>) {
-        // When one of the ports out of the buffer is free, too.
         let output = self.outputs.iter().copied().fold(Time::NEVER, Time::min);
         let wake = time.max(output);
         if wake < self.armed {
@@ -231,7 +232,8 @@ impl Hybrid {
     }
 }
 
-/// When a unit may leave, as far as it and its outputs go: an output port of the buffer must be free, too.
+/// Returns the time when a unit is ready and one of its outputs is free. An output port of the
+/// buffer must also be free before the unit can leave.
 #[inline]
 fn possible(waiting: &Waiting, ctx: &Context<'_>) -> Time {
     waiting.ready.max(ctx.earliest_free(waiting.next_hops))

@@ -1,4 +1,4 @@
-//! Optical burst switching with a control plane: see [`crate::obs`].
+//! Optical burst switching with a control plane; see [`crate::obs`].
 
 use super::{Build, SwitchSettings};
 use crate::assembly::Assembly;
@@ -12,56 +12,57 @@ use lightburst_des::Duration;
 use lightburst_net::{Bytes, Rate, Switch};
 use serde::{Deserialize, Deserializer};
 
-/// The settings of a node of a burst-switched network.
+/// Settings of a node of a burst-switched network.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObsSettings {
-    /// How an edge makes bursts of packets; none: there are none but those that edges make themselves.
+    /// Burst assembly; `None` if all bursts are generated at the edges.
     pub assembly: Option<Assembly>,
-    /// Whether packets without payload wait too; otherwise each is a burst at once.
+    /// Whether packets without payload are assembled too; otherwise each becomes a burst at once.
     pub assemble_acknowledgements: bool,
-    /// How an edge keeps bursts in their order.
+    /// Method that keeps bursts in order.
     #[serde(default)]
     pub ordering: Ordering,
     /// Time to set up the optical matrix.
     #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
     pub switching_time: Duration,
-    /// Time to handle a header packet, one after the other.
+    /// Time to process a header packet; headers are processed one after the other.
     #[serde(rename = "header_processing_time_ps", deserialize_with = "duration")]
     pub header_processing_time: Duration,
-    /// Size of a header packet.
+    /// Size of a header packet, in bytes.
     pub header_bytes: u32,
-    /// Rate of a control channel; none: a header packet takes no time.
+    /// Rate of a control channel; `None`: the transmission of a header takes no time.
     #[serde(
         rename = "control_rate_bps",
         default,
         deserialize_with = "optional_rate"
     )]
     pub control_rate: Option<Rate>,
-    /// How far a header packet is ahead of its burst, beside what each fibre adds.
+    /// Offset time between a header and its burst, without the share of each fibre.
     #[serde(rename = "offset_time_ps", deserialize_with = "duration")]
     pub offset_time: Duration,
-    /// What each fibre of the path adds; none: what a header takes there.
+    /// Addition to the offset time for each fibre of the path; `None`: transmission and processing
+    /// time of a header.
     #[serde(
         rename = "offset_per_hop_ps",
         default,
         deserialize_with = "optional_duration"
     )]
     pub offset_per_hop: Option<Duration>,
-    /// How much further, for each class of bursts; empty where they are all alike.
+    /// Addition to the offset time for each class of bursts; empty if there are no classes.
     #[serde(default, deserialize_with = "durations")]
     pub extra_offset_ps: Vec<Duration>,
-    /// From when on a channel is booked.
+    /// Signalling scheme: start of the reservation of a channel.
     #[serde(deserialize_with = "signalling")]
     pub signalling: Signalling,
-    /// On which channel.
+    /// Scheduler: choice of the channel.
     #[serde(deserialize_with = "scheduler")]
     pub scheduler: Scheduler,
-    /// Which channels a burst can change to.
+    /// Wavelength conversion of the node.
     pub conversion: Conversion,
-    /// What becomes of a burst that finds no channel where it is made.
+    /// Treatment of a burst that finds no free channel at its ingress.
     pub ingress: IngressRule,
-    /// What is tried for a burst that finds no channel, in this order.
+    /// Resolvers for a burst that finds no free channel, in the order of use.
     #[serde(default)]
     pub contention: ChainSettings,
 }
@@ -80,31 +81,32 @@ fn scheduler<'de, D: Deserializer<'de>>(name: D) -> Result<Scheduler, D::Error> 
 }
 
 impl ObsSettings {
-    /// How long a control channel takes for a header packet.
+    /// Returns the transmission time of a header on a control channel.
     pub fn header_time(&self) -> Duration {
         let bytes = Bytes(u64::from(self.header_bytes));
         self.control_rate
             .map_or(Duration::ZERO, |rate| rate.transmission_time(bytes))
     }
 
-    /// What the class of a burst adds to the offset time.
+    /// Returns the addition to the offset time for a class of bursts.
     pub fn extra_offset(&self, class: u16) -> Duration {
         let extra = self.extra_offset_ps.get(usize::from(class));
         extra.copied().unwrap_or(Duration::ZERO)
     }
 
-    /// What a header takes for a fibre and the node at its end.
+    /// Returns the time of a header for one fibre and the node at its end, without the delay of the
+    /// fibre.
     fn needed_per_hop(&self) -> Duration {
         self.header_processing_time + self.header_time()
     }
 
-    /// What each fibre of the path adds to the offset time.
+    /// Returns the addition to the offset time for each fibre of the path.
     pub fn offset_per_hop(&self) -> Duration {
         self.offset_per_hop.unwrap_or(self.needed_per_hop())
     }
 
-    /// How far a header must be ahead of its burst that has so many fibres before it, if all nodes
-    /// are like this one and no header waits for another.
+    /// Returns the offset time that a burst needs for the next `fibres` fibres, if all nodes have
+    /// these settings and no header waits for another one.
     pub fn offset_needed(&self, fibres: u64) -> Duration {
         self.needed_per_hop() * fibres + self.switching_time
     }
@@ -125,7 +127,7 @@ impl SwitchSettings for ObsSettings {
     }
 
     fn stores_and_forwards(&self, from_host: bool) -> bool {
-        // What comes over a fibre is a header, for which this does not count.
+        // Units on fibres are headers, for which this setting has no effect.
         from_host
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The switch has one port to each of three ends.
+/// The switch has one port to each of three far ends.
 fn switch() -> Alone {
     alone(&ALL_OPTICAL, &[1, 1, 1])
 }
@@ -21,7 +21,8 @@ fn a_unit_that_finds_its_output_free_leaves_after_the_switching_time() {
 #[test]
 fn a_unit_that_finds_its_output_busy_is_lost_at_once() {
     let mut node = switch();
-    // 10,000 + 1000 * 800: the first occupies port 2 until 810,000, also before its head is there
+    // The first packet occupies port 2 from its arrival, before its head reaches the port, until
+    // 10,000 + 1000 * 800 = 810,000.
     node.packet(0, 0, 2, 1000);
     node.packet(1, 1, 2, 1000);
     node.packet(809_999, 0, 2, 64);
@@ -34,11 +35,11 @@ fn a_unit_that_finds_its_output_busy_is_lost_at_once() {
     gone.sort_by_key(|lost| lost.packet);
     assert_eq!((found, gone), (left.to_vec(), dropped.to_vec()));
     assert_eq!(counts(&node, ["arrived", "forwarded"]), [5, 2]);
-    // units: a burst is one
+    // Counted in units: a burst is one unit.
     assert_eq!(node.node().counted(Time::ZERO).drops, [(CONTENTION, 3)]);
 }
 
-/// Ports 1 and 2 lead to end 1; three packets come while the first is transmitted.
+/// Ports 1 and 2 lead to end 1; three packets arrive while the first is transmitted.
 fn three_for_two_ports(choice: Choice, seed: u64) -> (Vec<Left>, Vec<Dropped>) {
     let around = Around {
         choice,
@@ -73,7 +74,7 @@ fn of_several_outputs_a_free_one_is_taken() {
 fn an_output_that_is_drawn_may_be_busy_though_another_is_free() {
     let mut lost_in_all = Vec::new();
     for seed in 0..20 {
-        // One draw for each unit; the first of those that draw the other port finds it free.
+        // One draw for each packet. A port is busy if an earlier packet was sent to it.
         let mut draw = Stream::new(seed, "switch");
         let ports: [u16; 3] = std::array::from_fn(|_| 1 + draw.below(2) as u16);
         let free = [

@@ -1,5 +1,5 @@
-//! Whatever the rule of assembly: what came into a queue is in a burst or waits, once, in its order and
-//! with all its bytes.
+//! Under every assembly policy, each packet that joined a queue is in exactly one burst or still
+//! waits, in its order and with all its bytes.
 
 use super::*;
 use crate::assembly::{
@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering as Memory};
 use std::sync::Mutex;
 
-/// The edge is the node behind two hosts and the ways to two other edges.
+/// Node number of the edge: after two hosts and two far ends that lead to other edges.
 const EDGE: u32 = 4;
 const EGRESSES: [u32; 2] = [10, 11];
 
-/// Rules with which bursts of several packets are made.
+/// Assembly policies, each with settings that make bursts of several packets.
 const RULES: &[&str] = &[
     r#"{"kind": "timer", "time_ps": 1000000}"#,
     r#"{"kind": "size", "size_bytes": 4000}"#,
@@ -33,17 +33,17 @@ const RULES: &[&str] = &[
     r#"{"kind": "average-delay", "time_ps": 500000}"#,
 ];
 
-/// What a queue says of itself when a packet has come.
+/// State of a queue, recorded when a packet joins it.
 #[derive(Debug)]
 struct Joined {
     packet: u64,
-    /// The number of the line, and that of the queue in it.
+    /// Number of the line, and of the queue in the line.
     queue: (u32, u32),
     packets: u32,
     bytes: u32,
 }
 
-/// A rule that is listened to.
+/// Assembly policy whose queues are recorded.
 #[derive(Debug)]
 struct Watched {
     rule: Arc<dyn AssemblySettings>,
@@ -70,7 +70,7 @@ struct Listener {
     line: u32,
     newest: u64,
     book: Arc<Mutex<Vec<Joined>>>,
-    /// What its bursts are said to lose; a node alone loses none.
+    /// Notices of losses, made up because a node alone loses no bursts.
     notices: Notices,
     draw: Stream,
 }
@@ -104,26 +104,26 @@ impl AssemblyPolicy for Listener {
     }
 }
 
-/// A packet of the script.
+/// Packet of the script.
 struct Sent {
     time: u64,
     flow: u32,
     bytes: u32,
 }
 
-/// A burst that was made: when, which packets are in it, and its size.
+/// Burst that was assembled: its time, packets and size.
 struct Made {
     time: u64,
     packets: Vec<u64>,
     bytes: u32,
 }
 
-/// All that is known of a run; packets are numbered from 1.
+/// Record of a run; packets are numbered from 1.
 struct Story {
     sent: Vec<Sent>,
     joined: Vec<Joined>,
     bursts: Vec<Made>,
-    /// Bytes that waited at some times, and packets that do so at the end.
+    /// Bytes waiting at several times, and the number of packets still waiting at the end.
     held: Vec<(u64, u64)>,
     inside: usize,
 }
@@ -131,7 +131,8 @@ struct Story {
 const MAX_BYTES: u32 = 6000;
 const MIN_BYTES: u32 = 1000;
 
-/// Packets of all flows that come at random, a third of a microsecond apart in the mean.
+/// Runs a script of packets of all flows with random arrivals, on average a third of a microsecond
+/// apart.
 fn story(rule: &str, seed: u64) -> Story {
     let book = Arc::new(Mutex::new(Vec::new()));
     let table: serde_json::Value = serde_json::from_str(rule).expect("a table");
@@ -163,7 +164,7 @@ fn story(rule: &str, seed: u64) -> Story {
         time += u64::from(1 + draw.below(666_666));
         let (flow, bytes) = (draw.below(FLOWS), 64 + draw.below(1437));
         let window = draw.below(6) as u16;
-        // Half of the flows are of either host, and for either egress.
+        // Each host sends half of the flows, and half of them go to each egress.
         node.packet_of((flow, window), time, flow % 2, 2 + flow / 3, bytes);
         sent.push(Sent { time, flow, bytes });
     }
@@ -185,7 +186,7 @@ fn story(rule: &str, seed: u64) -> Story {
     }
 }
 
-/// The bursts for one egress leave in the order in which they are made.
+/// Returns all bursts. Those for one egress leave in the order of assembly.
 fn bursts(node: &Alone) -> Vec<Made> {
     let left = node.left();
     let of = |egress: usize| {
@@ -215,7 +216,8 @@ impl Story {
         &self.sent[packet as usize - 1]
     }
 
-    /// What waits together, from the first packet on: the queue says so with each that comes.
+    /// Whether these packets waited together in one queue, starting with its first packet,
+    /// according to the states recorded when they joined.
     fn is_one_queue(&self, packets: &[u64], joined: &HashMap<u64, &Joined>) -> bool {
         let queue = joined[&packets[0]].queue;
         let mut bytes = 0;
@@ -230,7 +232,7 @@ impl Story {
         let joined: HashMap<u64, &Joined> = self.joined.iter().map(|it| (it.packet, it)).collect();
         assert_eq!(self.joined.len(), self.sent.len(), "{rule}");
         assert_eq!(joined.len(), self.sent.len(), "twice in a queue: {rule}");
-        // In bursts, each once.
+        // Each packet that left is in exactly one burst.
         let mut closed: HashMap<u64, u64> = HashMap::new();
         for Made {
             time,
@@ -250,7 +252,7 @@ impl Story {
                 );
             }
         }
-        // The others wait.
+        // All other packets still wait.
         let mut waiting: HashMap<(u32, u32), Vec<u64>> = HashMap::new();
         for it in self
             .joined
@@ -275,7 +277,7 @@ impl Story {
         }
     }
 
-    /// Whether no packet leaves in a later burst than one of its flow that came later.
+    /// Whether no packet leaves in a burst before an earlier packet of its flow.
     fn keeps_flows_in_order(&self) -> bool {
         let mut newest = [0; FLOWS as usize];
         self.bursts
@@ -303,7 +305,7 @@ fn what_came_into_a_queue_is_in_one_burst_or_waits() {
             story.check(rule);
             several += story.joined.iter().filter(|it| it.queue.1 > 0).count();
             waits += story.inside;
-            // A flow whose window grows comes into another queue, which may be closed before.
+            // A flow whose window grows moves to another queue, which may be closed earlier.
             assert!(
                 story.keeps_flows_in_order() || rule.contains("window-based"),
                 "{rule}"

@@ -1,4 +1,5 @@
-//! Delay lines of a node that books channels. A burst of 100 bytes takes 20,000 ps.
+//! Delay lines of a node with a control plane. The transmission of a burst of 100 bytes takes
+//! 20,000 ps.
 
 use super::obs::{core_of, gone, headers, settings};
 use super::*;
@@ -6,7 +7,7 @@ use crate::obs::DELAY_LINES_FULL;
 use crate::switch::ObsSettings;
 use serde_json::{json, Value};
 
-/// Lines of delays of 15,000 ps and its multiples, with other settings as given.
+/// Delay lines with delays of 15,000 and 30,000 ps, with the given changes of their settings.
 fn lines(changes: Value) -> ObsSettings {
     let mut table = json!({"kind": "delay-line", "granularity_ps": 15_000, "delays": 2,
                            "lines": null, "occupied": "entering"});
@@ -18,7 +19,7 @@ fn lines(changes: Value) -> ObsSettings {
     }
 }
 
-/// The numbers of the bursts that left, and when and on which channel they follow.
+/// Returns the headers sent and the drops.
 fn left_of(node: &mut Alone) -> (Vec<Left>, Vec<Dropped>) {
     let (left, dropped) = run(node);
     (
@@ -32,7 +33,8 @@ fn a_burst_takes_the_shortest_delay_after_which_a_channel_is_free() {
     let mut node = core_of(&lines(json!({})), 1);
     let script = [
         (0, (0, 50_000)),
-        // Not at 60,000, but at 75,000; then at 62,000, 77,000 and 92,000 the channel is in use.
+        // The second burst finds no channel at 60,000, but at 75,000. The third finds none at
+        // 62,000, 77,000 and 92,000.
         (1, (0, 60_000)),
         (2, (0, 62_000)),
         (3, (0, 66_000)),
@@ -53,7 +55,7 @@ fn a_burst_takes_the_shortest_delay_after_which_a_channel_is_free() {
     assert_eq!(sum(&node, "delay_line_ps", Time::NEVER), 45_000.0);
 }
 
-/// The bursts that are lost by a node with one delay and so many channels.
+/// Returns the numbers of the bursts lost at a node with the given number of channels.
 fn lost_of(changes: Value, channels: u16, script: &[(u64, (u16, u64))]) -> Vec<u64> {
     let mut settings = lines(changes);
     settings.switching_time = Duration(1_000);
@@ -70,7 +72,7 @@ const IN_USE: [(u64, (u16, u64)); 2] = [(0, (0, 50_000)), (1, (1, 50_000))];
 
 #[test]
 fn a_line_takes_in_one_burst_at_a_time() {
-    // Both are delayed to when a channel is free.
+    // Both later bursts are delayed until a channel is free.
     let script = [IN_USE[0], IN_USE[1], (2, (0, 56_000)), (3, (1, 57_000))];
     let none: [u64; 0] = [];
     for (number, expected) in [
@@ -85,7 +87,7 @@ fn a_line_takes_in_one_burst_at_a_time() {
 
 #[test]
 fn a_line_that_a_burst_has_gone_into_is_free_unless_it_holds_only_one() {
-    // The third burst is in the line from 56,000 to 91,000, and the fourth finds a channel.
+    // The third burst is in the line from 56,000 to 91,000, and the fourth finds a channel at once.
     let third = [IN_USE[0], IN_USE[1], (2, (0, 56_000)), (3, (1, 71_000))];
     let lost_at = |time, occupied| {
         let one = json!({"delays": 1, "lines": 1, "occupied": occupied});
@@ -98,7 +100,7 @@ fn a_line_that_a_burst_has_gone_into_is_free_unless_it_holds_only_one() {
 
 #[test]
 fn a_line_is_kept_from_when_the_way_into_it_is_set_up() {
-    // A third channel is in use until 85,000; the line until 76,000.
+    // A third channel is in use until 85,000, and the line until 76,000.
     let others = [(2, (1, 65_000)), (3, (0, 56_000)), (4, (1, 71_000))];
     let lost_at = |time| {
         let one = json!({"delays": 1, "lines": 1});

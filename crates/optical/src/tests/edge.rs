@@ -1,5 +1,5 @@
-//! Ends 0 and 1 are hosts of the edge, at the ports 0 and 1; what is for the ends 2 and 3 is for
-//! hosts of two other edges. A byte of a burst that ends here takes 200 ps.
+//! Tests of an edge. Ends 0 and 1 are its hosts, at ports 0 and 1; ends 2 and 3 stand for hosts of
+//! two other edges. A byte of a burst that ends here takes 200 ps.
 
 use super::*;
 use crate::assembly::{Assembly, AssemblySettings, Mixed, Size, Timer};
@@ -8,7 +8,7 @@ use crate::switch::BurstSettings;
 use lightburst_des::Ties;
 use lightburst_net::alone::SEED;
 
-/// The edge is the node behind four ends.
+/// Node number of the edge, after four far ends.
 const EDGE: u32 = 4;
 
 const TIME: Duration = Duration(1_000_000);
@@ -49,7 +49,7 @@ fn edge(settings: &BurstSettings) -> Alone {
     alone_in(around, settings, &[1; 4])
 }
 
-/// What leaves of a script of packets to end 2: (time, bytes).
+/// Sends a script of packets (time, bytes) to end 2 and returns the departures.
 fn assembled(settings: &BurstSettings, packets: &[(u64, u32)]) -> Vec<Left> {
     let mut node = edge(settings);
     for &(time, bytes) in packets {
@@ -65,13 +65,14 @@ fn by_timer_a_burst_leaves_so_long_after_its_first_packet() {
     let packets = [
         (0, 1000),
         (400_000, 500),
-        // as the time is over: it arrives first; then one opens the next burst
+        // Arrives when the timer expires and is handled first; the next packet opens the next
+        // burst.
         (1_000_000, 100),
         (1_000_001, 64),
     ];
     let left = [
         Left::burst(1_000_000, 2, &[1, 2, 3], 1600),
-        // when the link is free: 1,000,000 + 1600 * 800; its time was over at 2,000,001
+        // Closed at 2,000,001; leaves when the link is free, at 1,000,000 + 1600 * 800.
         Left::burst(2_280_000, 2, &[4], 64),
     ];
     assert_eq!(assembled(&timer(), &packets), left);
@@ -98,7 +99,7 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
     let packets = [
         (0, 1000),
         (200_000, 500),
-        // the timer of the first burst, at 1,000,000, is not for this one
+        // The timer set for the first burst, at 1,000,000, does not apply to this one.
         (900_000, 64),
         (1_800_000, 64),
     ];
@@ -107,7 +108,7 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
         Left::burst(1_900_000, 2, &[3, 4], 128),
     ];
     assert_eq!(assembled(&mixed(), &packets), left);
-    // nor for an empty queue
+    // It does not apply to an empty queue either.
     assert_eq!(assembled(&mixed(), &packets[..2]), left[..1]);
 }
 
@@ -119,21 +120,21 @@ fn a_burst_has_at_most_and_at_least_so_many_bytes() {
     let packets = [
         (0, 1000),
         (100_000, 400),
-        // does not fit: what is there leaves, and a new time begins
+        // Does not fit: the queue is closed, and a new assembly time starts.
         (300_000, 1),
-        // nor does this; the timers set at 0 and at 300,000 close nothing any more
+        // Does not fit either. The timers set at 0 and at 300,000 have no further effect.
         (1_200_000, 1401),
         (2_400_000, 64),
     ];
     let left = [
         Left::burst(300_000, 2, &[1, 2], 1400),
-        // closed at 1,200,000; the link is free at 300,000 + 1400 * 800
+        // Closed at 1,200,000; the link is free at 300,000 + 1400 * 800.
         Left::burst(1_420_000, 2, &[3], 900),
         Left::burst(2_200_000, 2, &[4], 1401),
         Left::burst(3_400_000, 2, &[5], 900),
     ];
     assert_eq!(assembled(&limited, &packets), left);
-    // one that is larger, and nothing before it
+    // A packet larger than the limit, in an empty queue.
     let left = [Left::burst(1_000_000, 2, &[1], 1401)];
     assert_eq!(assembled(&limited, &[(0, 1401)]), left);
 }
@@ -157,7 +158,7 @@ fn each_egress_has_a_queue_and_what_waits_is_counted() {
     assert_eq!(counts(&node, ["arrived", "forwarded"]), [3, 2]);
     assert_eq!(counts(&node, ["bursts", "burst_packets"]), [2, 3]);
     assert_eq!(counts(&node, ["burst_bytes", "eo_bytes"]), [2200, 2200]);
-    // two wait for the whole time, and one came 400,000 after the first
+    // Two packets wait for the whole assembly time, and one arrives 400,000 after the first.
     let waited = (1_000_000 + 600_000 + 1_000_000) as f64;
     assert_eq!(sum(&node, "assembly_wait_ps", Time::NEVER), waited);
 }
@@ -197,7 +198,7 @@ fn a_burst_is_traced_from_its_first_packet_to_its_departure() {
     run(&mut node);
     let rows = node.made().iter();
     let found = rows.map(|row| (row.opened.0, row.departure.0, row.packets, row.data));
-    // the second is closed at once, and the link is free at 1,100,000 + 1500 * 800
+    // The second burst is closed at once, and the link is free at 1,100,000 + 1500 * 800.
     let expected = [
         (100_000, 1_100_000, 2, true),
         (1_100_001, 2_300_000, 1, false),
@@ -217,7 +218,8 @@ fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
 
 #[test]
 fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
-    // 100,000 + 1700 * 200 by the rate of the fibre; then 1000 * 800 by that of the host's link
+    // The tail arrives at 100,000 + 1700 * 200, by the rate of the fibre. Packet 1 then takes
+    // 1000 * 800, by the rate of the host's link.
     let mut node = edge(&timer());
     node.burst(100_000, 2, &[(0, 1000), (1, 500), (0, 200)]);
     let left = [
@@ -232,7 +234,7 @@ fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
 
 #[test]
 fn bursts_that_follow_each_other_are_taken_apart_one_by_one() {
-    // the head of the second comes with the tail of the first, at 100,000 + 1000 * 200
+    // The head of the second burst arrives with the tail of the first, at 100,000 + 1000 * 200.
     let mut node = edge(&timer());
     node.burst(100_000, 2, &[(0, 1000)]);
     node.burst(300_000, 2, &[(1, 500)]);
@@ -259,8 +261,8 @@ fn a_burst_for_another_edge_passes_in_light_or_is_lost() {
 
 #[test]
 fn tails_that_end_at_one_instant_over_two_links_come_in_the_order_that_is_drawn() {
-    // The longer burst comes first and over either link; both end at `tail`. The order of timers
-    // of one node at one instant is by a rank of what they are about: the link.
+    // The head of the longer burst arrives first, over either link; both tails arrive at `tail`.
+    // Simultaneous timers of a node are ordered by a rank of their subject, here the link.
     let mut longer_first = Vec::new();
     for tail in (1_000_000..1_000_020).map(|i| i * 7) {
         for (long, short) in [(2, 3), (3, 2)] {

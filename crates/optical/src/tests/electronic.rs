@@ -1,7 +1,7 @@
 use super::*;
 use crate::switch::ElectronicSettings;
 
-/// One port to each of three ends.
+/// Creates a switch with one port to each of three far ends.
 fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
     let settings = ElectronicSettings {
         queue_bytes,
@@ -10,8 +10,8 @@ fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
     alone(&settings, &[1; 3])
 }
 
-/// Two packets for port 0: the first is transmitted from 0 to 800,000, and the second comes at
-/// `time`.
+/// Sends two packets to port 0: the first is transmitted from 0 to 800,000, and the second arrives
+/// at `time`. Returns the departure of the second.
 fn second(mut node: Alone, time: u64) -> (Left, Alone) {
     node.packet(0, 1, 0, 1000);
     node.packet(time, 2, 0, 1000);
@@ -38,21 +38,22 @@ fn units_leave_at_once_or_one_behind_the_other() {
     ];
     assert_eq!(run(&mut node), (left.to_vec(), vec![]));
     assert_eq!(counts(&node, ["arrived", "forwarded"]), [5, 5]);
-    // one waited in the queue behind the first, one behind that; the last came just in time
+    // One unit waited behind the first, another one behind that; the last one arrived when the port
+    // became free.
     assert_eq!(count(&node, "buffered"), 2);
-    // all are converted
+    // every unit is converted
     assert_eq!(counts(&node, ["oe_bytes", "eo_bytes"]), [2692, 2692]);
 }
 
 #[test]
 fn a_queue_holds_so_many_bytes() {
-    // At 100,000 the first has 700,000 / 800 = 875 bytes to go.
+    // At 100,000 there are 700,000 / 800 = 875 bytes of the first packet left.
     let (left, _) = second(switch(Some(1875), None), 100_000);
     assert_eq!(left, Left::packet(800_000, 0, 2));
     let mut node = switch(Some(1874), None);
     node.packet(0, 1, 0, 1000);
     node.packet(100_000, 2, 0, 1000);
-    // the other port has a queue of its own
+    // the other port has its own queue
     node.packet(100_000, 1, 2, 1000);
     let left = [Left::packet(0, 0, 1), Left::packet(100_000, 2, 3)];
     let dropped = [lost(100_000, 0, 2, QUEUE_FULL)];
@@ -68,31 +69,31 @@ fn a_packet_is_marked_from_the_threshold_on() {
         assert_eq!(count(&node, "marked"), marked);
         marked == 1
     };
-    // 875 bytes are before it, itself not counted
+    // the backlog ahead of the packet is 875 bytes; its own bytes do not count
     assert!(marked(875, 100_000));
     assert!(!marked(876, 100_000));
-    // a byte that is not yet transmitted counts, as long as there is anything of it
+    // A byte counts until it has been transmitted completely.
     assert!(marked(875, 100_799));
     assert!(!marked(875, 100_800));
 }
 
 #[test]
 fn the_occupancy_is_that_of_what_waits() {
-    // The second waits for 700,000, behind 875 bytes; while it is transmitted it does not count.
+    // The second packet waits 700,000 behind 875 bytes; it does not count during its transmission.
     let (_, node) = second(switch(None, None), 100_000);
     assert_eq!(count(&node, "buffer_max_bytes"), 1875);
     assert_eq!(
         sum(&node, "buffer_byte_ps", Time(5_000_000)),
         1000.0 * 700_000.0
     );
-    // a lower backlog later changes nothing of the maximum
+    // a lower backlog later does not change the maximum
     let mut node = switch(None, None);
     for (time, bytes) in [(0, 1000), (0, 1000), (1_600_000, 10), (1_600_001, 10)] {
         node.packet(time, 1, 0, bytes);
     }
     run(&mut node);
     assert_eq!(count(&node, "buffer_max_bytes"), 2000);
-    // what is later than the limit on time is not counted
+    // waiting after the time limit is not counted
     let around = Around {
         time_limit: Time(500_000),
         ..Around::default()
@@ -107,7 +108,7 @@ fn the_occupancy_is_that_of_what_waits() {
 
 #[test]
 fn what_waits_at_a_look_has_waited_up_to_then() {
-    // From 100,000 to 800,000; what has come when it is looked at 900,000 has waited for all of it.
+    // The packet waits from 100,000 to 800,000; at the second look, at 900,000, all of it counts.
     let around = Around {
         looks: [Time(300_000), Time(900_000)],
         ..Around::default()
@@ -123,7 +124,7 @@ fn what_waits_at_a_look_has_waited_up_to_then() {
 
 #[test]
 fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
-    // the ports 1 and 2 to end 1 are free at 800,000 and at 900,000, in an order that is drawn
+    // Ports 1 and 2 to end 1 become free at 800,000 and 900,000, in random order.
     let mut found = Vec::new();
     for seed in 0..20 {
         let around = Around {
@@ -153,7 +154,7 @@ fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
 
 #[test]
 fn a_single_output_is_taken_without_a_draw() {
-    // Port 0 is busy when the second comes; what is drawn first is the port of the third.
+    // The second packet finds port 0 busy. The first draw is for the port of the third packet.
     for seed in 0..20 {
         let around = Around {
             seed,

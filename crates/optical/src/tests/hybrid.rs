@@ -1,8 +1,8 @@
 use super::*;
 use crate::switch::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 
-/// One port to each of four ends, `ne` ports into and out of the buffer; store-and-forward unless
-/// a unit may leave `early`.
+/// Creates a switch with one port to each of four far ends, and with `ne` input and output ports of
+/// the buffer. Buffered units leave after reception unless `early` is set.
 fn switch(ne: u16, early: bool, bytes: Option<u64>) -> Alone {
     alone(&settings(ne, early, bytes), &[1; 4])
 }
@@ -21,13 +21,13 @@ fn settings(ne: u16, early: bool, bytes: Option<u64>) -> HybridSettings {
 
 #[test]
 fn a_unit_that_meets_a_busy_output_leaves_when_it_is_received_and_the_output_is_free() {
-    // The first occupies port 0 from 10,000 on, the second is in the buffer at
-    // 100,000 + 10,000 + 1000 * 800 = 910,000, unless it need not be.
+    // The first packet occupies port 0 from 10,000 on. The second is received in the buffer at
+    // 100,000 + 10,000 + 1000 * 800 = 910,000; with `early` it need not wait for that.
     for (bytes, early, start) in [
-        // free at 810,000: it waits until it is received
+        // port 0 is free at 810,000: the packet waits until it is received
         (1000, false, 920_000),
         (1000, true, 820_000),
-        // free at 1,610,000: it is received and waits for the output
+        // port 0 is free at 1,610,000: the packet is received earlier and waits for the port
         (2000, false, 1_620_000),
         (2000, true, 1_620_000),
     ] {
@@ -39,7 +39,7 @@ fn a_unit_that_meets_a_busy_output_leaves_when_it_is_received_and_the_output_is_
         assert_eq!(counts(&node, ["arrived", "forwarded"]), [2, 2]);
         assert_eq!(count(&node, "buffered"), 1);
         assert_eq!(counts(&node, ["oe_bytes", "eo_bytes"]), [1000, 1000]);
-        // it is in the buffer until it is sent back to the matrix
+        // The packet is in the buffer until it is sent back to the matrix.
         let held = 1000.0 * (start - 10_000 - 100_000) as f64;
         assert_eq!(count(&node, "buffer_max_bytes"), 1000);
         assert_eq!(sum(&node, "buffer_byte_ps", Time(5_000_000)), held);
@@ -48,9 +48,9 @@ fn a_unit_that_meets_a_busy_output_leaves_when_it_is_received_and_the_output_is_
 
 #[test]
 fn an_input_port_is_taken_until_the_unit_is_received() {
-    // Port 0 is busy until 8,010,000. The second is received at 910,000, the third needs a port
-    // before that, the fourth finds it free and has it until
-    // 910,000 + 10,000 + 2000 * 800 = 2,520,000.
+    // Port 0 is busy until 8,010,000. The second packet is received at 910,000; the third needs the
+    // input port just before that. The fourth finds it free and occupies it until 910,000 + 10,000
+    // + 2000 * 800 = 2,520,000.
     let mut node = switch(1, false, None);
     node.packet(0, 1, 0, 10_000);
     node.packet(100_000, 2, 0, 1000);
@@ -65,7 +65,7 @@ fn an_input_port_is_taken_until_the_unit_is_received() {
     let dropped = [(909_999, 3), (2_519_999, 5)];
     let dropped = dropped.map(|(time, n)| lost(time, 0, n, NO_INPUT_PORT));
     assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
-    // with two ports the third goes through the other one
+    // With two input ports the third packet uses the other one.
     let mut node = switch(2, false, None);
     node.packet(0, 1, 0, 10_000);
     for (time, from, bytes) in [(100_000, 2, 1000), (909_999, 3, 1000), (910_000, 1, 2000)] {
@@ -79,9 +79,9 @@ fn an_input_port_is_taken_until_the_unit_is_received() {
 
 #[test]
 fn an_output_that_becomes_free_goes_to_the_unit_that_waits_for_it() {
-    // The second may leave at 910,000. What comes then is too late by nothing, and takes the input
-    // port that the second has just left; it is received at 910,000 + 10,000 + 800,000, when its
-    // output becomes free, too.
+    // The second packet may leave at 910,000. The third arrives at that instant: it finds the
+    // output taken by the second, and the input port just freed by it. The third is received at
+    // 910,000 + 10,000 + 800,000 = 1,720,000, when the output becomes free.
     let mut node = switch(1, false, None);
     node.packet(0, 1, 0, 1000);
     node.packet(100_000, 2, 0, 1000);
@@ -96,9 +96,10 @@ fn an_output_that_becomes_free_goes_to_the_unit_that_waits_for_it() {
 
 #[test]
 fn first_buffered_is_first_re_emitted_and_takes_an_output_port_of_the_buffer() {
-    // Ports 0 and 1 are busy until 8,010,000; one unit waits for port 1, and then one for port 0.
+    // Ports 0 and 1 are busy until 8,010,000. One packet waits for port 1, a later one for port 0.
     for (ne, second) in [
-        // 8,020,000 + 1000 * 800: the only way out of the buffer is free again; then the matrix
+        // the only output port of the buffer is free at 8,020,000 + 1000 * 800; then the matrix is
+        // set
         (1, 8_830_000),
         (2, 8_020_000),
     ] {
@@ -119,7 +120,7 @@ fn first_buffered_is_first_re_emitted_and_takes_an_output_port_of_the_buffer() {
 
 #[test]
 fn a_unit_is_not_held_up_by_one_that_waits_for_another_output() {
-    // Port 0 is busy until 8,010,000, port 1 until 10,000 + 2000 * 800; what is buffered second
+    // Port 0 is busy until 8,010,000, port 1 until 10,000 + 2000 * 800. The second buffered packet
     // is received at 1,010,000.
     let mut node = switch(2, false, None);
     node.packet(0, 2, 0, 10_000);
@@ -137,8 +138,8 @@ fn a_unit_is_not_held_up_by_one_that_waits_for_another_output() {
 
 #[test]
 fn the_buffer_holds_so_many_bytes() {
-    // Port 0 is busy until 4,010,000. Two units of 1000 and 500 bytes fill the buffer; when the
-    // first is re-emitted, at 4,010,000, there is room for 1000.
+    // Port 0 is busy until 4,010,000. Two packets of 1000 and 500 bytes fill the buffer; when the
+    // first is re-emitted, at 4,010,000, there is room for 1000 bytes.
     let mut node = switch(4, false, Some(1500));
     node.packet(0, 1, 0, 5000);
     node.packet(100_000, 2, 0, 1000);
@@ -148,7 +149,7 @@ fn the_buffer_holds_so_many_bytes() {
     node.packet(4_009_999, 2, 0, 1);
     node.packet(4_010_000, 2, 0, 1000);
     let left = [(10_000, 1), (4_020_000, 2), (4_830_000, 4), (5_240_000, 7)];
-    // 7 is received at 4,820,000; 4 ends at 4,830,000 + 400,000
+    // packet 7 is received at 4,820,000; packet 4 ends at 4,830,000 + 400,000
     let left = left.map(|(start, number)| Left::packet(start, 0, number));
     let dropped = [(200_000, 3), (400_000, 5), (4_009_999, 6)];
     let dropped = dropped.map(|(time, n)| lost(time, 0, n, BUFFER_FULL));
@@ -175,7 +176,7 @@ fn without_a_port_into_the_buffer_it_is_an_all_optical_switch() {
 
 #[test]
 fn a_unit_with_several_next_hops_leaves_by_the_first_that_becomes_free() {
-    // The ports 1 and 2 to end 1 are busy until 810,000 and 1,010,000, in an order that is drawn.
+    // Ports 1 and 2 to end 1 are busy until 810,000 and 1,010,000, in random order.
     for seed in 0..10 {
         let around = Around {
             seed,
@@ -198,8 +199,8 @@ fn a_unit_with_several_next_hops_leaves_by_the_first_that_becomes_free() {
 
 #[test]
 fn units_that_wait_for_different_outputs_of_one_set_do_not_hold_each_other_up() {
-    // Each unit draws port 1 or 2 to end 1. The first and the third draw the same port, which is
-    // busy until 8,010,000; the others the other one, until 10,001 + 2000 * 800.
+    // Each packet draws port 1 or 2 to end 1. The first and the third draw one port, which is busy
+    // until 8,010,000; the second and the fourth draw the other, busy until 10,001 + 2000 * 800.
     let mut found = 0;
     for seed in 0..100 {
         let mut draw = Stream::new(seed, "switch");

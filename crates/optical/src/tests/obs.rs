@@ -1,6 +1,6 @@
-//! Nodes that book channels. Ends 0 and 1 lead to other nodes over fibres of two channels; at an
-//! edge end 2 is a host of it, for which it needs no channels. A byte of a burst takes 200 ps, and
-//! what leaves comes 1 ps later.
+//! Nodes with a control plane. Ends 0 and 1 lead to other nodes over fibres of two channels; at an
+//! edge, end 2 is a host, which needs no channels. A byte of a burst takes 200 ps, and the delay of
+//! a link is 1 ps.
 
 use super::*;
 use crate::assembly::{Assembly, Timer};
@@ -9,7 +9,7 @@ use crate::obs::contention::ChainSettings;
 use crate::obs::{scheduler, signalling, Conversion, IngressRule, LATE_HEADER, NO_CHANNEL};
 use crate::switch::ObsSettings;
 
-/// Of a burst of 100 bytes.
+/// Transmission time of a burst of 100 bytes.
 const TX: u64 = 20_000;
 
 pub fn settings() -> ObsSettings {
@@ -40,12 +40,12 @@ pub fn settings() -> ObsSettings {
     }
 }
 
-/// A node without hosts, with two channels on each fibre.
+/// Creates a node without hosts, with two channels on each fibre.
 fn core(settings: &ObsSettings) -> Alone {
     core_of(settings, 2)
 }
 
-/// The same with another number of channels.
+/// Creates a node without hosts, with the given number of channels on each fibre.
 pub fn core_of(settings: &ObsSettings, channels: u16) -> Alone {
     let around = Around {
         edges: vec![10, 11],
@@ -55,7 +55,7 @@ pub fn core_of(settings: &ObsSettings, channels: u16) -> Alone {
     alone_in(around, settings, &[1, 1])
 }
 
-/// A node with a host at end 2; behind the ends 0 and 1 are the edges 10 and 11.
+/// Creates a node with a host at end 2; behind ends 0 and 1 are the edges 10 and 11.
 fn edge(settings: &ObsSettings) -> Alone {
     let around = Around {
         edges: vec![10, 11, 3],
@@ -65,7 +65,8 @@ fn edge(settings: &ObsSettings) -> Alone {
     alone_in(around, settings, &[1, 1, 1])
 }
 
-/// Headers of bursts of 100 bytes from end 0 to end 1: when each comes, and its channel and data.
+/// Schedules headers of bursts of 100 bytes from end 0 to end 1: for each its arrival time, and the
+/// channel and arrival time of the burst.
 pub fn headers(node: &mut Alone, script: &[(u64, (u16, u64))]) {
     for &(time, data) in script {
         node.header(time, 0, &[(1, 100)], data);
@@ -131,7 +132,7 @@ fn headers_are_handled_one_after_the_other_and_late_ones_are_lost_with_their_bur
         switching_time: Duration(1_000),
         ..settings()
     });
-    // Handled at 5,000, 10,000 and 15,000.
+    // The headers are processed at 5,000, 10,000 and 15,000.
     headers(
         &mut node,
         &[(0, (0, 6_000)), (1, (0, 30_000)), (2, (1, 15_999))],
@@ -172,7 +173,7 @@ fn a_control_channel_sends_one_header_after_the_other() {
     });
     headers(&mut node, &[(0, (0, 200_000)), (1_000, (0, 300_000))]);
     let (left, _) = run(&mut node);
-    // What is recorded is when the header is there, less the delay.
+    // The recorded time is the arrival of the header less the delay of the link.
     let sent: Vec<u64> = left.iter().map(|left| left.start).collect();
     assert_eq!(sent, [51_200, 102_400]);
 }
@@ -187,12 +188,12 @@ fn a_burst_leaves_its_ingress_one_offset_time_behind_its_header() {
     });
     node.packet(1_000, 2, 1, 100);
     let (left, _) = run(&mut node);
-    // One fibre is before it, as far as this test goes: the link to the end itself.
+    // The path has one fibre in this test: the link to the far end itself.
     assert_eq!(left, [Left::header(1_000, 1, (0, 31_000), &[1])]);
     assert_eq!(counts(&node, ["bursts", "eo_bytes"]), [1, 100]);
 }
 
-/// Four bursts of 100 bytes for one fibre of two channels, at once.
+/// Launches four bursts of 100 bytes almost at once on a fibre of two channels.
 fn crowd(ingress: IngressRule) -> (Vec<Left>, Vec<Dropped>) {
     let mut node = edge(&ObsSettings {
         ingress,
@@ -229,7 +230,7 @@ fn an_ingress_loses_what_finds_no_channel_or_sends_it_and_its_header_later() {
 fn a_burst_is_taken_apart_at_its_egress_when_its_tail_is_there() {
     let mut node = edge(&settings());
     node.header(1_000, 0, &[(2, 100), (2, 50)], (1, 40_000));
-    // Comes later over another channel, and is here sooner.
+    // Starts later on another channel, but is complete earlier.
     node.header(2_000, 0, &[(2, 10)], (0, 41_000));
     let (left, _) = run(&mut node);
     let expected = [

@@ -1,4 +1,4 @@
-//! Bursts of which a node cuts packets. A byte takes 200 ps.
+//! Segmentation at a node with a control plane. A byte takes 200 ps.
 
 use super::obs::{core_of, headers, settings};
 use super::*;
@@ -18,8 +18,8 @@ fn head_drop() -> ObsSettings {
     dropping("head")
 }
 
-/// A node whose one channel is in use from 50,000 to 70,000; then the header of a burst of 50, 30
-/// and 20 bytes comes, with its head at a time.
+/// Creates a node with one channel, which is in use from 50,000 to 70,000. The header of a second
+/// burst follows, with packets of 50, 30 and 20 bytes; its head arrives at `head`.
 fn second(settings: &ObsSettings, head: u64) -> Alone {
     let mut node = core_of(settings, 1);
     headers(&mut node, &[(0, (0, 50_000))]);
@@ -31,7 +31,7 @@ fn second(settings: &ObsSettings, head: u64) -> Alone {
 fn a_burst_that_comes_too_soon_loses_the_packets_that_overlap() {
     let mut node = second(&head_drop(), 60_000);
     let (left, dropped) = run(&mut node);
-    // The first packet is over when the channel is free.
+    // The first packet ends when the channel becomes free.
     assert_eq!(left[1], Left::header(1, 1, (0, 70_000), &[3, 4]));
     assert_eq!(dropped, [lost(1, 1, 2, CUT)]);
     assert_eq!(
@@ -66,7 +66,7 @@ fn what_is_left_keeps_its_channel_from_others_and_no_longer() {
     let mut node = second(&head_drop(), 60_000);
     node.header(2, 0, &[(1, 100)], (0, 80_000));
     let (left, _) = run(&mut node);
-    // 50 bytes from 70,000 on.
+    // The remaining 50 bytes occupy the channel from 70,000 on.
     assert_eq!(left[2], Left::header(2, 1, (0, 80_000), &[5]));
     let mut node = second(&head_drop(), 60_000);
     node.header(2, 0, &[(1, 100)], (0, 79_999));
@@ -83,8 +83,9 @@ fn what_makes_room_for_the_switch_to_be_set_up_is_cut_too() {
     assert_eq!(run(&mut node).0[1], Left::header(1, 1, (0, 76_000), &[4]));
 }
 
-/// A node whose one channel is in use from 50,000 to 70,000 for a burst whose first packet leaves
-/// until 60,000; then the headers of others come, with their heads and their bytes.
+/// Creates a node with one channel, in use from 50,000 to 70,000 for a burst whose first packet
+/// ends at 60,000. Then the headers of other bursts arrive, with their heads and sizes. Returns the
+/// headers sent for these.
 fn behind(settings: &ObsSettings, others: &[(u64, u32)]) -> Vec<Left> {
     let mut node = core_of(settings, 1);
     node.header(0, 0, &[(1, 50), (1, 30), (1, 20)], (0, 50_000));
@@ -92,7 +93,7 @@ fn behind(settings: &ObsSettings, others: &[(u64, u32)]) -> Vec<Left> {
         node.header(time, 0, &[(1, bytes)], (0, head));
     }
     let (left, dropped) = run(&mut node);
-    // What is cut off a burst is lost at its egress.
+    // Packets cut off the tail of a burst are dropped at its egress.
     assert_eq!(left.len() + dropped.len(), 1 + others.len());
     left[1..].to_vec()
 }
@@ -116,6 +117,6 @@ fn an_earlier_burst_gives_way_if_it_would_end_first() {
 fn the_later_burst_keeps_the_channel_from_others() {
     let tail = dropping("tail");
     assert_eq!(behind(&tail, &[(60_399, 100), (80_399, 100)]).len(), 2);
-    // It is one packet, which is not cut.
+    // The burst has only one packet, which cannot be cut.
     assert_eq!(behind(&tail, &[(60_399, 100), (80_398, 100)]).len(), 1);
 }

@@ -1,4 +1,4 @@
-//! What a table of the plan must have, and may not.
+//! Required and forbidden keys in the tables of the plan.
 
 use super::*;
 use crate::switch;
@@ -13,7 +13,7 @@ fn read(table: serde_json::Value) -> Result<Arc<dyn SwitchSettings>, String> {
     switch::read(table)
 }
 
-/// A table of a node that books channels, with these resolvers.
+/// Table of a node with a control plane, with these resolvers.
 fn obs(contention: serde_json::Value) -> serde_json::Value {
     json!({"kind": "obs", "switching_time_ps": 1, "assemble_acknowledgements": true,
            "assembly": {"kind": "timer", "time_ps": 5, "max_bytes": null, "min_bytes": null},
@@ -28,7 +28,7 @@ fn delay_lines() -> serde_json::Value {
            "occupied": "inside"})
 }
 
-/// A table of each kind, and of each rule of assembly.
+/// One table for each kind of switch and each assembly policy.
 fn tables() -> Vec<serde_json::Value> {
     let burst = |assembly: serde_json::Value| {
         json!({"kind": "burst", "switching_time_ps": 1, "assembly": assembly,

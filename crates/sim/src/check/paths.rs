@@ -1,13 +1,13 @@
-//! The paths that labels stand for, and what chooses among them.
+//! Checks of the paths of labels and of the load balancing among them.
 
 use super::ascending;
 use crate::plan::{Plan, PlanError, Routing};
 use lightburst_des::LONGEST_PS;
 
-/// Reports of the load that are on their way at once.
+/// Greatest number of load reports in transit at the same time.
 const MOST_REPORTS: u64 = 1000;
 
-/// Each path leads from switch to switch to its end, and past none twice.
+/// Checks that each path leads from switch to switch to its destination and visits no switch twice.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let (nodes, settings) = (&plan.nodes, &plan.settings);
     let count = nodes.path_source.len();
@@ -50,7 +50,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What labels follow the load with, where they do: in a network of bursts.
+/// Checks that load balancing has settings if and only if labels need them, and that units are
+/// bursts.
 pub fn balance(plan: &Plan) -> Result<(), PlanError> {
     let settings = &plan.settings;
     let by_load = settings.label.as_deref() == Some("load");
@@ -82,7 +83,8 @@ pub fn balance(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Whether links lead from one switch to another: those from one node are alternatives.
+/// Whether the links of a path lead from one switch to another; links from the same node are
+/// alternatives.
 fn leads(plan: &Plan, source: u32, destination: u32, path: &[u32]) -> bool {
     let (links, hosts) = (&plan.links, plan.settings.hosts);
     let ends = |&link: &u32| Some((*links.from.get(link as usize)?, links.to[link as usize]));

@@ -1,10 +1,10 @@
-//! Words of a plan that choose something by its name: what is built afterwards relies on them.
+//! Checks of names in a plan, which the construction of the network relies on.
 
 use crate::plan::{self, PlanError, PlanSettings};
 use crate::registry::registry;
 use std::collections::BTreeMap;
 
-/// Refuses a word that is in no registry.
+/// Rejects a name that is in no registry.
 pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
     let registry: BTreeMap<_, _> = registry().into_iter().collect();
     let check = |topic: &str, given: &str| match registry.get(topic) {
@@ -27,7 +27,8 @@ pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// The same for the words of a table and of those in it; `kinds` lists its kinds.
+/// Checks the names in a table of settings and in its nested tables; `kinds` is the topic of its
+/// kind.
 fn check_settings(
     table: &BTreeMap<String, plan::TransportSetting>,
     kinds: &str,

@@ -7,20 +7,21 @@ use lightburst_des::Time;
 /// Picoseconds in a second.
 const SECOND: f64 = 1e12;
 
-/// A stage of congestion avoidance; windows in segments, times in seconds.
+/// State of one stage of congestion avoidance (between two losses); windows in segments, times in
+/// seconds unless noted.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// t_epoch.
+    /// Start of the stage (t_epoch).
     start: Time,
-    /// W_max of this stage.
+    /// Plateau of the cubic curve (W_max), in segments.
     plateau: f64,
-    /// K.
+    /// Time from the start of the stage to the plateau (K), in seconds.
     k: f64,
-    /// W_est, the window that Reno would have.
+    /// Estimated window of Reno (W_est), in segments.
     reno: f64,
 }
 
-/// The window law of CUBIC; windows in segments.
+/// Window law of CUBIC; windows in segments.
 #[derive(Clone)]
 pub struct Cubic {
     mss: f64,
@@ -28,21 +29,22 @@ pub struct Cubic {
     beta: f64,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// Whether a loss takes its share of the window, and not of what is in flight.
+    /// Whether a loss reduces the congestion window; otherwise the reduction is computed from the
+    /// data in flight.
     of_window: bool,
-    /// W_max; 0 before the first loss and after a timeout.
+    /// Plateau of the next stage (W_max), in segments; 0 before the first loss and after a timeout.
     plateau: f64,
-    /// cwnd_prior.
+    /// Congestion window before the last reduction (cwnd_prior).
     prior: f64,
-    /// The smoothed round-trip time, in picoseconds; none before the first.
+    /// Smoothed round-trip time in picoseconds; `None` before the first sample.
     smoothed: Option<f64>,
     epoch: Option<Epoch>,
-    /// W_max, cwnd_prior and the stage before the last loss.
+    /// W_max, cwnd_prior and the stage before the last loss, restored if that loss was spurious.
     before: (f64, f64, Option<Epoch>),
 }
 
 impl Cubic {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Cubic {
         let parameters = settings.parameters;
         Cubic {
@@ -60,7 +62,7 @@ impl Cubic {
         }
     }
 
-    /// A stage that begins `now` with a window of `w`.
+    /// Returns a stage that starts at `now` with a window of `w` segments.
     fn begin(&self, now: Time, w: f64) -> Epoch {
         let (plateau, k) = match w < self.plateau {
             // Section 4.2, figure 2: K = cbrt ((W_max - cwnd_epoch) / C)
@@ -75,13 +77,14 @@ impl Cubic {
         }
     }
 
-    /// Section 4.2, figure 1: W_cubic (t) = C (t - K)^3 + W_max.
+    /// Evaluates the curve of section 4.2, figure 1: W_cubic (t) = C (t - K)^3 + W_max.
     fn curve(&self, epoch: &Epoch, t: f64) -> f64 {
         let from_plateau = t - epoch.k;
         self.c * from_plateau * from_plateau * from_plateau + epoch.plateau
     }
 
-    /// Section 4.3, figure 4: W_est grows as fast as gives Reno's mean window with this decrease.
+    /// Returns W_est after an acknowledgement of `segments` (section 4.3, figure 4). The growth
+    /// rate gives the mean window of Reno despite the smaller decrease.
     fn grow_reno(&self, reno: f64, segments: f64, w: f64) -> f64 {
         let alpha = match reno >= self.prior {
             true => 1.0,
@@ -90,7 +93,7 @@ impl Cubic {
         reno + alpha * segments / w
     }
 
-    /// The window that is left by a loss or a timeout, in bytes.
+    /// Returns ssthresh in bytes after a loss or a timeout.
     fn reduced(&self, in_flight: u64, window: &Window) -> f64 {
         // Section 4.6: ssthresh = flight_size * beta
         let before = match self.of_window {
@@ -116,11 +119,11 @@ impl CongestionControl for Cubic {
         self.epoch = Some(epoch);
         let t = ack.at.since(epoch.start).0 as f64 / SECOND;
         if self.reno_friendly && self.curve(&epoch, t) < epoch.reno {
-            // Section 4.3: the Reno-friendly region
+            // Section 4.3: the Reno-friendly region.
             window.cwnd = window.cwnd.max(epoch.reno * self.mss);
             return;
         }
-        // Section 4.2: target is W_cubic (t + RTT), at least cwnd and at most 1.5 cwnd
+        // Section 4.2: target is W_cubic (t + RTT), at least cwnd and at most 1.5 cwnd.
         let ahead = t + self.smoothed.unwrap_or(0.0) / SECOND;
         let target = self.curve(&epoch, ahead).max(w).min(1.5 * w);
         // Sections 4.4 and 4.5: cwnd += (target - cwnd) / cwnd
@@ -141,13 +144,13 @@ impl CongestionControl for Cubic {
         window.cwnd = window.ssthresh;
     }
 
-    /// Section 4.9.2: what it knew before a fast retransmit that was spurious.
+    /// Restores the state before a spurious fast retransmit (section 4.9.2).
     fn on_spurious(&mut self) {
         (self.plateau, self.prior, self.epoch) = self.before;
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
-        // Section 4.8: as Reno, with beta; in the stage that follows K is 0.
+        // Section 4.8: like Reno but with factor beta; K is 0 in the next stage.
         self.plateau = 0.0;
         self.prior = window.cwnd / self.mss;
         self.epoch = None;
@@ -169,7 +172,7 @@ mod tests {
     use crate::tests::vectors::{list, number, vectors};
     use lightburst_des::Duration;
 
-    /// CUBIC in segments of one byte, after a loss with a window of `plateau`.
+    /// Returns CUBIC with segments of one byte, after a loss at a window of `plateau`.
     fn cubic(plateau: f64) -> Cubic {
         Cubic {
             mss: 1.0,
@@ -231,12 +234,13 @@ mod tests {
             let reno = law.grow_reno(w, number(&row["acked"]), w);
             assert!((reno - number(&row["W_est"])).abs() < 1e-12);
         }
-        // Above cwnd_prior it is as fast as Reno itself.
+        // Above cwnd_prior, W_est grows as fast as Reno.
         law.prior = 70.0;
         assert_eq!(law.grow_reno(70.0, 7.0, 70.0), 70.1);
     }
 
-    /// The windows at these times after a loss at 1000 segments, with a round trip of 10 ms.
+    /// Returns the windows at `times` (in seconds) after a loss at 1000 segments, with a round-trip
+    /// time of 10 ms.
     fn windows<const N: usize>(reno_friendly: bool, times: [f64; N]) -> [f64; N] {
         let mut law = cubic(1000.0);
         law.reno_friendly = reno_friendly;
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_window_follows_the_curve_over_its_plateau() {
-        // Concave, at the plateau after K = 9.09 s, then convex: W_cubic (t).
+        // W_cubic (t): concave up to the plateau at K = 9.09 s, then convex.
         let expected = [857.7, 972.7, 1000.0, 1009.9, 1520.0];
         let found = windows(false, [2.0, 5.0, 9.0856, 12.0, 20.0]);
         for (found, expected) in found.iter().zip(expected) {
@@ -269,8 +273,9 @@ mod tests {
 
     #[test]
     fn the_window_is_no_smaller_than_that_of_reno() {
-        // W_est gains 9/17 of a segment in a round trip and is at cwnd_prior after 567 of them,
-        // at 5.67 s; then one segment. It overtakes the curve soon after 5 s.
+        // W_est gains 9/17 of a segment per round trip and reaches cwnd_prior after 567 round
+        // trips, at 5.67 s; from then on it gains one segment per round trip. It overtakes the
+        // curve soon after 5 s.
         let [concave, reno] = windows(true, [4.0, 12.0]);
         assert!((concave / 947.6 - 1.0).abs() < 2e-3, "{concave}");
         assert!((reno / 1633.0 - 1.0).abs() < 5e-3, "{reno}");

@@ -1,4 +1,4 @@
-//! Data Center TCP (RFC 8257): the window shrinks by as much as the share of marked bytes says.
+//! Data Center TCP (RFC 8257): the window shrinks in proportion to the fraction of marked bytes.
 
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
@@ -6,30 +6,32 @@ use super::{
 use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
-/// The window law of DCTCP.
+/// Window law of DCTCP.
 #[derive(Clone)]
 pub struct Dctcp {
     mss: f64,
-    /// g.
+    /// Gain of the estimator of the marked fraction (g).
     gain: f64,
-    /// DCTCP.Alpha, the estimated share of marked bytes.
+    /// Estimated fraction of marked bytes (DCTCP.Alpha).
     alpha: f64,
-    /// DCTCP.BytesAcked and DCTCP.BytesMarked.
+    /// Bytes acknowledged and bytes marked in this window of data (DCTCP.BytesAcked,
+    /// DCTCP.BytesMarked).
     acknowledged: u64,
     marked: u64,
-    /// DCTCP.WindowEnd is the end of a round trip.
+    /// Detects the end of a window of data (DCTCP.WindowEnd).
     rounds: Rounds,
-    /// It has answered a loss or a mark of what was sent before this byte.
+    /// End of the data in flight at the last reduction. Marks on data before this byte cause no
+    /// further reduction.
     answered: u64,
 }
 
 impl Dctcp {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Dctcp {
         Dctcp {
             mss: f64::from(settings.mss),
             gain: settings.parameters.get("g"),
-            // Section 4.2: 1, so that it is cautious at first.
+            // Section 4.2: the initial value 1 makes the first reductions large.
             alpha: 1.0,
             acknowledged: 0,
             marked: 0,
@@ -38,7 +40,7 @@ impl Dctcp {
         }
     }
 
-    /// Section 3.3, steps 5, 6 and 8: a window of data is acknowledged.
+    /// Updates Alpha at the end of a window of data (section 3.3, steps 5, 6 and 8).
     fn estimate(&mut self) {
         // DCTCP.Alpha = DCTCP.Alpha * (1 - g) + g * M
         let share = self.marked as f64 / self.acknowledged as f64;
@@ -46,7 +48,7 @@ impl Dctcp {
         (self.acknowledged, self.marked) = (0, 0);
     }
 
-    /// Section 3.3, step 9: cwnd = cwnd * (1 - DCTCP.Alpha / 2).
+    /// Reduces the window (section 3.3, step 9): cwnd = cwnd * (1 - DCTCP.Alpha / 2).
     fn reduce(&self, window: &mut Window) {
         window.lower_threshold(window.cwnd * (1.0 - self.alpha / 2.0), self.mss);
         window.cwnd = window.ssthresh;
@@ -55,21 +57,22 @@ impl Dctcp {
 
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        // RFC 3168, section 6.1.2: no growth by an acknowledgement that echoes a mark.
+        // RFC 3168, section 6.1.2: an acknowledgement that echoes a mark does not grow the window.
         if ack.ecn_echo {
             return;
         }
         if window.in_slow_start() {
             window.slow_start(ack, self.mss);
         } else {
-            // RFC 5681, equation 3
+            // RFC 5681, equation 3: cwnd += SMSS*SMSS/cwnd.
             window.cwnd += self.mss * self.mss / window.cwnd;
         }
     }
 
     fn on_report(&mut self, report: &Report, window: &mut Window) {
         let ack = &report.ack;
-        // Section 3.3, steps 1 to 4 and 7: SACK blocks do not count.
+        // Section 3.3, steps 1 to 4 and 7: only cumulatively acknowledged bytes count, not SACKed
+        // ones.
         self.acknowledged += ack.bytes;
         if ack.ecn_echo {
             self.marked += ack.bytes;
@@ -77,7 +80,7 @@ impl CongestionControl for Dctcp {
         if self.rounds.ends(ack) {
             self.estimate();
         }
-        // Once for every window of data, as in RFC 3168.
+        // At most one reduction per window of data, as in RFC 3168.
         let now = self.rounds.acknowledged;
         if ack.ecn_echo && now > self.answered && report.phase != Phase::Recovery {
             self.answered = now + ack.in_flight;
@@ -86,7 +89,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
-        // Section 3.5: a loss is answered as TCP always does.
+        // Section 3.5: a loss halves the window as in other TCPs.
         self.answered = self.rounds.acknowledged + loss.in_flight;
         window.lower_threshold(loss.in_flight as f64 / 2.0, self.mss);
         window.cwnd = window.ssthresh;
@@ -162,12 +165,12 @@ mod tests {
             law.on_report(&report, &mut window);
             window.cwnd
         };
-        // The first window of data is its first acknowledgement: all of it is marked.
+        // The first acknowledgement completes the first window of data, all of it marked.
         assert_eq!(hear(1, 9, true), 5.0);
-        // Nothing more before what was in flight is acknowledged.
+        // No further reduction until the data in flight at the first one is acknowledged.
         assert_eq!([hear(4, 5, true), hear(5, 4, true)], [5.0, 5.0]);
         assert_eq!(hear(1, 4, true), 2.5);
-        // Growth begins again without a mark.
+        // An acknowledgement without a mark grows the window again.
         assert_eq!(hear(1, 2, false), 2.9);
     }
 }

@@ -1,5 +1,5 @@
-//! FAST TCP (Wei, Jin, Low and Hegde 2006): the window is set by the queueing delay, so that each
-//! flow keeps alpha segments in the queues on its way.
+//! FAST TCP (Wei, Jin, Low and Hegde 2006): the window follows the queueing delay, so that each
+//! flow keeps alpha segments in the queues along its path.
 
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
@@ -7,25 +7,26 @@ use super::{
 use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
-/// The window law of FAST; round-trip times in picoseconds, alpha and beta in segments.
+/// Window law of FAST; round-trip times in picoseconds, alpha and beta in segments.
 #[derive(Clone)]
 pub struct Fast {
     mss: f64,
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// While the queueing delay is less the window grows as in slow start.
+    /// Queueing delay in picoseconds below which the window grows as in slow start.
     threshold: f64,
-    /// baseRTT, the shortest one; and their moving average, of which there is none before the first.
+    /// Shortest round-trip time (baseRTT), and the moving average of all of them; the average is
+    /// `None` before the first sample.
     shortest: f64,
     average: Option<f64>,
     rounds: Rounds,
-    /// Whether this round trip ends with a new window: every other one does.
+    /// Whether the window is updated at the end of this round trip; true in every other round trip.
     updates: bool,
 }
 
 impl Fast {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Fast {
         let parameters = settings.parameters;
         Fast {
@@ -51,7 +52,8 @@ impl Fast {
         );
     }
 
-    /// The window that follows one of `w` segments.
+    /// Returns the next window in segments, given the current window `w` and the average round-trip
+    /// time.
     fn next(&self, w: f64, average: f64) -> f64 {
         let kept = self.shortest / average * w;
         let queued = w - kept;
@@ -73,7 +75,7 @@ impl CongestionControl for Fast {
         }
         let ends = self.rounds.ends(&report.ack);
         self.updates ^= ends;
-        // A recovery holds the window.
+        // The window stays constant during a recovery.
         let Some(average) = self.average.filter(|_| report.phase != Phase::Recovery) else {
             return;
         };
@@ -133,7 +135,7 @@ mod tests {
             (0..2000).for_each(|_| w = law.next(w, number(&row["RTT"])));
             assert!((w / number(&row["w"]) - 1.0).abs() < 1e-9, "{row}");
         }
-        // Between alpha and beta segments in the queue the window stays.
+        // With between alpha and beta segments in the queues, the window stays constant.
         let mut law = fast(0.1);
         law.beta = 120.0;
         assert_eq!(law.next(1210.0, 0.11), 1210.0);

@@ -1,28 +1,29 @@
-//! HighSpeed TCP (RFC 3649): the larger the window, the faster it grows and the less it shrinks.
+//! HighSpeed TCP (RFC 3649): a larger window grows faster and shrinks less.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 use crate::real::{ln, root};
 
-/// Low_Window, up to which it is standard TCP, and High_Window, in segments.
+/// Low_Window, up to which the law equals standard TCP, and High_Window; both in segments.
 const LOW_WINDOW: f64 = 38.0;
 const HIGH_WINDOW: f64 = 83_000.0;
-/// High_Decrease: b (High_Window).
+/// High_Decrease, the value of b at High_Window.
 const HIGH_DECREASE: f64 = 0.1;
-/// Far beyond High_Window, where the RFC says nothing, b falls no more.
+/// Lower bound of b. The formula of the RFC would fall below it far beyond High_Window, where the
+/// RFC gives no value.
 const LEAST_DECREASE: f64 = 0.01;
 
-/// The window law of HighSpeed TCP.
+/// Window law of HighSpeed TCP.
 #[derive(Clone)]
 pub struct HighSpeed {
     mss: f64,
-    /// The whole segments of the window for which `increase` is.
+    /// Window in whole segments to which the cached `increase` belongs.
     segments: f64,
-    /// a (w).
+    /// Growth in segments per round trip, a (w).
     increase: f64,
 }
 
 impl HighSpeed {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> HighSpeed {
         HighSpeed {
             mss: f64::from(settings.mss),
@@ -32,7 +33,7 @@ impl HighSpeed {
     }
 }
 
-/// b (w), the share of a window of `w` segments that a loss takes.
+/// Returns b (w), the fraction by which a loss reduces a window of `w` segments.
 pub fn decrease(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 0.5;
@@ -42,7 +43,7 @@ pub fn decrease(w: f64) -> f64 {
     ((HIGH_DECREASE - 0.5) * share + 0.5).max(LEAST_DECREASE)
 }
 
-/// a (w), the segments by which a window of `w` segments grows in a round trip.
+/// Returns a (w), the growth of a window of `w` segments in segments per round trip.
 pub fn increase(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 1.0;
@@ -74,7 +75,7 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
-        // Section 5 changes nothing of what standard TCP does then.
+        // Section 5 leaves the timeout of standard TCP unchanged.
         window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss);
     }
 }
@@ -83,7 +84,7 @@ impl CongestionControl for HighSpeed {
 mod tests {
     use super::*;
 
-    /// All rows of the table in appendix B, and the formulas to the digits of an independent
+    /// Checks all rows of the table in appendix B, and the formulas against an independent
     /// calculation.
     #[test]
     fn increase_and_decrease_are_those_of_the_table_of_the_rfc() {
@@ -98,7 +99,7 @@ mod tests {
             let [w, a, _, b, rounded, a_formula] = row[..] else {
                 panic!("a row of the table");
             };
-            // The table has the window from which on the increase rounds to a, found in steps.
+            // The table lists the smallest window, found in steps, whose increase rounds to a.
             assert!((increase(w) - a).abs() < 0.05, "{w}");
             assert!((increase(w) - a_formula).abs() <= 0.5e-4 + 1e-12, "{w}");
             assert!((decrease(w) - b).abs() <= 0.5e-5 + 1e-12, "{w}");
@@ -125,7 +126,7 @@ mod tests {
             ..Ack::default()
         };
         (0..1000).for_each(|_| law.on_ack(&ack, &mut window));
-        // 7.7398 segments in a round trip, a little less since the window grows on the way
+        // 7.7398 segments per round trip, slightly less because the window grows meanwhile.
         let grown = window.cwnd / 1000.0 - 1000.0;
         assert!((grown - 7.74).abs() < 0.05, "{grown}");
         window.cwnd = 1e6;

@@ -1,33 +1,33 @@
-//! Slow start and congestion avoidance (RFC 5681, section 3.1), by acknowledgements or, as an
-//! option, by what they acknowledge (RFC 3465).
+//! Slow start and congestion avoidance (RFC 5681, section 3.1), counting acknowledgements or, as an
+//! option, acknowledged bytes (RFC 3465).
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 
-/// What is halved when a loss is seen.
+/// Quantity that is halved after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Halving {
-    /// What is in flight (RFC 5681, equation 4).
+    /// The data in flight (RFC 5681, equation 4).
     FlightSize,
-    /// The smaller of the congestion window and the advertised one, as ns-2
-    /// does; ssthresh is in whole segments.
+    /// The smaller of the congestion window and the receive window, as in ns-2; ssthresh is rounded
+    /// down to whole segments.
     Window,
 }
 
-/// Appropriate byte counting (RFC 3465), in bytes.
+/// State of appropriate byte counting (RFC 3465), in bytes.
 #[derive(Clone, Copy)]
 struct ByteCounting {
-    /// L: what an acknowledgement counts for in slow start at the most.
+    /// Limit on the growth per acknowledgement in slow start (L).
     limit: f64,
-    /// bytes_acked: what was acknowledged towards the next segment of congestion avoidance.
+    /// Bytes acknowledged towards the next increase in congestion avoidance (bytes_acked).
     acked: f64,
-    /// Whether a timeout was what slow start began with.
+    /// Whether the current slow start follows a timeout.
     after_timeout: bool,
 }
 
 impl ByteCounting {
     fn grow(&mut self, bytes: f64, window: &mut Window, mss: f64) {
         if window.in_slow_start() {
-            // Section 2.3: L = 1*SMSS in the slow start that follows a timeout.
+            // Section 2.3: L = 1*SMSS in the slow start after a timeout.
             let limit = if self.after_timeout { mss } else { self.limit };
             // Section 2.2: cwnd += min (N, L)
             window.cwnd += bytes.min(limit);
@@ -42,14 +42,14 @@ impl ByteCounting {
         }
     }
 
-    /// After a loss or a timeout it begins to count anew.
+    /// Resets the count after a loss or a timeout.
     fn reset(&mut self, after_timeout: bool) {
         self.acked = 0.0;
         self.after_timeout = after_timeout;
     }
 }
 
-/// The window law of Tahoe, Reno, New-Reno and SACK.
+/// Window law of Tahoe, Reno, New-Reno and SACK.
 #[derive(Clone)]
 pub struct Reno {
     mss: f64,
@@ -59,7 +59,7 @@ pub struct Reno {
 }
 
 impl Reno {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Reno {
         let mss = f64::from(settings.mss);
         let limit = settings.parameters.optional("byte_counting");
@@ -78,7 +78,7 @@ impl Reno {
         }
     }
 
-    /// Sets ssthresh; returns the window from which fast recovery starts.
+    /// Sets ssthresh and returns the window with which fast recovery starts.
     fn halve(&self, in_flight: u64, window: &mut Window) -> f64 {
         match self.halving {
             Halving::FlightSize => {
@@ -112,7 +112,7 @@ impl CongestionControl for Reno {
         if let Some(counting) = &mut self.counting {
             counting.reset(false);
         }
-        // RFC 5681, section 3.2, step 3, without the inflation, which is the recovery's.
+        // RFC 5681, section 3.2, step 3, without the inflation, which the loss recovery adds.
         window.cwnd = self.halve(loss.in_flight, window);
     }
 
@@ -125,7 +125,7 @@ impl CongestionControl for Reno {
                 window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss)
             }
             Halving::Window => {
-                // ns-2 halves each time, also when the same segment times out again.
+                // ns-2 halves at every timeout, also when the same segment times out again.
                 self.halve(timeout.in_flight, window);
                 window.cwnd = self.mss;
             }
@@ -176,7 +176,7 @@ mod tests {
     fn in_slow_start_it_counts_what_is_acknowledged_up_to_the_limit_of_rfc_3465() {
         for (segments, expected) in [(1, [10_400.0, 11_400.0]), (2, [10_400.0, 12_400.0])] {
             let (mut law, mut window) = (counting(segments), window(10.0, 1e6));
-            // Less than a segment counts for itself, three for no more than L.
+            // 400 bytes grow the window by 400 bytes, 3 segments by at most L.
             let found = [400, 3 * MSS].map(|bytes| ack(&mut law, bytes, &mut window));
             assert_eq!(found, expected);
         }
@@ -192,7 +192,8 @@ mod tests {
             },
             &mut window,
         );
-        // From one segment to ssthresh = 4; a second slow start would have L = 2 again.
+        // Grows from one segment to ssthresh = 4 segments; a slow start not caused by a timeout
+        // uses L = 2 again.
         let found = [0; 3].map(|_| ack(&mut law, 2 * MSS, &mut window));
         assert_eq!(found, [2_000.0, 3_000.0, 4_000.0]);
         assert_eq!(ack(&mut law, 4 * MSS, &mut window), 5_000.0);
@@ -204,11 +205,12 @@ mod tests {
     fn in_congestion_avoidance_a_window_acknowledged_is_a_segment_more() {
         let (mut law, mut window) = (counting(1), window(10.0, 10.0));
         let mut of = |segments: u64| ack(&mut law, segments * MSS, &mut window) / 1000.0;
-        // Two at a time, and what is left over counts: 10 of 10, then 11 of 11 with 1 left over.
+        // Acknowledges two segments at a time; the excess is carried over: 10 of 10, then 12 of 11
+        // with 1 left over.
         assert_eq!([2; 5].map(&mut of), [10.0, 10.0, 10.0, 10.0, 11.0]);
         assert_eq!([2; 6].map(&mut of), [11.0, 11.0, 11.0, 11.0, 11.0, 12.0]);
         assert_eq!(of(11), 13.0);
-        // A loss begins to count anew.
+        // A loss resets the count.
         of(12);
         let loss = Loss {
             in_flight: 12 * MSS,

@@ -1,22 +1,22 @@
-//! Scalable TCP (Kelly 2003): a window grows by a share of itself in a round trip, and loses a
-//! share of itself, so that the time to recover is the same for all windows.
+//! Scalable TCP (Kelly 2003): the window grows by a fixed fraction of itself per round trip and
+//! shrinks by a fixed fraction at a loss, so the recovery time does not depend on its size.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 
-/// The window law of Scalable TCP.
+/// Window law of Scalable TCP.
 #[derive(Clone)]
 pub struct Scalable {
     mss: f64,
-    /// a, in segments for each acknowledgement.
+    /// Growth per acknowledgement in segments (a).
     increase: f64,
-    /// b, of the window at each loss.
+    /// Fraction by which a loss reduces the window (b).
     decrease: f64,
-    /// The window up to which it is standard TCP (lwnd), in bytes.
+    /// Window in bytes up to which the law equals standard TCP (lwnd).
     legacy: f64,
 }
 
 impl Scalable {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Scalable {
         let mss = f64::from(settings.mss);
         Scalable {
@@ -80,7 +80,7 @@ mod tests {
                 round_trips += 1.0 / window.cwnd;
                 law.on_ack(&Ack::default(), &mut window);
             }
-            // ln (1 / (1 - b)) / a = 13.35; Kelly has log (1 - b) / log (1 + a) = 13.4
+            // ln (1 / (1 - b)) / a = 13.35; Kelly gives log (1 - b) / log (1 + a) = 13.4.
             assert!((round_trips - 13.35).abs() < 0.1, "{round_trips}");
         }
     }

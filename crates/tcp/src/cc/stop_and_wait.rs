@@ -1,16 +1,16 @@
-//! Stop-and-wait, and stop-and-wait-longer (minakhmetov2018, section 2): one
-//! segment in flight, the next one after its acknowledgement.
+//! Window of stop-and-wait and stop-and-wait-longer (minakhmetov2018, section 2): one segment in
+//! flight, the next one after its acknowledgement.
 
 use super::{Ack, CongestionControl, Loss, Timeout, Window};
 
-/// A window of one segment.
+/// A constant window of one segment.
 #[derive(Clone)]
 pub struct StopAndWait {
     mss: f64,
 }
 
 impl StopAndWait {
-    /// Of segments of so many useful bytes.
+    /// Creates a window of one segment with `mss` payload bytes.
     pub fn new(mss: u32) -> StopAndWait {
         StopAndWait {
             mss: f64::from(mss),

@@ -1,6 +1,6 @@
-//! TCP Vegas (Brakmo and Peterson 1995): once in a round trip the window grows or shrinks by a
-//! segment, so that between alpha and beta segments wait on its way. Its own retransmissions are
-//! not here: they would be a recovery.
+//! TCP Vegas (Brakmo and Peterson 1995): once per round trip the window grows or shrinks by one
+//! segment, so that between alpha and beta segments are queued along the path. The retransmission
+//! rules of Vegas are not included, since they belong to a loss recovery.
 
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
@@ -8,25 +8,25 @@ use super::{
 use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
-/// The window law of Vegas; round-trip times in picoseconds, alpha, beta and gamma in segments.
+/// Window law of Vegas; round-trip times in picoseconds, alpha, beta and gamma in segments.
 #[derive(Clone)]
 pub struct Vegas {
     mss: f64,
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// BaseRTT, the shortest one.
+    /// Shortest round-trip time (BaseRTT).
     shortest: f64,
-    /// The sum and the number of those of this round trip.
+    /// Sum and number of the round-trip times sampled in this round trip.
     sum: f64,
     count: f64,
     rounds: Rounds,
-    /// Whether the window doubles in this round trip of slow start: in every other one.
+    /// Whether the window doubles in this round trip of slow start; true in every other round trip.
     doubles: bool,
 }
 
 impl Vegas {
-    /// The law of one connection.
+    /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Vegas {
         let parameters = settings.parameters;
         Vegas {
@@ -42,14 +42,15 @@ impl Vegas {
         }
     }
 
-    /// A round trip ends, whose mean was `rtt`.
+    /// Updates the window at the end of a round trip; `rtt` is the mean of the sampled round-trip
+    /// times.
     fn round(&mut self, rtt: f64, window: &mut Window) {
         // Section 3.2: Diff = (Expected - Actual) BaseRTT = cwnd (1 - BaseRTT / RTT)
         let w = window.cwnd / self.mss;
         let queued = w * (1.0 - self.shortest / rtt);
         if window.in_slow_start() {
             self.doubles = !self.doubles;
-            // Section 3.3; as ns-2 it gives back an eighth.
+            // Section 3.3; as in ns-2, the end of slow start reduces the window by one eighth.
             if self.doubles && queued > self.gamma {
                 window.lower_threshold(0.0, self.mss);
                 window.cwnd = (window.cwnd - window.cwnd / 8.0).max(window.ssthresh);
@@ -81,14 +82,14 @@ impl CongestionControl for Vegas {
         }
         let mean = self.sum / self.count;
         (self.sum, self.count) = (0.0, 0.0);
-        // A recovery holds the window.
+        // The window stays constant during a recovery.
         if report.phase != Phase::Recovery {
             self.round(mean, window);
         }
     }
 
     fn on_loss(&mut self, _loss: &Loss, window: &mut Window) {
-        // Section 3.1 and ns-2: a quarter less; slow start is over.
+        // Section 3.1 and ns-2: reduces the window by a quarter and ends slow start.
         window.lower_threshold(0.0, self.mss);
         window.cwnd = (0.75 * window.cwnd).max(window.ssthresh);
     }
@@ -147,7 +148,7 @@ mod tests {
         law.round(0.11, &mut window);
         law.on_ack(&ack, &mut window);
         assert_eq!(window.cwnd, 32.0);
-        // 32 (1 - 0.1 / 0.11) = 2.9 segments wait: slow start is over.
+        // 32 (1 - 0.1 / 0.11) = 2.9 segments are queued, more than gamma = 1: slow start ends.
         law.round(0.11, &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (28.0, 2.0));
     }

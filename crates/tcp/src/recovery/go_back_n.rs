@@ -1,10 +1,10 @@
-//! No fast retransmit: a timeout sends everything outstanding again, in order.
+//! Go-back-N: no fast retransmit; a timeout resends all outstanding data in order.
 
 use super::{in_window, Candidate, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::Ack;
 use crate::flight::Flight;
 
-/// Go-back-N.
+/// Loss recovery by timeouts only.
 #[derive(Clone)]
 pub struct GoBackN;
 

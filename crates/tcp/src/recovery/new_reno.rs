@@ -1,5 +1,5 @@
-//! New-Reno: a recovery lasts until all that was sent before it is
-//! acknowledged; each partial acknowledgement sends the next hole (RFC 6582).
+//! New-Reno (RFC 6582): a recovery lasts until all data sent before it is acknowledged; each
+//! partial acknowledgement causes the retransmission of the next hole.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState, TimerAction};
 use crate::cc::Ack;
@@ -8,9 +8,9 @@ use crate::Parameters;
 
 #[derive(Clone)]
 struct Recovering {
-    /// Bytes by which the window is inflated.
+    /// Inflation of the window in bytes.
     inflation: i64,
-    /// Whether a partial acknowledgement came already.
+    /// Whether a partial acknowledgement was received in this recovery.
     partial: bool,
 }
 
@@ -34,19 +34,20 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582, section 3.2, step 3, partial acknowledgements.
+    /// Handles a partial acknowledgement (RFC 6582, section 3.2, step 3).
     fn on_partial(&mut self, ack: &Ack, flight: &Flight) -> Reaction {
         self.duplicates.lose(flight);
         let mss = i64::from(flight.mss);
         let recovering = self.recovering.as_mut().expect("a recovery");
         let acknowledged = ack.bytes as i64;
-        // "deflate the congestion window by the amount of new data acknowledged", and
-        // "add back SMSS bytes" if that was at least SMSS
+        // "deflate the congestion window by the amount of new data acknowledged"; if that is at
+        // least SMSS, "add back SMSS bytes".
         recovering.inflation -= acknowledged;
         if acknowledged >= mss {
             recovering.inflation += mss;
         }
-        // Section 4: impatient, the timer is reset by the first one only.
+        // Section 4: in the impatient variant only the first partial acknowledgement restarts the
+        // timer.
         let first = !std::mem::replace(&mut recovering.partial, true);
         Reaction {
             retransmit: true,
@@ -58,11 +59,12 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582, section 3.2, step 3, full acknowledgements.
+    /// Handles a full acknowledgement (RFC 6582, section 3.2, step 3).
     fn on_full(&mut self, ack: &Ack, sender: &mut SenderState<'_>) {
         self.recovering = None;
         if self.exit_at_flight {
-            // (1) min (ssthresh, max (FlightSize, SMSS) + SMSS); (2) ssthresh
+            // Option (1): cwnd = min (ssthresh, max (FlightSize, SMSS) + SMSS). Option (2): cwnd =
+            // ssthresh.
             let mss = u64::from(sender.flight.mss);
             sender
                 .congestion

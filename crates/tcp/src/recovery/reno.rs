@@ -1,5 +1,5 @@
-//! Reno: fast retransmit and fast recovery (RFC 5681, section 3.2); the first
-//! acknowledgement of new data ends the recovery.
+//! Reno (RFC 5681, section 3.2): fast retransmit and fast recovery; the first acknowledgement of
+//! new data ends the recovery.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::Ack;
@@ -9,7 +9,7 @@ use crate::Parameters;
 #[derive(Clone)]
 pub struct Reno {
     duplicates: Duplicates,
-    /// Bytes by which the window is inflated, while recovering.
+    /// Inflation of the window in bytes during a recovery; `None` otherwise.
     recovering: Option<i64>,
     growth_on_exit: bool,
 }
@@ -26,7 +26,7 @@ impl Reno {
 
 impl LossRecovery for Reno {
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
-        // RFC 5681, section 3.2, step 6: the window is ssthresh again.
+        // RFC 5681, section 3.2, step 6: without the inflation the window is ssthresh again.
         let recovered = self.recovering.take().is_some();
         self.duplicates.clear(sender);
         if !recovered || self.growth_on_exit {
@@ -37,7 +37,7 @@ impl LossRecovery for Reno {
 
     fn on_duplicate(&mut self, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         if let Some(inflation) = &mut self.recovering {
-            // RFC 5681, section 3.2, step 4: a segment has left the network.
+            // RFC 5681, section 3.2, step 4: a duplicate shows that a segment has left the network.
             *inflation += i64::from(sender.flight.mss);
             return Reaction::KEEP;
         }

@@ -1,5 +1,6 @@
-//! RR-TCP (Zhang, Karp, Floyd and Peterson 2003): the recovery of RFC 6675 with a duplicate threshold
-//! that follows the reordering that it sees, and window reductions undone that were for nothing.
+//! RR-TCP (Zhang, Karp, Floyd and Peterson 2003): the recovery of RFC 6675 with a duplicate
+//! threshold that adapts to the observed reordering. Window reductions are undone if no segment was
+//! lost.
 
 use super::sack::Sack;
 use super::{Candidate, LossRecovery, Phase, Reaction, SenderState};
@@ -10,7 +11,8 @@ use crate::Parameters;
 use lightburst_net::Block;
 use std::collections::VecDeque;
 
-/// Segments that overtake each other, until all is acknowledged that was sent when it began.
+/// A reordering event. It lasts until all data sent before its start (`until`) is acknowledged, and
+/// has the longest reordering length observed meanwhile.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     until: u64,
@@ -20,33 +22,33 @@ struct Event {
 /// The last fast recovery.
 #[derive(Clone, Debug)]
 struct Episode {
-    /// The window before it.
+    /// Window before the recovery.
     window: Window,
-    /// The segments that it has sent again, and that were not reported as duplicates.
+    /// Segments retransmitted in the recovery and not yet reported as duplicates.
     open: Vec<u64>,
-    /// The longest of their lengths.
+    /// Longest reordering length of these segments.
     longest: u64,
 }
 
 #[derive(Clone)]
 pub struct RrTcp {
     sack: Sack,
-    /// The threshold where nothing is known.
+    /// Minimum of the threshold, used before the first event.
     least: u64,
-    /// FA ratio: the share of the events that the threshold is to outlast.
+    /// Fraction of the events whose length the threshold must exceed (FA ratio).
     avoidance: f64,
     undo: bool,
-    /// How many events are remembered.
+    /// Number of events remembered.
     memory: usize,
-    /// The lengths of events, newest last.
+    /// Lengths of the remembered events, newest last.
     lengths: VecDeque<u64>,
-    /// The same in order.
+    /// The same lengths in ascending order.
     sorted: Vec<u64>,
     event: Option<Event>,
     episode: Option<Episode>,
-    /// Segments that were sent again and are not acknowledged, in order.
+    /// Unacknowledged segments that were sent more than once, in ascending order.
     repeated: Vec<u64>,
-    /// What was acknowledged when lengths were measured last.
+    /// Cumulative acknowledgement up to which lengths were measured.
     measured: u64,
 }
 
@@ -68,10 +70,11 @@ impl RrTcp {
         }
     }
 
-    /// A segment is there that was not known to be: SACKed data beyond it has overtaken it.
+    /// Measures the reordering length of a segment that is newly known to have arrived: the number
+    /// of SACKed segments beyond it, which have overtaken it.
     fn measure(&mut self, sequence: u64, flight: &Flight) {
         let end = sequence + flight.payload(sequence);
-        // No segment but the flow's last is shorter.
+        // All segments of a flow but the last are full.
         let beyond = self.sack.scoreboard.sacked(end);
         let length = beyond.div_ceil(u64::from(flight.mss));
         if length == 0 {
@@ -84,14 +87,15 @@ impl RrTcp {
             });
             event.longest = event.longest.max(length);
         } else if let Some(episode) = &mut self.episode {
-            // Which of the copies it was only a report of a duplicate can tell.
+            // The arrived copy may be the retransmission. Only a later report of a duplicate shows
+            // that the original arrived too, so the length is kept until then.
             if episode.open.contains(&sequence) {
                 episode.longest = episode.longest.max(length);
             }
         }
     }
 
-    /// Measures what lies from `start` to before `end` and was not SACKed.
+    /// Measures the segments from `start` to before `end` that were not SACKed yet.
     fn measure_range(&mut self, start: u64, end: u64, flight: &Flight) {
         let end = end.min(self.sack.scoreboard.end());
         let mut at = self.sack.scoreboard.hole(start);
@@ -101,7 +105,7 @@ impl RrTcp {
         }
     }
 
-    /// Measures what is newly acknowledged.
+    /// Measures the segments that the cumulative acknowledgement newly covers.
     fn measure_acknowledged(&mut self, flight: &Flight) {
         let from = std::mem::replace(&mut self.measured, flight.snd_una);
         if !self.sack.scoreboard.blocks().is_empty() {
@@ -111,7 +115,7 @@ impl RrTcp {
         self.repeated.drain(..before);
     }
 
-    /// Ends an event of which all is acknowledged.
+    /// Ends the current event if all its data is acknowledged.
     fn end_event(&mut self, flight: &Flight) {
         match self.event {
             Some(Event { until, longest }) if flight.snd_una >= until => {
@@ -122,7 +126,8 @@ impl RrTcp {
         }
     }
 
-    /// The threshold becomes more than the length of so large a share of the events.
+    /// Remembers the length of an event. Sets the threshold to exceed the lengths of a fraction
+    /// `avoidance` of the remembered events.
     fn remember(&mut self, length: u64) {
         if self.lengths.len() == self.memory {
             let oldest = self.lengths.pop_front().expect("a length");
@@ -136,8 +141,8 @@ impl RrTcp {
         self.sack.threshold = self.least.max(self.sorted[rank.max(1) - 1] + 1);
     }
 
-    /// RFC 2883, section 4: the first block reports a duplicate if it is acknowledged, or lies
-    /// within the second.
+    /// Reads a duplicate SACK: the first block reports a duplicate if its data is already
+    /// acknowledged or lies within the second block (RFC 2883, section 4).
     fn read_duplicate(&mut self, blocks: &[Block], flight: &Flight) {
         let first = blocks[0];
         let within = |second: &Block| second.start <= first.start && first.end <= second.end;
@@ -149,7 +154,8 @@ impl RrTcp {
         }
     }
 
-    /// If all that the last recovery sent again came twice, nothing was lost.
+    /// Undoes the window reduction of the last recovery and remembers its length, if every segment
+    /// that it retransmitted was reported as a duplicate: then no segment was lost.
     fn settle(&mut self, sender: &mut SenderState<'_>) {
         let open = |episode: &Episode| !episode.open.is_empty();
         if self.sack.recovering || self.episode.as_ref().map_or(true, open) {
@@ -166,7 +172,7 @@ impl RrTcp {
         }
     }
 
-    /// A recovery may have begun, before which the window was this.
+    /// Starts an episode if `reaction` starts a fast recovery; `window` is the window before it.
     fn note(&mut self, reaction: Reaction, window: Window) -> Reaction {
         if reaction.fast {
             self.episode = Some(Episode {
@@ -270,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_threshold_is_beyond_so_large_a_share_of_the_last_events() {
-        // One of ten may be longer; with the eleventh the first is forgotten.
+        // One of ten events may be longer; the eleventh event displaces the first.
         let mut recovery = rr_tcp(0.9, 10.0);
         let lengths = [90, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
         let thresholds = lengths.map(|length| {
@@ -278,7 +284,7 @@ mod tests {
             recovery.sack.threshold
         });
         assert_eq!(thresholds, [91, 91, 91, 91, 91, 91, 91, 91, 91, 10, 10]);
-        // Never below the one that is set.
+        // The threshold never falls below the configured minimum.
         let mut hasty = rr_tcp(0.0, 10.0);
         hasty.remember(9);
         hasty.remember(1);

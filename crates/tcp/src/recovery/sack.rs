@@ -1,5 +1,5 @@
-//! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of what is
-//! in the pipe, and rules for what to send next.
+//! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of the data in the network (the
+//! pipe), and rules that select the next segment.
 
 #[cfg(test)]
 mod tests;
@@ -13,33 +13,33 @@ use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 
-/// What RFC 6675, section 4, computes from the scoreboard.
+/// Values computed from the scoreboard (RFC 6675, section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Scores {
-    /// SetPipe (): bytes thought to be in the network.
+    /// Estimated bytes in the network (SetPipe).
     pipe: u64,
-    /// IsLost (S) holds for what is not SACKed before this byte.
+    /// Data before this byte is lost unless it is SACKed (IsLost).
     lost_before: u64,
-    /// The byte after the highest one that is SACKed.
+    /// End of the highest SACKed block.
     sacked_before: u64,
 }
 
-/// The scores of what is in flight when all before `high_rxt` that is not
-/// SACKed was sent again (HighRxt).
+/// Computes the scores. `high_rxt` is HighRxt: all unSACKed data before it was retransmitted.
 fn scores(scoreboard: &Scoreboard, flight: &Flight, high_rxt: u64, threshold: u64) -> Scores {
     let first = flight.snd_una;
     let (mut lost_before, mut bytes) = (0, 0);
     for held in scoreboard.blocks().iter().rev() {
         bytes += held.end - held.start;
-        // IsLost (SeqNum): more than (DupThresh - 1) * SMSS bytes above it are SACKed, as they are
-        // where DupThresh sequences are: no segment but the flow's last is shorter.
+        // IsLost (SeqNum): more than (DupThresh - 1) * SMSS bytes above it are SACKed. This
+        // includes the condition of DupThresh SACKed sequences, since all segments of a flow but
+        // the last are full.
         if bytes > (threshold - 1) * u64::from(flight.mss) {
             lost_before = held.start;
             break;
         }
     }
     Scores {
-        // SetPipe (), (a) what is not lost, and (b) what was sent again
+        // SetPipe (): (a) data not lost, and (b) data retransmitted.
         pipe: scoreboard.unsacked(first.max(lost_before), flight.snd_max)
             + scoreboard.unsacked(first, high_rxt),
         lost_before,
@@ -49,29 +49,30 @@ fn scores(scoreboard: &Scoreboard, flight: &Flight, high_rxt: u64, threshold: u6
 
 #[derive(Clone)]
 pub struct Sack {
-    /// DupThresh.
+    /// Duplicate threshold (DupThresh).
     pub(super) threshold: u64,
     limited_transmit: bool,
     rescue: bool,
     growth_on_exit: bool,
-    /// DupAcks.
+    /// Number of duplicate acknowledgements (DupAcks).
     duplicates: u64,
     pub(super) recovering: bool,
     after_timeout: bool,
-    /// RecoveryPoint: no new recovery before it is acknowledged.
+    /// No new recovery starts before the data up to here is acknowledged (RecoveryPoint).
     recovery_point: u64,
-    /// HighRxt, as the byte after it.
+    /// End of the highest retransmitted data (HighRxt + 1).
     high_rxt: u64,
-    /// RescueRxt, as the byte after it.
+    /// A rescue retransmission requires a cumulative acknowledgement beyond this byte (RescueRxt +
+    /// 1).
     rescue_rxt: u64,
     pub(super) scoreboard: Scoreboard,
     scores: Scores,
-    /// Bytes before SND.NXT that do not fit into the window: they went, or were passed over,
-    /// because SACKed ones have left the network.
+    /// Bytes before SND.NXT that exceed the window: sent, or skipped as SACKed, after other SACKed
+    /// data had left the network.
     beyond: u64,
-    /// The segment before this byte was sent again when the recovery began.
+    /// End of the segment that was retransmitted when the recovery started.
     first_lost: u64,
-    /// What is lost before this byte was told.
+    /// Losses before this byte were returned by `newly_lost` or reported by a timeout.
     told: u64,
 }
 
@@ -97,59 +98,61 @@ impl Sack {
     }
 
     fn update(&mut self, flight: &Flight) {
-        // Outside of a recovery HighRxt is HighACK (section 5, step 3.1).
+        // Section 5, step 3.1: outside of a recovery HighRxt is HighACK.
         if !self.recovering {
             self.high_rxt = flight.snd_una;
         }
-        // Without a hole nothing is lost, and the window looks at what is outstanding.
+        // Without SACKed data nothing is lost, and the window limits the outstanding data instead
+        // of the pipe.
         self.scores = match self.recovering || !self.scoreboard.blocks().is_empty() {
             true => scores(&self.scoreboard, flight, self.high_rxt, self.threshold),
             false => Scores::default(),
         };
     }
 
-    /// Passes over what is SACKed already.
+    /// Advances SND.NXT over data that is already SACKed.
     fn skip_sacked(&mut self, flight: &mut Flight) {
         let hole = self.scoreboard.hole(flight.snd_nxt);
         self.beyond += hole - flight.snd_nxt;
         flight.snd_nxt = hole;
     }
 
-    /// The next segment in order, if there is one and the receiver has room for it.
+    /// Returns the next segment in order, if data is left and it fits into the receive window.
     fn new_data(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         let next = flight.snd_nxt;
         let sendable = next < flight.size && flight.is_advertised(next + flight.payload(next));
         sendable.then(|| Candidate::in_order(next, flight, window))
     }
 
-    /// Section 5, step 4.
+    /// Starts a recovery (section 5, step 4).
     fn enter(&mut self, sender: &mut SenderState<'_>) -> Reaction {
-        // (4.1)
+        // (4.1) RecoveryPoint is the end of the data sent so far.
         self.recovery_point = sender.flight.snd_max;
-        // (4.2)
+        // (4.2) The window law reduces the window.
         let in_flight = self.flight_size(sender.flight);
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight,
         });
         self.recovering = true;
-        // (4.3) the first segment is sent again, and no rescue before it is acknowledged
+        // (4.3) Retransmits the first segment. A rescue retransmission requires an acknowledgement
+        // beyond it.
         let first = sender.flight.snd_una;
         self.high_rxt = first;
         self.rescue_rxt = first + sender.flight.payload(first);
         self.first_lost = self.rescue_rxt;
-        // (4.4)
+        // (4.4) Computes the pipe.
         self.update(sender.flight);
         Reaction::RETRANSMIT
     }
 
-    /// Section 5, step 3.
+    /// Returns whether limited transmit applies (section 5, step 3).
     fn in_limited_transmit(&self) -> bool {
         let waiting = !self.recovering && !self.after_timeout;
         self.limited_transmit && waiting && self.duplicates > 0
     }
 
-    /// NextSeg (), section 4.
+    /// Returns the segment to send next (NextSeg, section 4).
     fn next_segment(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         let Scores {
             lost_before,
@@ -158,19 +161,19 @@ impl Sack {
         } = self.scores;
         let hole = self.scoreboard.hole(self.high_rxt);
         let hole = (hole < sacked_before).then_some(hole);
-        // (1) a hole that is lost
+        // Rule (1): a lost hole.
         if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
             return Some(Candidate::hole(sequence));
         }
-        // (2) new data
+        // Rule (2): new data.
         if let Some(candidate) = self.new_data(flight, window) {
             return Some(candidate);
         }
-        // (3) a hole
+        // Rule (3): a hole that is not known to be lost.
         if let Some(sequence) = hole {
             return Some(Candidate::hole(sequence));
         }
-        // (4) once, the end of the window
+        // Rule (4): the last segment that is not SACKed, once per recovery.
         if !self.rescue || flight.snd_una <= self.rescue_rxt {
             return None;
         }
@@ -200,8 +203,9 @@ impl LossRecovery for Sack {
         }
         self.high_rxt = self.high_rxt.max(sender.flight.snd_una);
         if news && !self.recovering {
-            // Section 2: a duplicate, too, "regardless of its status as a cumulative
-            // acknowledgment"; RFC 6298, section 5, (5.3): the timer restarts in any case.
+            // Section 2: this acknowledgement also counts as a duplicate, "regardless of its status
+            // as a cumulative acknowledgment". RFC 6298, section 5, (5.3): the timer restarts in
+            // any case.
             let reaction = self.on_duplicate(news, sender);
             return Reaction {
                 timer: TimerAction::Restart,
@@ -214,7 +218,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction {
-        // Section 2: a duplicate acknowledgement brings SACK information that is new.
+        // Section 2: only an acknowledgement with new SACK information counts as a duplicate.
         if !news {
             return Reaction::KEEP;
         }
@@ -222,7 +226,8 @@ impl LossRecovery for Sack {
         self.skip_sacked(sender.flight);
         self.update(sender.flight);
         let may_enter = !self.recovering && sender.flight.snd_una >= self.recovery_point;
-        // Section 5, steps 1 and 2.
+        // Section 5, steps 1 and 2: DupAcks >= DupThresh, or the first unacknowledged segment is
+        // lost.
         let first_lost = self.scores.lost_before > sender.flight.snd_una;
         if may_enter && (self.duplicates >= self.threshold || first_lost) {
             return self.enter(sender);
@@ -236,17 +241,18 @@ impl LossRecovery for Sack {
 
     fn on_timeout(&mut self, flight: &Flight) {
         self.beyond = 0;
-        // Section 5.1. DupAcks and the scores are made anew by the next acknowledgement of new data.
+        // Section 5.1. The next acknowledgement of new data resets DupAcks and the scores.
         self.recovery_point = flight.snd_max;
         self.recovering = false;
         self.after_timeout = true;
         self.scoreboard.clear();
-        // The timeout tells that all of this is lost.
+        // The timeout itself reports these losses to the window law.
         self.told = self.recovery_point;
     }
 
     fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
-        // Section 5, (C), and step 3 of limited transmit: as long as cwnd - pipe >= 1 SMSS.
+        // Section 5, (C), and step 3 of limited transmit: a segment may be sent while cwnd - pipe
+        // >= 1 SMSS.
         let room = self.scores.pipe + u64::from(flight.mss) <= window;
         if self.recovering {
             return match room {
@@ -262,16 +268,16 @@ impl LossRecovery for Sack {
             let candidate = in_window(flight, outstanding, window)?;
             return Some(Candidate::in_order(candidate.sequence, flight, window));
         }
-        // (3.3) previously unsent data only
+        // (3.3) Only previously unsent data.
         self.new_data(flight, window).filter(|_| room)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
         let payload = flight.payload(candidate.sequence);
         match candidate.reason {
-            // (C.2) HighRxt moves with what is sent again ...
+            // (C.2) HighRxt advances with retransmissions ...
             Reason::Hole => self.high_rxt = candidate.sequence + payload,
-            // ... but not for rule (4): RescueRxt is set to RecoveryPoint.
+            // ... but not with rule (4), which sets RescueRxt to RecoveryPoint.
             Reason::Rescue => self.rescue_rxt = self.recovery_point,
             Reason::Beyond => self.beyond += payload,
             Reason::Next => {}
@@ -279,7 +285,7 @@ impl LossRecovery for Sack {
         if self.after_timeout {
             self.skip_sacked(flight);
         }
-        // (C.4)
+        // (C.4) The segment sent adds to the pipe.
         self.scores.pipe += payload;
     }
 

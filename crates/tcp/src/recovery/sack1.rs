@@ -1,6 +1,5 @@
-//! The SACK of ns-2, `Agent/TCP/Sack1` (Fall and Floyd 1996, section 5): the pipe
-//! is a counter that never learns of losses, so that it stalls into a timeout
-//! when about half a window is lost.
+//! SACK of ns-2, `Agent/TCP/Sack1` (Fall and Floyd 1996, section 5). Its pipe is a counter that
+//! does not notice losses, so a recovery stalls until a timeout when about half a window is lost.
 
 use super::{in_window, Candidate, Duplicates, LossRecovery, Phase, Reaction, Reason, SenderState};
 use crate::cc::Ack;
@@ -13,13 +12,14 @@ use lightburst_net::Block;
 pub struct Sack1 {
     duplicates: Duplicates,
     recovering: bool,
-    /// Nothing is sent on the acknowledgement that begins a recovery but its first segment.
+    /// Whether the acknowledgement that started the recovery is being handled; it causes no
+    /// transmission but that of the first segment.
     entering: bool,
-    /// After a timeout blocks are not looked at until new data is acknowledged.
+    /// Whether SACK blocks are ignored: from a timeout until new data is acknowledged.
     ignoring: bool,
-    /// Segments thought to be in the network.
+    /// Estimated number of segments in the network.
     pipe: i64,
-    /// Holes before this byte were sent again.
+    /// Holes before this byte were retransmitted.
     looked: u64,
     scoreboard: Scoreboard,
 }
@@ -48,7 +48,7 @@ impl Sack1 {
         Reaction::RETRANSMIT
     }
 
-    /// The first segment not sent again that lies below a SACKed one.
+    /// Returns the first hole below SACKed data that was not retransmitted.
     fn hole(&self, flight: &Flight) -> Option<u64> {
         let hole = self.scoreboard.hole(self.looked.max(flight.snd_una));
         (hole < self.scoreboard.end()).then_some(hole)
@@ -66,7 +66,7 @@ impl LossRecovery for Sack1 {
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         self.entering = false;
         if self.recovering && sender.flight.snd_una < self.duplicates.recover {
-            // One left the network with this acknowledgement, one was lost.
+            // A partial acknowledgement: one segment has left the network, and another was lost.
             self.pipe -= 2;
             return Reaction::default();
         }

@@ -1,5 +1,5 @@
-//! Tahoe: fast retransmit, then slow start from one segment (Jacobson 1988;
-//! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
+//! Tahoe: fast retransmit, then slow start from one segment (Jacobson 1988; Fall and Floyd 1996,
+//! section 2). All data sent after the lost segment is sent again.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::{Ack, Loss};

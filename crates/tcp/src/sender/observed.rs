@@ -1,4 +1,5 @@
-//! What is seen of a sender from outside: its trace, and the truth about what it sends again.
+//! Observation of a sender: its trace, its progress, and whether its retransmissions were
+//! justified.
 
 use super::{Sender, State};
 use crate::cc::Window;
@@ -10,13 +11,13 @@ use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::LostSending;
 
 impl Sender {
-    /// What it took for lost, as far as it was not, if these packets of its flow were lost and it
-    /// has not read of them.
+    /// Returns the counts of fast retransmissions and of unjustified repetitions; `lost` yields the
+    /// losses of this flow that the sender has not read yet.
     pub fn repetitions(&self, lost: impl Iterator<Item = LostSending>) -> Repetitions {
         self.truth.counts(&self.flight, lost)
     }
 
-    /// It takes for lost what it has sent first of all that is not acknowledged.
+    /// Records the decision that the first unacknowledged segment (or SYN or FIN) is lost.
     #[cold]
     pub(super) fn decide(&mut self, cause: Cause, end: &mut Endpoint<'_, '_>) {
         let (front, sendings) = match self.state {
@@ -31,13 +32,13 @@ impl Sender {
         self.in_doubt = !self.truth.is_settled();
     }
 
-    /// A segment of data was sent again, for that time.
+    /// Records that a data segment is retransmitted; `sending` is the number of this transmission.
     pub(super) fn doubt(&mut self, sending: u32) {
         self.truth.on_sent_again(sending);
         self.in_doubt = true;
     }
 
-    /// Where it is now, if its receiver has `arrived` bytes.
+    /// Returns the present progress; `arrived` is the number of payload bytes at the receiver.
     pub fn progress(&self, arrived: u64) -> Progress {
         Progress {
             stage: match self.state {
@@ -51,8 +52,8 @@ impl Sender {
         }
     }
 
-    /// All before `until` is acknowledged, or the SYN or the FIN is: what was lost of it by now
-    /// is known.
+    /// Resolves open questions about data before `until`, the SYN or the FIN when it is
+    /// acknowledged: by then all its losses are known.
     #[inline]
     pub(super) fn settle(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
         if self.in_doubt {
@@ -67,7 +68,7 @@ impl Sender {
         self.in_doubt = !self.truth.is_settled();
     }
 
-    /// Notes the window, if the flow is traced.
+    /// Records the window, if the flow is traced.
     #[inline]
     pub(super) fn trace(&self, end: &mut Endpoint<'_, '_>) {
         let (id, now) = (end.id, end.now());

@@ -1,5 +1,5 @@
-//! What a law hears: all that an acknowledgement tells, if it asks; and that pacing holds for
-//! what is sent again, too.
+//! Tests the inputs of a window law, including optional ones, and that pacing also applies to
+//! retransmissions.
 
 use super::scripted::{play, Answer, MSS, SECOND};
 use super::vectors::parameters;
@@ -12,7 +12,7 @@ use lightburst_des::{Duration, Time};
 use lightburst_net::Rate;
 use std::sync::{Arc, Mutex};
 
-/// What happened to a law, in its order.
+/// A call of the law.
 #[derive(Clone, Debug)]
 enum Heard {
     Ack(Ack),
@@ -21,7 +21,7 @@ enum Heard {
     Timeout,
 }
 
-/// A law of a window that stays as it is, which writes down what it hears.
+/// A law with a constant window that records its calls.
 #[derive(Clone)]
 struct Listener {
     heard: Arc<Mutex<Vec<Heard>>>,
@@ -74,8 +74,8 @@ const ALL: Wants = Wants {
     delivery_rates: false,
 };
 
-/// What a law hears with this recovery, a window of so many segments and this script; and what
-/// is sent.
+/// Runs a sender with this recovery, a window of `segments` segments, and the acknowledgements of
+/// `script`. Returns the calls of the law, and the number and arrival time of each segment sent.
 fn hear(
     name: &str,
     wants: Wants,
@@ -103,7 +103,7 @@ fn hear(
     (heard, sent)
 }
 
-/// Of the reports: what is delivered and lost, in segments, and where the recovery is.
+/// Extracts the reports: segments delivered, segments lost, and the phase of the recovery.
 fn reports(heard: &[Heard]) -> Vec<(u64, u64, Phase)> {
     let each = heard.iter().filter_map(|heard| match heard {
         Heard::Report(r) => Some((r.delivered / MSS, r.lost / MSS, r.phase)),
@@ -112,7 +112,8 @@ fn reports(heard: &[Heard]) -> Vec<(u64, u64, Phase)> {
     each.collect()
 }
 
-/// Of ten segments 2, 3 and 6 are missing, counted from 0; 10 and 11 follow the first answer.
+/// Of the first ten segments, numbered from 0, segments 2, 3 and 6 are missing. Segments 10 and 11
+/// are sent after the first acknowledgement.
 const HOLES: &[Answer] = &[
     (2, None),
     (2, Some(4)),
@@ -128,7 +129,8 @@ const HOLES: &[Answer] = &[
 fn sack_tells_what_is_delivered_and_lost_also_in_a_recovery() {
     use Phase::{Open, Recovery};
     let (heard, _) = hear("sack", ALL, None, 10, HOLES);
-    // Two duplicates: 2 is lost, and by the bytes above it 3; 7 and 8 above 6, which is lost then.
+    // After two duplicates segment 2 is lost, and segment 3 too because of the bytes SACKed above
+    // it. Segment 6 is lost once 7 and 8 are SACKed.
     let expected = [
         (2, 0, Open),
         (1, 0, Open),
@@ -142,7 +144,7 @@ fn sack_tells_what_is_delivered_and_lost_also_in_a_recovery() {
     assert_eq!(reports(&heard), expected);
     let growths = heard.iter().filter(|h| matches!(h, Heard::Ack(_))).count();
     let losses = heard.iter().filter(|h| matches!(h, Heard::Loss)).count();
-    // The window grows by the first alone: the last ends the recovery.
+    // Only the first acknowledgement grows the window; the last one ends the recovery.
     assert_eq!((growths, losses), (1, 1));
 }
 
@@ -166,7 +168,7 @@ fn without_sack_each_segment_that_is_sent_again_is_a_loss() {
         (6, 0),
     ];
     assert_eq!(told("reno"), once);
-    // Partial acknowledgements of New-Reno tell of another loss each.
+    // Each partial acknowledgement of New-Reno reveals another loss.
     let mut partial = once;
     partial[5].1 = 1;
     partial[6].1 = 1;
@@ -179,7 +181,7 @@ fn a_fast_retransmit_is_a_loss_also_where_slow_start_follows() {
     let losses = heard.iter().filter(|h| matches!(h, Heard::Loss)).count();
     assert_eq!(losses, 1);
     assert!(!heard.iter().any(|h| matches!(h, Heard::Timeout)));
-    // The window is one segment: nothing else is sent. Reports come to who asks only.
+    // The window is one segment, so no other segment is sent. The law did not request reports.
     assert_eq!(sent.last().unwrap().0, 2);
     assert!(!heard.iter().any(|h| matches!(h, Heard::Report(_))));
 }
@@ -203,20 +205,22 @@ fn each_acknowledgement_has_a_round_trip_time_for_who_asks() {
     };
     let all = times(ALL);
     let from_first = Duration(SECOND * 3 / 2);
-    // The first four leave in the beginning, the fifth with the first answer, two answers before.
+    // The first four segments leave at the start. The fifth leaves with the first acknowledgement,
+    // two acknowledgements before its own.
     let near = |rtt: Option<Duration>, wanted: Duration| {
         rtt.is_some_and(|rtt| rtt.0.abs_diff(wanted.0) < SECOND / 10_000)
     };
     assert!(near(all[0], from_first) && near(all[1], from_first + Duration(SECOND / 1000)));
     assert!(near(all[2], Duration(2 * SECOND / 1000)), "{all:?}");
-    // One segment is timed at a time: the second was sent before the timing of the fifth began.
+    // Only one segment is timed at a time, and the second was sent before the timing of the fifth
+    // started.
     let one = times(Wants::default());
     assert!(one[0].is_some() && one[1].is_none());
 }
 
 #[test]
 fn a_flow_is_application_limited_when_nothing_is_left_for_its_window() {
-    // 30 segments: 28 acknowledged, of the last two one.
+    // There are 30 segments. The third acknowledgement covers 28, the fourth one of the last two.
     let (heard, _) = hear(
         "sack",
         ALL,
@@ -236,7 +240,8 @@ fn a_flow_is_application_limited_when_nothing_is_left_for_its_window() {
 
 #[test]
 fn pacing_holds_for_what_is_sent_again() {
-    // A segment takes 8 ms; the answers come 1 ms apart.
+    // The transmission of a segment at the pacing rate takes 8 ms; acknowledgements arrive 1 ms
+    // apart.
     let rate = Some(Rate::from_bps(1_000_000));
     for name in ["reno", "new-reno", "sack", "sack1", "tahoe"] {
         let script = [(1, None), (1, Some(4)), (1, Some(5))];

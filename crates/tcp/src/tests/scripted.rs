@@ -1,5 +1,5 @@
-//! A sender against acknowledgements that come by a script: for what happens only
-//! where segments overtake each other.
+//! A sender that receives scripted acknowledgements, for cases that occur only when segments
+//! overtake each other.
 
 use super::vectors::parameters;
 use super::{fabric, SIZES};
@@ -23,14 +23,15 @@ const FLOW: Flow = Flow {
     start: Time::ZERO,
     size: 30 * MSS,
 };
-/// An acknowledgement of so many segments, and the number of one more that is there.
+/// An acknowledgement of the first n segments, and optionally the number of another segment to
+/// SACK.
 pub type Answer = (u64, Option<u64>);
 
-/// Host 0 sends; host 1 answers its SYN, and then says what the script wants.
+/// Host 0 is the sender; host 1 answers its SYN and then sends the acknowledgements of the script.
 struct Scripted {
     sender: Sender,
     script: Vec<Answer>,
-    /// The numbers of the segments that were sent, and when they came.
+    /// Number and arrival time of each segment sent.
     sent: Vec<(u64, Time)>,
 }
 
@@ -58,7 +59,8 @@ impl Hosts for Scripted {
     fn start(&mut self, ctx: &mut Context<'_>) {
         let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
         self.sender.start(end);
-        // From a second and a half on, when the timer has expired once.
+        // The acknowledgements start after 1.5 seconds, when the retransmission timer has expired
+        // once.
         for i in 0..self.script.len() as u64 {
             ctx.timer_at(
                 NodeId(1),
@@ -98,7 +100,7 @@ impl Hosts for Scripted {
     }
 }
 
-/// The segments that a sender of `tcp` sends before two seconds are over.
+/// Returns the numbers of the segments that a `tcp` sender sends within two seconds.
 fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]) -> Vec<u64> {
     let word = |word: &str| Value::Word(word.to_string());
     let table = |settings: &[(&str, Value)]| {
@@ -124,7 +126,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
     sent.map(|(number, _)| number).collect()
 }
 
-/// The segments that a sender sends before two seconds are over, and when they come.
+/// Returns the number and arrival time of each segment that a sender sends within two seconds.
 pub fn play(transport: Transport, script: &[Answer]) -> Vec<(u64, Time)> {
     let hosts = Scripted {
         sender: Sender::new(&FLOW, MSS as u32, u64::MAX, true, transport),
@@ -138,10 +140,11 @@ pub fn play(transport: Transport, script: &[Answer]) -> Vec<(u64, Time)> {
     simulator.model.hosts.sent
 }
 
-/// After a timeout, `sack1` takes the sixth segment for lost and sends it again, with a pipe of 5
-/// and a window of 3. That leads to an acknowledgement of all but the last 9 that it had sent
-/// before the timeout, and of more than it has sent since; the pipe is 3. What then comes twice is
-/// a duplicate, since the 9 are outstanding: it takes 1 from the pipe, and the next one is sent.
+/// After the timeout, `sack1` takes the sixth segment for lost and retransmits it, with a pipe of 5
+/// and a window of 3. Then 11 segments are acknowledged: all those sent since the timeout, while
+/// the last 9 of those sent before it are outstanding; the pipe is 3. A repetition of this
+/// acknowledgement is a duplicate because of the 9 outstanding segments: it reduces the pipe by 1,
+/// and the next segment is sent.
 #[test]
 fn a_duplicate_is_one_also_where_nothing_was_sent_again() {
     let found = sent(

@@ -1,7 +1,7 @@
-//! The windows, timeouts and scoreboards of the standards, from numbers worked
-//! out apart from this program: `tests/data/tcp_vectors.json`. The initial
-//! windows are computed in Python and tested there, the vectors of the other
-//! window laws beside each. What the file has of RACK and BBR waits for them.
+//! Tests the windows, timeouts and scoreboards of the RFCs against values computed independently of
+//! this program: `tests/data/tcp_vectors.json`. The initial windows are computed and tested in
+//! Python; the vectors of the other window laws are tested next to each law. The vectors of RACK
+//! and BBR are not used yet.
 
 use crate::cc::{self, Ack, Congestion, CongestionControlSettings, Loss, Timeout};
 use crate::cc::{CongestionControl, Window};
@@ -32,7 +32,7 @@ fn whole(json: &Json) -> u64 {
     json.as_u64().expect("a whole number")
 }
 
-/// The standard's choices, with `changes`.
+/// Returns the settings recommended by the standards, with `changes`.
 pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
     let numbers = [
         ("initial_timeout_ps", SECOND),
@@ -63,7 +63,7 @@ pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
     Parameters::new(numbers.chain(switches).chain(words))
 }
 
-/// The window law `reno` with a window of `bytes` in segments of `mss`.
+/// Returns the window law `reno` with a window of `bytes` and segments of `mss` bytes.
 fn reno(bytes: f64, mss: u32) -> Congestion {
     let rwnd = 1e9;
     let law = (cc::find("reno").unwrap().build)(&CongestionControlSettings {
@@ -83,14 +83,14 @@ fn send(flight: &mut Flight, sequence: u64) {
     flight.send(sequence, Time::ZERO);
 }
 
-/// A flow of `size` segments of one byte, the first `sent` of them sent.
+/// Returns a flow of `size` segments of one byte, the first `sent` of which were sent.
 fn flight(size: u64, sent: u64) -> Flight {
     let mut flight = Flight::new(size, 1, u64::MAX);
     (0..sent).for_each(|sequence| send(&mut flight, sequence));
     flight
 }
 
-/// The timeouts after each round-trip time of `rows`, in seconds.
+/// Returns the timeout in seconds after each round-trip time of `rows`.
 fn timeouts(rows: &[Json], minimum: f64, granularity: f64) -> Vec<f64> {
     let mut rule = Rfc6298::new(&parameters(&[
         ("min_timeout_ps", minimum * SECOND),
@@ -125,7 +125,8 @@ fn round_trip_times_give_the_timeouts_of_rfc_6298() {
         assert_near(&timeouts(rows, minimum, 0.0), column("RTO"));
         let raw = timeouts(rows, 0.0, 0.0);
         assert_near(&raw, column("RTO_raw"));
-        // with a margin of G = 1000 s the timeout tells SRTT; the rest is 4 RTTVAR
+        // With G = 1000 s as margin the timeout reveals SRTT; the remainder of the raw timeout is 4
+        // RTTVAR.
         let coarse = timeouts(rows, 0.0, 1000.0);
         let mean: Vec<f64> = coarse.iter().map(|timeout| timeout - 1000.0).collect();
         assert_near(&mean, column("SRTT"));
@@ -148,7 +149,7 @@ fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() 
     for row in list(&vectors()["rfc5681"]["CA"]) {
         let mss = whole(&row["SMSS"]);
         let mut law = reno(1e6, mss as u32);
-        // to begin avoidance at the window of the row
+        // A loss at twice the window makes congestion avoidance start at the window of the row.
         law.on_loss(&loss(2 * whole(&row["cwnd"])));
         assert_eq!(law.window().cwnd, number(&row["cwnd"]));
         law.on_ack(&Ack {
@@ -202,7 +203,7 @@ fn context<'a>(flight: &'a mut Flight, congestion: &'a mut Congestion) -> Sender
     }
 }
 
-/// Tells `recovery` of the cumulative acknowledgement of all before `acknowledgement`.
+/// Passes a cumulative acknowledgement of all data before `acknowledgement` to `recovery`.
 pub fn acknowledge(
     acknowledgement: u64,
     recovery: &mut dyn LossRecovery,
@@ -218,7 +219,7 @@ pub fn acknowledge(
     recovery.on_ack(&ack, false, &mut context(flight, congestion))
 }
 
-/// 20 segments in flight, of which 1 to 5 were lost; nothing new is sent.
+/// Of 20 segments in flight, segments 1 to 5 are lost; no new data is sent.
 #[test]
 fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
     let vectors = vectors();
@@ -245,7 +246,7 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
         };
         assert_eq!(window(&congestion, &*recovery), number(&steps[0]["cwnd"]));
         for step in &steps[1..5] {
-            // segment `rtx` is the first one missing, so all before it is acknowledged
+            // Segment `rtx` is the first one missing, so all segments before it are acknowledged.
             let missing = whole(&step["rtx"]) - 1;
             let reaction = acknowledge(missing, &mut *recovery, &mut flight, &mut congestion);
             assert!(reaction.retransmit);
@@ -262,7 +263,7 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
     }
 }
 
-/// A window that nothing moves.
+/// A law with a constant window.
 #[derive(Clone)]
 pub struct Still;
 
@@ -281,9 +282,8 @@ impl CongestionControl for Still {
     fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {}
 }
 
-/// Scoreboards with one segment for each byte: what is in the pipe shows in
-/// the smallest window that lets a segment go, and what is lost in what goes
-/// before new data.
+/// Scoreboards with segments of one byte. The pipe is found as the smallest window that permits a
+/// transmission, less one; the lost segments are those sent before new data.
 #[test]
 fn pipe_and_losses_are_those_of_rfc_6675() {
     for row in list(&vectors()["rfc6675"]) {
@@ -306,10 +306,10 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
         assert!(recovery.on_blocks(&blocks, &flight), "{case}");
         let reaction = recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
         let mut lost = Vec::new();
-        // those up to HighRxt are sent again before the pipe is looked at
+        // Segments up to HighRxt are retransmitted before the pipe is measured.
         let mut again = whole(&row["HighRxt"]);
         if reaction.retransmit {
-            // the sender resends the first one, whatever the window says
+            // The sender retransmits the first segment regardless of the window.
             lost.push(flight.snd_una);
         }
         let pipe = |recovery: &dyn LossRecovery, flight: &Flight| {
@@ -324,7 +324,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
             again = again.saturating_sub(1);
             if again == 0 && seen.is_none() {
                 let added = pipe(&*recovery, &flight);
-                // the same when it is reckoned anew, from HighRxt
+                // The pipe must be the same when it is recomputed from HighRxt.
                 recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
                 assert_eq!(pipe(&*recovery, &flight), added, "{case}");
                 seen = Some(added);

@@ -4,31 +4,31 @@ use super::TimeoutPolicy;
 use crate::Parameters;
 use lightburst_des::Duration;
 
-/// RFC 6298, section 5, (5.7): an initial timeout below this is thought too short
-/// when a SYN had to be sent again.
+/// RFC 6298, section 5, (5.7): a shorter initial timeout is raised if the SYN was sent more than
+/// once.
 const THREE_SECONDS: Duration = Duration(3_000_000_000_000);
 
-/// Smoothed round-trip time and its variation, in picoseconds.
+/// State of the standard timeout: smoothed round-trip time and its variation, in picoseconds.
 #[derive(Clone, Debug)]
 pub struct Rfc6298 {
-    /// SRTT and RTTVAR; none before the first measurement.
+    /// SRTT and RTTVAR; `None` before the first measurement.
     smoothed: Option<(f64, f64)>,
     timeout: Duration,
     initial: Duration,
     minimum: Duration,
     maximum: Duration,
-    /// G.
+    /// Clock granularity (G) in picoseconds.
     granularity: f64,
     backoff: f64,
 }
 
 impl Rfc6298 {
-    /// The state at the start of a connection.
+    /// Creates the state at the start of a connection.
     pub fn new(parameters: &Parameters) -> Rfc6298 {
         let duration = |name| Duration(parameters.get(name) as u64);
         Rfc6298 {
             smoothed: None,
-            // (2.1)
+            // (2.1) Timeout before the first measurement.
             timeout: duration("initial_timeout_ps"),
             initial: duration("initial_timeout_ps"),
             minimum: duration("min_timeout_ps"),
@@ -59,19 +59,20 @@ impl TimeoutPolicy for Rfc6298 {
         self.smoothed = Some((mean, variation));
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
         let timeout = Duration::nearest(mean + self.granularity.max(4.0 * variation));
-        // (2.4) and (2.5)
+        // (2.4) and (2.5): lower and upper bound.
         self.timeout = timeout.max(self.minimum).min(self.maximum);
     }
 
     fn on_established(&mut self, repeated: bool) {
         if repeated && self.initial < THREE_SECONDS {
-            // (5.7) 3 seconds where the initial timeout is the standard's 1 second
+            // (5.7) sets 3 seconds, given the initial timeout of 1 second of the RFC; others scale
+            // with it.
             self.timeout = (self.initial * 3).min(self.maximum);
         }
     }
 
     fn on_timeout(&mut self) {
-        // (5.5) "back off the timer", up to the maximum of (2.5)
+        // (5.5) "back off the timer", up to the maximum of (2.5).
         let timeout = Duration::nearest(self.backoff * self.timeout.0 as f64);
         self.timeout = timeout.min(self.maximum);
     }
@@ -123,7 +124,7 @@ mod tests {
         for _ in 0..60 {
             rule.on_sample(Duration(100_000_000_000));
         }
-        // SRTT 100 ms, RTTVAR all but 0: G = 10 ms
+        // SRTT is 100 ms and RTTVAR almost 0, so the margin is G = 10 ms.
         assert_eq!(rule.value(), Duration(110_000_000_000));
         rule.on_timeout();
         assert_eq!(rule.value(), Duration(220_000_000_000));

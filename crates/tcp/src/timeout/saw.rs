@@ -4,7 +4,8 @@ use super::TimeoutPolicy;
 use crate::Parameters;
 use lightburst_des::Duration;
 
-/// `T` and its margin; the timer is set to `T' = T + p tau`, `T` itself never holds the margin.
+/// State of the timeout `T`. The timer is set to `T' = T + p tau`; the margin `p tau` never enters
+/// `T` itself.
 #[derive(Clone, Debug)]
 pub struct SawTimeout {
     timeout: Duration,
@@ -15,7 +16,7 @@ pub struct SawTimeout {
 }
 
 impl SawTimeout {
-    /// The state at the start of a connection; `margin` is `p tau`.
+    /// Creates the state at the start of a connection; `margin` is `p tau`.
     pub fn new(parameters: &Parameters, margin: Duration) -> SawTimeout {
         SawTimeout {
             timeout: Duration(parameters.get("initial_timeout_ps") as u64),

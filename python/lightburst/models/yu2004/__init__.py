@@ -1,17 +1,17 @@
 """TCP over optical burst switching in closed form: equations (1) to (61) of yu2004.
 
-Each function is one equation and says which; `EQUATIONS` finds them by number. Many were printed
-with slips: ``variant="derived"``, the default, is what follows from the paper's own model, and
-``variant="printed"`` what stands in the paper; where a function has no variant they are the same. A
-docstring gives the derived form first, and then in what the printed one differs.
+Each function is one equation and names it; `EQUATIONS` maps numbers to functions. Many equations
+were printed with slips: ``variant="derived"``, the default, follows from the paper's own model, and
+``variant="printed"`` is the form in the paper; a function without a variant has one form only. A
+docstring gives the derived form first, then the differences of the printed one.
 
-They take a `Flow`, whose arrays broadcast, and give an array of float of its shape: segments,
-rounds, durations in seconds, throughputs in segments a second, penalties and gains as ratios.
-``window`` is ``E[W_X]`` in segments, ``rounds`` is ``X`` or ``E[X]``: the rounds of a period up to
-its loss. A name that is neither derived nor printed is a `ValueError`.
+The functions take a `Flow`, whose arrays broadcast, and return an array of floats of its shape:
+segments, rounds, durations in seconds, throughputs in segments a second, penalties and gains as
+ratios. ``window`` is ``E[W_X]`` in segments, ``rounds`` is ``X`` or ``E[X]``: the rounds of a
+period up to its loss. A variant that is neither derived nor printed is a `ValueError`.
 
-`predict` chooses among the equations for a flow, and `broken_assumptions` says where not to trust
-them. docs/models.md lists the differences.
+`predict` chooses among the equations for a flow, and `broken_assumptions` reports where they are
+unreliable. docs/models.md lists the differences.
 
 References
 ----------

@@ -1,7 +1,7 @@
-"""Where the closed forms stand on assumptions that a point does not meet.
+"""Assumptions of the closed forms, and the test whether a point violates them.
 
-The limits are set from the slow twin (`lightburst.models.rounds`): where nothing is broken, the
-derived forms are within a tenth of it for SACK and New-Reno, a fifth for Reno.
+The limits come from the Monte Carlo twin (`lightburst.models.rounds`): where no assumption is
+violated, the derived forms are within a tenth of it for SACK and New-Reno, a fifth for Reno.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ _FAR_ABOVE_LIMIT = 2.5  # (34) over (29)
 _SMALLEST_RENO_BURST = 4.0
 _LARGEST_DROPPED_SHARE = 0.1
 
-#: What each assumption says, by its name.
+#: Assumptions by name, with their meaning.
 ASSUMPTIONS = {
     "small-loss": f"p is at most {_LARGEST_LOSS}: one burst is lost in a round, none in a recovery",
     "small-burst": f"S is at most {_LARGEST_BURST} of the window: losing all of it is rare",
@@ -39,21 +39,21 @@ ASSUMPTIONS = {
 def broken_assumptions(
     flow: Flow, flavour: Flavour, variant: Variant = "derived"
 ) -> dict[str, BoolArray]:
-    """Tell, for each point, which assumptions behind `predict` it does not meet.
+    """Report the violated assumptions of `predict`, for each point.
 
     Parameters
     ----------
     flow : Flow
         The flow and its path.
     flavour : {"sack", "new-reno", "reno"}
-        How the sender repairs a loss.
+        Sender's recovery from a loss.
     variant : {"derived", "printed"}
-        Which form of the equations.
+        Form of the equations.
 
     Returns
     -------
     dict of str to ndarray of bool
-        For each name in `ASSUMPTIONS`, where it is broken; of the shape of the flow.
+        For each name in `ASSUMPTIONS`, whether it is violated; of the shape of the flow.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def broken_assumptions(
         "small-burst": burst > _LARGEST_BURST * window,
         "three-duplicates": (burst < 3) & (window < _FEW_SEGMENTS),
         "window-limit": _near_limit(flow, flavour, found.window / limit),
-        # A part in a million, so that (29) does not exceed itself by rounding.
+        # Tolerance of a part in a million, so that (29) does not exceed itself by rounding.
         "above-window": found.throughput > window_throughput(flow) * (1 + 1e-6),
         "above-access-rate": found.throughput > flow.access_rate,
         "reno-start": reno & (burst < _SMALLEST_RENO_BURST),
@@ -80,7 +80,7 @@ def broken_assumptions(
 
 
 def _near_limit(flow: Flow, flavour: Flavour, share: NDArray[np.float64]) -> BoolArray:
-    """Only SACK has an equation for a limited window; (29) is its limit, without any loss."""
+    """Only SACK has an equation for a limited window; (29) is the limit without any loss."""
     low, high = _NEAR_LIMIT
     if flavour == "sack":
         return np.asarray((share > low) & (share < high))

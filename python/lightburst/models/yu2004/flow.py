@@ -1,4 +1,4 @@
-"""One TCP flow over a burst switched path: what all equations of yu2004 stand on."""
+"""Parameters of one TCP flow over a burst-switched path, shared by all equations of yu2004."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, get_args
@@ -16,7 +16,7 @@ Flavour = Literal["sack", "new-reno", "reno"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 FLAVOURS: tuple[Flavour, ...] = get_args(Flavour)
 
-# The name, what can stand there in words, and the test of it.
+# Name, description of the valid values, and test.
 _ALLOWED: tuple[tuple[str, str, Callable[[FloatArray], NDArray[np.bool_]]], ...] = (
     ("loss", "probabilities above 0 and below 1", lambda v: (v > 0) & (v < 1)),
     ("assembly_time_s", "seconds from 0", lambda v: (v >= 0) & np.isfinite(v)),
@@ -29,7 +29,7 @@ _ALLOWED: tuple[tuple[str, str, Callable[[FloatArray], NDArray[np.bool_]]], ...]
 
 
 class Flow:
-    """A TCP flow, its path, and the losses on it (section II.A of the paper).
+    """TCP flow with its path and losses (section II.A of the paper).
 
     Parameters
     ----------
@@ -44,18 +44,18 @@ class Flow:
     timeout_s : array_like of float
         First retransmission timeout ``RTO``, in seconds.
     window_limit : array_like of float
-        Largest window ``W_m`` in segments; a large number for none.
+        Largest window ``W_m`` in segments; a large number for no limit.
     rounds_per_increase : array_like of float
         ``b``: rounds acknowledged before the window grows by one segment; 2 with delayed ACKs.
 
     Raises
     ------
     ValueError
-        If a value is outside what is allowed, or the shapes do not broadcast.
+        If a value is outside its range, or the shapes do not broadcast.
 
     Notes
     -----
-    All are kept as arrays under their names and broadcast against one another in every equation.
+    All parameters are stored as arrays under their names; equations broadcast them.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Flow:
 
     @classmethod
     def from_scenario(cls, scenario: "Scenario") -> "Flow":
-        """Read the flow of a scenario: one TCP flow over a path with bursts lost by chance.
+        """Read a flow from a scenario: one TCP flow over a path with random burst loss.
 
         Parameters
         ----------
@@ -94,19 +94,19 @@ class Flow:
         Returns
         -------
         Flow
-            Of shape (). The round trip is what the light takes; `changed` puts in another one.
+            Flow of shape (). The round trip is the propagation time; `changed` can replace it.
 
         Raises
         ------
         InputError
-            With each field that is outside of what the model assumes.
+            With each field outside the assumptions of the model.
         """
         from lightburst.models.yu2004.scenarios import read
 
         return read(scenario)[0]
 
     def changed(self, **changes: ArrayLike) -> "Flow":
-        """Return another flow, with some parameters replaced by name."""
+        """Return a copy with some parameters replaced, given by name."""
         return Flow(**self.values() | changes)
 
     def values(self) -> dict[str, ArrayLike]:
@@ -125,7 +125,7 @@ class Flow:
 
 
 def is_printed(variant: str) -> bool:
-    """Tell the paper's own form from the corrected one; `ValueError` if it is neither."""
+    """Whether the variant is the paper's own form; `ValueError` if it is unknown."""
     if variant not in VARIANTS:
         raise ValueError(f"variant: given {variant!r}; allowed are {', '.join(VARIANTS)}")
     return variant == "printed"

@@ -1,7 +1,7 @@
-"""Equations (55) to (61): what burst assembly and burst loss gain and cost, one at a time.
+"""Equations (55) to (61): gains and costs of burst assembly and burst loss, one at a time.
 
-Each penalty is the factor by which the throughput falls, the gain the factor by which it rises, all
-else fixed.
+A penalty is the factor by which the throughput falls, a gain the factor by which it rises, all else
+fixed.
 """
 
 import numpy as np
@@ -71,12 +71,12 @@ def retransmission_penalty(
 
     Parameters
     ----------
-    flow : Flow
+    Flow and path; the window limit is not used.
         Uses all but the window limit.
     flavour : {"sack", "new-reno", "reno"}
         SACK has none; New-Reno (57), middle form; Reno (58) or (59).
     variant : {"derived", "printed"}
-        Which form of (57).
+        Form of (57).
 
     Returns
     -------
@@ -115,9 +115,9 @@ def delayed_first_loss_gain(flow: Flow) -> FloatArray:
 
 
 def assembly_ratio(flow: Flow, flavour: Flavour, variant: Variant = "derived") -> FloatArray:
-    """Throughput with assembly over that without, of section IV.E: ``DFL / (DP RP)``.
+    """Ratio of the throughputs with and without assembly, section IV.E: ``DFL / (DP RP)``.
 
-    It is 1 without assembly, for SACK and New-Reno.
+    Without assembly it is 1, for SACK and New-Reno.
     """
     penalties = delay_penalty(flow) * retransmission_penalty(flow, flavour, variant)
     return delayed_first_loss_gain(flow) / penalties

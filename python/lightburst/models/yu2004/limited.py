@@ -16,7 +16,7 @@ def limited_segments(flow: Flow) -> FloatArray:
 
 
 def limited_balance(flow: Flow, rounds: ArrayLike, variant: Variant = "derived") -> FloatArray:
-    """Equation (17), whose root is the number of rounds: left side less ``S/p``.
+    """Equation (17), whose root is the number of rounds: left side minus ``S/p``.
 
     ``3b/8 W_m^2 + W_m (X - b W_m/2) - W_m/2 - S/p``: the window grows for ``b W_m/2`` rounds. As
     printed, the first term is the mean window of that growth, ``3/4 W_m``, not yet multiplied by
@@ -26,7 +26,7 @@ def limited_balance(flow: Flow, rounds: ArrayLike, variant: Variant = "derived")
     limit, x = flow.window_limit, np.asarray(rounds, dtype=np.float64)
     growing = 1.0 if is_printed(variant) else b * limit / 2
     sent = 0.75 * limit * growing + limit * (x - b * limit / 2)
-    # Half a window follows the loss in its round: E[gamma].
+    # Half a window, E[gamma], is sent after the loss in its round.
     return np.asarray(sent - limit / 2 - segments_before_loss(flow))
 
 
@@ -45,9 +45,9 @@ def limited_duration(flow: Flow, variant: Variant = "derived") -> FloatArray:
 
 
 def growth_rounds(flow: Flow, variant: Variant = "derived") -> FloatArray:
-    """Give what growing from half the limit costs: ``b W_m/8`` rounds, a term of (18) and (32).
+    """Return the rounds lost by growing from half the limit: ``b W_m/8``, as in (18) and (32).
 
-    As printed ``W_m/8``, right for b = 1 only.
+    As printed ``W_m/8``, correct for b = 1 only.
     """
     b = 1.0 if is_printed(variant) else flow.rounds_per_increase
     return np.asarray(b * flow.window_limit / 8)

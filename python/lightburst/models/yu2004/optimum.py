@@ -1,4 +1,4 @@
-"""Equations (30) to (33): the assembly time with the largest throughput, and what it gives."""
+"""Equations (30) to (33): optimal assembly time, and the throughput at it."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,15 @@ from lightburst.models.yu2004.flow import Flavour, FloatArray, Flow, Variant, is
 from lightburst.models.yu2004.limited import growth_rounds
 from lightburst.models.yu2004.prediction import predict
 
-# Burst sizes tried between one segment and the window, and again around the best of them.
+# Burst sizes tried between one segment and the window, and again around the best one.
 _STEPS = 400
 
 
 def best_time_below_limit(flow: Flow) -> FloatArray:
     """Optimal assembly time where ``W_X < W_m``, equation (30): ``RTT_0 / 2``.
 
-    It maximises (27) with S taken as ``lambda T_b``; with ``lambda T_b + 1`` it is ``2 /
-    lambda`` less. It is one only if ``S < W_m`` there.
+    It maximises (27) with S taken as ``lambda T_b``; with ``lambda T_b + 1`` it is ``2 / lambda``
+    less. It is an optimum only if ``S < W_m`` there.
     """
     return np.asarray(flow.round_trip_s / 2)
 
@@ -53,14 +53,14 @@ def best_throughput_at_limit(flow: Flow, variant: Variant = "derived") -> FloatA
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Where the throughput is largest; arrays of the shape of the flow.
+    """Assembly time with the largest throughput; arrays of the shape of the flow.
 
     Attributes
     ----------
     assembly_time_s : ndarray of float
-        Seconds.
+        Optimal assembly time in seconds.
     throughput : ndarray of float
-        Segments a second, there.
+        Throughput at this time, in segments a second.
     """
 
     assembly_time_s: FloatArray
@@ -68,23 +68,23 @@ class Optimum:
 
 
 def numerical_optimum(flow: Flow, flavour: Flavour, variant: Variant = "derived") -> Optimum:
-    """Find the assembly time at which `predict` is largest, by trying all burst sizes.
+    """Find the assembly time that maximises `predict`, by a search over burst sizes.
 
     Parameters
     ----------
     flow : Flow
-        Uses all but the assembly time.
+        Flow and path; the assembly time is not used.
     flavour : {"sack", "new-reno", "reno"}
-        How the sender repairs a loss.
+        Sender's recovery from a loss.
     variant : {"derived", "printed"}
-        Which form of the equations.
+        Form of the equations.
 
     Returns
     -------
     Optimum
-        To about one part in ten thousand of S. Between a burst of one segment and one of the whole
-        window: beyond that only the delay grows. No slope is used, because the throughput jumps
-        where another equation takes over.
+        Accurate to about one part in ten thousand of S. The search covers bursts from one segment
+        to the whole window; beyond that only the delay grows. It uses no derivatives, because the
+        throughput jumps where another equation takes over.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def numerical_optimum(flow: Flow, flavour: Flavour, variant: Variant = "derived"
 
 
 def _combined(flow: Flow, variant: Variant) -> FloatArray:
-    """RTT_0 and the rounds that do not carry a full window, as they stand under the root."""
+    """RTT_0 and the rounds without a full window, combined as under the root."""
     rounds = growth_rounds(flow, variant) + 1.5
     r = flow.round_trip_s
     return np.asarray(r + rounds if is_printed(variant) else r * rounds)

@@ -1,4 +1,4 @@
-"""Which of the paper's throughput equations applies to a flow, and what it gives."""
+"""Choice of the paper's throughput equation for a flow, and its value."""
 
 from dataclasses import dataclass
 
@@ -19,13 +19,13 @@ from lightburst.models.yu2004.throughput import (
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What the closed forms say of a flow; all arrays have the shape of the flow.
+    """Prediction of the closed forms for a flow; all arrays have the shape of the flow.
 
     Attributes
     ----------
     throughput : ndarray of float
-        Segments a second. Nothing is clipped: where it exceeds the access rate or ``W_m / RTT``
-        it says so of the equation, and `broken_assumptions` of the point.
+        Segments a second, not clipped: a value above the access rate or ``W_m / RTT`` is reported
+        by `broken_assumptions`.
     equation : ndarray of int
         Number of the equation that applies.
     window : ndarray of float
@@ -45,11 +45,11 @@ def predict(flow: Flow, flavour: Flavour, variant: Variant = "derived") -> Predi
     flow : Flow
         The flow and its path.
     flavour : {"sack", "new-reno", "reno"}
-        How the sender repairs a loss. SACK: (26) where the mean window (10) is below the limit,
-        (28) elsewhere. New-Reno: (34), or (29) where (34) exceeds it. Reno: (52) or (53); the
-        paper gives no form with a window limit.
+        Sender's recovery from a loss. SACK: (26) where the mean window (10) is below the limit,
+        (28) elsewhere. New-Reno: (34), or (29) where (34) exceeds it. Reno: (52) or (53); the paper
+        has no form with a window limit.
     variant : {"derived", "printed"}
-        Which form of the equations.
+        Form of the equations.
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Section IV.E: where assembly pays (ATO), where it does not matter (ATI), and where loss does not.
+"""Section IV.E: ranges where assembly pays (ATO), or where assembly (ATI) or loss has no effect.
 
-All work on any table of throughputs, computed, simulated or measured: the ratio of two throughputs
-is the product of the gains over the penalties that differ between them.
+The functions work on any table of throughputs, computed, simulated or measured: the ratio of two
+throughputs is the product of the differing gains over the penalties.
 """
 
 from collections.abc import Callable
@@ -13,29 +13,29 @@ from numpy.typing import ArrayLike, NDArray
 BoolArray = NDArray[np.bool_]
 Span = tuple[float, float]
 
-#: How far "about 1" reaches from 1. The paper gives no number. A tenth is what the closed forms are
-#: good for where their assumptions hold; simulations are compared with the same.
+#: Tolerance of "about 1". The paper gives no number. A tenth is the accuracy of the closed forms
+#: where their assumptions hold; simulations are judged with the same tolerance.
 ABOUT: float = 0.1
 
 
 def assembly_time_optimal(
     throughput: ArrayLike, unassembled: ArrayLike, tolerance: float = ABOUT
 ) -> BoolArray:
-    """Tell where assembly raises the throughput: the ATO range, ``DFL / (DP RP) > 1``.
+    """Find where assembly raises the throughput: the ATO range, ``DFL / (DP RP) > 1``.
 
     Parameters
     ----------
     throughput, unassembled : array_like of float
-        At some assembly times, and at the same loss without assembly (``T_b = 0``); any unit, the
-        same for both.
+        Throughput at some assembly times, and without assembly (``T_b = 0``) at the same loss; in
+        any common unit.
     tolerance : float
-        How much above 1 the ratio must be, so that ATO and ATI do not overlap; from 0 to below 1,
-        else `ValueError`.
+        Required excess of the ratio over 1, so that ATO and ATI do not overlap; from 0 to below 1,
+        otherwise `ValueError`.
 
     Returns
     -------
     ndarray of bool
-        Of the broadcast shape; False where a throughput is not a number.
+        Mask of the broadcast shape; False where a throughput is NaN.
     """
     return np.asarray(_ratio(throughput, unassembled) > 1 + _checked(tolerance))
 
@@ -43,9 +43,9 @@ def assembly_time_optimal(
 def assembly_time_insensitive(
     throughput: ArrayLike, unassembled: ArrayLike, tolerance: float = ABOUT
 ) -> BoolArray:
-    """Tell where assembly leaves the throughput as it is: the ATI range, ``DFL / (DP RP)`` about 1.
+    """Find where assembly hardly changes the throughput: the ATI range, ``DFL / (DP RP)`` about 1.
 
-    As `assembly_time_optimal`; the tolerance is how far from 1 the ratio may be.
+    As `assembly_time_optimal`; the tolerance is the largest deviation of the ratio from 1.
     """
     return np.asarray(np.abs(_ratio(throughput, unassembled) - 1) <= _checked(tolerance))
 
@@ -53,17 +53,17 @@ def assembly_time_insensitive(
 def loss_rate_insensitive(
     throughput: ArrayLike, lossless: ArrayLike, tolerance: float = ABOUT
 ) -> BoolArray:
-    """Tell where losses leave the throughput as it is: the LRI range, ``DFL / (DP RP LP)`` about 1.
+    """Find where loss hardly changes the throughput: the LRI range, ``DFL / (DP RP LP)`` about 1.
 
-    As `assembly_time_insensitive`, over the throughput without loss: without assembly as the
-    definition has it, or with the same assembly for "almost independent of the loss rate".
+    As `assembly_time_insensitive`, relative to the throughput without loss: without assembly as in
+    the definition, or with the same assembly for "almost independent of the loss rate".
     """
     return assembly_time_insensitive(throughput, lossless, tolerance)
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges of a surface, each a union of intervals of its grid.
+    """Ranges of a surface, each a union of intervals of its grid.
 
     Attributes
     ----------
@@ -96,24 +96,24 @@ def surface_ranges(
     times_s : array_like of float, shape (n,)
         Assembly times in seconds, rising.
     throughput : array_like of float, shape (m, n)
-        Computed, simulated or measured, in any unit; not a number where there is none.
+        Computed, simulated or measured throughput, in any unit; NaN for a missing value.
     unassembled : array_like of float, shape (m,), optional
-        The same without assembly. By default that at the shortest assembly time, which should then
-        be one at which a burst is a segment.
+        Throughput without assembly. Default: that at the shortest assembly time, where a burst
+        should be one segment.
     lossless : array_like of float, shape (n,), optional
-        The same without loss. By default that at the smallest loss: "almost independent of p".
+        Throughput without loss. Default: that at the smallest loss: "almost independent of p".
     tolerance : float
-        How far "about 1" reaches from 1; from 0 to below 1.
+        Tolerance of "about 1"; from 0 to below 1.
 
     Returns
     -------
     Ranges
-        What a range is compared with by default is always in it.
+        Ranges of the surface. The default reference of a range always belongs to it.
 
     Raises
     ------
     ValueError
-        If the tolerance is not allowed, a row does not rise or a shape does not fit.
+        If the tolerance is out of range, a grid does not rise or a shape does not fit.
     """
     rates = np.asarray(throughput, dtype=np.float64)
     if rates.shape != (np.size(losses), np.size(times_s)):
@@ -131,14 +131,14 @@ def surface_ranges(
 
 
 def intervals(grid: ArrayLike, inside: ArrayLike) -> list[Span]:
-    """Write a range, which may be a union of several, as intervals of a grid.
+    """Convert a range, a mask of grid points, to intervals of the grid.
 
     Parameters
     ----------
     grid : array_like of float, shape (n,)
         Assembly times or loss rates, rising.
     inside : array_like of bool, shape (n,)
-        Which of them are in the range.
+        Whether each of them is in the range.
 
     Returns
     -------
@@ -159,10 +159,10 @@ def intervals(grid: ArrayLike, inside: ArrayLike) -> list[Span]:
 
 
 def level_until(grid: ArrayLike, throughput: ArrayLike, tolerance: float = ABOUT) -> float:
-    """Find where the range ends over which a throughput is about that at the first point of a grid.
+    """Find the end of the range of throughputs about equal to that at the first grid point.
 
-    Over assembly times that is the ATI range, over loss rates the LRI range, as `surface_ranges`
-    has them by default.
+    Over assembly times this is the ATI range, over loss rates the LRI range, with the default
+    references of `surface_ranges`.
     """
     inside = assembly_time_insensitive(throughput, np.asarray(throughput)[0], tolerance)
     return intervals(grid, inside)[0][1]
@@ -176,7 +176,7 @@ def written(spans: list[Span], word: Callable[[float], str] = "{:.3g}".format) -
     spans : list of tuple of (float, float)
         As from `intervals`.
     word : callable
-        Writes one number.
+        Formats one number.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def reno_segments(flow: Flow, window: ArrayLike) -> FloatArray:
 def reno_next_window(flow: Flow, window: ArrayLike, rounds: ArrayLike) -> FloatArray:
     """Window at the end of the next period, equation (36): ``max(1, W/2^S) + X/b``.
 
-    The window is that at the end of this period, the rounds are those of the next one.
+    The window is that at the end of this period, the rounds are those of the next period.
     """
     start = np.maximum(1.0, np.asarray(window) / 2**flow.burst_segments)
     return np.asarray(start + np.asarray(rounds) / flow.rounds_per_increase)
@@ -57,7 +57,7 @@ def reno_segments_by_rounds(
 
 
 def reno_window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
-    """Equation (40), whose root is the mean window: (39) less (35) for a large S.
+    """Equation (40), whose root is the mean window: (39) minus (35) for a large S.
 
     ``b/2 W^2 - (b+1)/2 W - S/p``; as printed ``S(1+p)/p``, which (41) does not solve. It is 0 at
     `reno_mean_window` if derived.

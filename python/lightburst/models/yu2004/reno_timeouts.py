@@ -32,7 +32,7 @@ def stalled_segments(flow: Flow, window: ArrayLike, variant: Variant = "derived"
 def stalled_rounds(flow: Flow, window: ArrayLike) -> FloatArray:
     """Mean rounds of a period up to its loss ``E[X]``, equation (47): ``b E[W_X]``.
 
-    Linear growth from the start, so the slow start threshold is taken to be 1.
+    The window grows linearly from the start, so the slow start threshold is taken to be 1.
     """
     return np.asarray(flow.rounds_per_increase * np.asarray(window))
 
@@ -40,7 +40,7 @@ def stalled_rounds(flow: Flow, window: ArrayLike) -> FloatArray:
 def stalled_mean_segments(flow: Flow) -> FloatArray:
     """Mean segments sent in a period ``E[Y]``, equation (48): ``5/2 W + S/p - log2 W``.
 
-    With W of (41). The paper goes on with ``S/p`` alone.
+    With W of (41). The paper continues with ``S/p`` alone.
     """
     w = reno_mean_window(flow)
     return np.asarray(2.5 * w + segments_before_loss(flow) - np.log2(w))
@@ -66,7 +66,7 @@ def stalled_total_duration(flow: Flow) -> FloatArray:
 
 
 def reno_halvings(flow: Flow) -> FloatArray:
-    """Halvings that bring the window of a small loss down to one segment: ``log2 sqrt(2S/(bp))``.
+    """Halvings that reduce the window of a small loss to one segment: ``log2 sqrt(2S/(bp))``.
 
     The leading term of (41) under the logarithm.
     """
@@ -74,7 +74,7 @@ def reno_halvings(flow: Flow) -> FloatArray:
 
 
 def reno_recovers(flow: Flow) -> NDArray[np.bool_]:
-    """Tell where (52) applies, and not (53): ``log2 sqrt(2S/(bp)) > S``.
+    """Whether (52) applies instead of (53): ``log2 sqrt(2S/(bp)) > S``.
 
     True where Reno repairs the burst before its window is down to one segment.
     """
@@ -100,7 +100,7 @@ def reno_with_timeouts(flow: Flow) -> FloatArray:
 
 
 def reno_small_loss(flow: Flow) -> FloatArray:
-    """Throughput of Reno for a small loss, equation (52) or (53) as `reno_recovers` says."""
+    """Throughput of Reno for a small loss, by (52) or (53) according to `reno_recovers`."""
     return np.where(reno_recovers(flow), reno_without_timeouts(flow), reno_with_timeouts(flow))
 
 
@@ -110,8 +110,9 @@ def reno_square_root(flow: Flow) -> FloatArray:
 
 
 def new_reno_square_root(flow: Flow, variant: Variant = "derived") -> FloatArray:
-    """Throughput of New-Reno with a large window, said to be (54) too.
+    """Throughput of New-Reno with a large window, given by the paper as (54) too.
 
-    What (34) tends to, ``sqrt(3S/(2bp)) / RTT`` as SACK; or (54), smaller by ``sqrt(3)``.
+    Derived: the limit of (34), ``sqrt(3S/(2bp)) / RTT``, as for SACK. Printed: (54), smaller by
+    ``sqrt(3)``.
     """
     return reno_square_root(flow) if is_printed(variant) else square_root_throughput(flow)

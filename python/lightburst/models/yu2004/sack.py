@@ -15,8 +15,8 @@ def segments_from_parts(
 ) -> FloatArray:
     """Segments sent in a period ``E[Y]``, equation (2): ``E[alpha] + 3/2 E[W_X] - S``.
 
-    ``E[alpha]`` come up to the first lost burst; half a window follows in the round of the loss,
-    all of it in the round after; ``S`` of those are retransmissions.
+    ``E[alpha]`` segments come up to the first lost burst; half a window follows in the round of the
+    loss, and a whole window in the round after, of which ``S`` segments are retransmissions.
     """
     return np.asarray(
         np.asarray(before_loss) + 1.5 * np.asarray(window) - np.asarray(burst_segments)
@@ -28,7 +28,7 @@ def bursts_probability(
 ) -> FloatArray:
     """Probability that the k-th burst of a period is its first loss, equation (3).
 
-    ``(1-p)^(k-1) p``; or ``(1-p)^k p``, which sums to 1-p over k from 1.
+    ``(1-p)^(k-1) p``; as printed ``(1-p)^k p``, which sums to 1-p over k from 1.
     """
     p, k = np.asarray(loss, dtype=np.float64), np.asarray(bursts)
     return np.asarray((1 - p) ** (k if is_printed(variant) else k - 1) * p)
@@ -49,7 +49,7 @@ def next_window(
 ) -> FloatArray:
     """Window at the end of the next period, equation (6): ``W/2 + X/b``.
 
-    The window is that at the end of this period, the rounds are those of the next one.
+    The window is that at the end of this period, the rounds are those of the next period.
     """
     return np.asarray(np.asarray(window) / 2 + np.asarray(rounds) / np.asarray(rounds_per_increase))
 
@@ -72,7 +72,7 @@ def period_segments_by_rounds(
 
 
 def window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
-    """Equation (9), whose root is the mean window: (8) less (5).
+    """Equation (9), whose root is the mean window: (8) minus (5).
 
     ``3b/8 W^2 - (b+2)/4 W - S/p``; as printed (b+1)/2. It is 0 at `mean_window`.
     """

@@ -1,4 +1,4 @@
-"""A flow of yu2004 from a scenario: the same parameters, in the same units."""
+"""Conversion of a scenario to a flow of yu2004."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MODEL = "yu2004"
 
 
 def read(scenario: Scenario) -> tuple[Flow, OneFlow]:
-    """Read a scenario as the paper's flow, and what of it the equations do not ask for.
+    """Read a scenario as the paper's flow, with the data that the equations do not use.
 
     Parameters
     ----------
@@ -31,15 +31,15 @@ def read(scenario: Scenario) -> tuple[Flow, OneFlow]:
     Returns
     -------
     flow : Flow
-        Of shape (). ``lambda`` is the slowest link over the size of a segment, headers included;
-        ``RTT_0`` the light on the path; the timeout that of a steady round trip.
+        Flow of shape (). ``lambda`` is the rate of the slowest link over the size of a segment,
+        headers included; ``RTT_0`` the propagation time; the timeout that of a constant round trip.
     one : OneFlow
-        With the flavour of the sender, and the useful bits of a segment.
+        Flavour of the sender, and useful bits of a segment.
 
     Raises
     ------
     InputError
-        With each field that is outside of what the model assumes.
+        With each field outside the assumptions of the model.
     """
     errors = list(_outside(scenario))
     if errors:

@@ -28,7 +28,7 @@ def renewal_throughput(
     Parameters
     ----------
     flow : Flow
-        Uses the loss and the timeout, for ``E[H]`` (22) and ``E[|TOP|]`` (24).
+        Loss and timeout of the flow, for ``E[H]`` (22) and ``E[|TOP|]`` (24).
     segments : array_like of float
         ``E[Y]``: segments sent in a period.
     duration_s : array_like of float
@@ -99,6 +99,6 @@ def new_reno_small_loss(flow: Flow) -> FloatArray:
 
 
 def _with_recovery(flow: Flow, rounds: ArrayLike) -> FloatArray:
-    """S/p segments in the rounds of (15) and those of the recovery."""
+    """Divide S/p segments by the rounds of (15) and those of the recovery."""
     recovery = np.asarray(rounds) * flow.full_round_trip_s
     return segments_before_loss(flow) / (small_loss_period_duration(flow) + recovery)

@@ -12,7 +12,7 @@ _DOUBLINGS = 6
 def timeouts_probability(loss: ArrayLike, timeouts: ArrayLike) -> FloatArray:
     """Probability that a sequence has `timeouts` timeouts, equation (20): ``p^(k-1) (1-p)``.
 
-    They sum to 1 over k, from 1.
+    The probabilities sum to 1 over k, from 1.
     """
     p = np.asarray(loss, dtype=np.float64)
     return np.asarray(p ** (np.asarray(timeouts) - 1) * (1 - p))
@@ -26,7 +26,7 @@ def mean_timeouts(loss: ArrayLike) -> FloatArray:
 def timeout_segments(loss: ArrayLike) -> FloatArray:
     """Mean segments sent during timeouts ``E[H]``, equation (22): ``p / (1-p)``.
 
-    The retransmission that gets through belongs to the next period.
+    The retransmission that arrives belongs to the next period.
     """
     return mean_timeouts(loss) - 1
 
@@ -49,7 +49,7 @@ def timeout_ratio(flow: Flow, window: ArrayLike, variant: Variant = "derived") -
     """Probability ``Q`` that a loss ends in a timeout, equation (25).
 
     ``p^(W/S - 1)``, the probability that the other bursts of the round are lost too, which is 1
-    where one burst holds the whole window; or ``p^((W-1)/S)`` as printed.
+    where one burst holds the whole window; as printed ``p^((W-1)/S)``.
     """
     w, s = np.asarray(window, dtype=np.float64), flow.burst_segments
     if is_printed(variant):

@@ -1,4 +1,4 @@
-"""Which remedy is best where: a map over the delay differential and what loses bursts."""
+"""Map of the best remedy over the delay differential and the cause of burst loss."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _SHORT: Final = {
     "segmentation": "seg",
     "deflection": "defl",
 }
-#: Completion times that differ by less are as good as each other, however well they are known.
+#: Largest ratio of two completion times that count as equal, however precisely they are known.
 ALIKE: Final = 1.02
 
 
 class Choice(NamedTuple):
-    """What is best at a place.
+    """The best remedies at one point of the plane.
 
     Parameters
     ----------
     remedies : tuple of str
-        The best one, and those that our runs cannot tell from it or that are within `ALIKE` of it.
-        None where the best is no better than nothing by the same measure.
+        The best remedy, and those that the runs cannot distinguish from it or that are within
+        `ALIKE` of it. Empty where the best is not known to gain at least `ALIKE`.
     gain : Interval
-        Completion time without any remedy over that with the best.
+        Completion time without any remedy divided by that with the best one.
     """
 
     remedies: tuple[str, ...]
@@ -52,7 +52,7 @@ class Choice(NamedTuple):
 
 
 def choose(runs: Runs[Point], at: Mapping[str, Point]) -> Choice | None:
-    """Choose among the points of one place, by remedy; None if fewer than two were run."""
+    """Choose among the remedies at one point of the plane; None if fewer than two were run."""
     without = at["none"]
     gains = runs.ratios({name: (without, point) for name, point in at.items() if name != "none"})
     if not gains:
@@ -65,7 +65,7 @@ def choose(runs: Runs[Point], at: Mapping[str, Point]) -> Choice | None:
 
 
 def best_map(runs: Runs[Point], version: str) -> Maps:
-    """Draw up the best remedy for each law, differential, loss and number of wavelengths."""
+    """Build the map of the best remedy by law, differential, loss and number of wavelengths."""
     rows = []
     for law in BEYOND_LAWS:
         for delta, place, points in places(law):

@@ -1,4 +1,4 @@
-"""What the paper claims about its figures 3 to 7, judged on our runs."""
+"""Claims of the paper about its figures 3 to 7, judged on our runs."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 
 SHEET: Final = Sheet.of(__package__)
 LONGEST: Final = 50e-3
-# "The last point where there is reordering", section 5.3, and one above it.
+# Section 5.3: "the last point where there is reordering", and a higher loss.
 LAST_LOSS: Final = 1e-3
 HIGH_LOSS: Final = 1e-2
-# Below this a loss is low: "for low loss probability", section 5.3.
+# Loss below this bound is "low loss probability" (section 5.3).
 _LOW_LOSS: Final = 1.01e-4
-# Where the paper says that CUBIC rises no more.
+# Delay differential from which the paper's CUBIC no longer rises.
 _BEFORE_LONGEST: Final = 30e-3
 SHORT: Final = (
     "A preview: {} in place of 1 GB. The first slow start is a larger part of them, so that ratios "
     "are smaller."
 )
-# What we know of check values that are not met.
+# Known reasons for deviations from the prototype's values.
 _FAST: Final = (
     "What the prototype's FAST does is not known. With files of 100 MB at 30 ms ours becomes 27 % "
     "faster with a new window in each round trip in place of every other one, 16 % with the last "
@@ -74,12 +74,12 @@ _STAYS: Final = (
     "The path on which the edge is when the load has fallen below the threshold stays for good; on "
     "the alternate one the round trip is twice as long."
 )
-# From the assembly time on the prototype is not chaotic.
+# Delay differential from which the prototype is not chaotic: the assembly time.
 _ASSEMBLY_TIME: Final = 10e-3
 
 
 class _Sides(NamedTuple):
-    """The points without and with source ordering, of any value of the axis."""
+    """Points without and with source ordering, at the default value of the axis."""
 
     without: Point
     ordered: Point
@@ -91,17 +91,17 @@ def _sides(runs: Runs[Point], axis: Axis, law: str) -> _Sides:
 
 
 def _lossy(runs: Runs[Point], law: str) -> _Sides:
-    """Give the two points at the highest loss."""
+    """Return the two points at the highest loss."""
     return _Sides(*(side._replace(loss=HIGH_LOSS) for side in _sides(runs, LOSS, law)))
 
 
 def _gains(runs: Runs[Point], axis: Axis, law: str) -> Curve:
-    """Compare completion times without source ordering to those with it."""
+    """Compute the ratio of completion times without and with source ordering."""
     return ratios(runs, axis, *_sides(runs, axis, law))
 
 
 def figure_claims(part: str, runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the paper says of a figure, and whether the prototype's values are met."""
+    """Judge the paper's claims about a figure, and compare with the prototype's values."""
     transfer = transfer_of(runs)
     note = "" if transfer == PAPER_TRANSFER else SHORT.format(transfer.words)
     for claim in (_no_false(part, runs), *_TEXT[part](runs), *_checks(part, runs)):
@@ -209,7 +209,7 @@ def _figure_7(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def _difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
-    """Subtract completion times; `UNKNOWN` where files are smaller than the paper's."""
+    """Subtract completion times; `UNKNOWN` for files smaller than the paper's."""
     return difference(runs, top, bottom) if top.size == PAPER_TRANSFER.size else UNKNOWN
 
 
@@ -223,7 +223,7 @@ _TEXT: Final = {
 
 
 def _checks(part: str, runs: Runs[Point]) -> Iterator[Claim]:
-    """Compare with each value of the prototype that was run and belongs to a figure."""
+    """Compare with each value of the prototype that belongs to a figure and was run."""
     law, axes = FIGURES[part]
     for check in PROTOTYPE:
         point = check.point
@@ -251,7 +251,7 @@ def _why(law: str, loss: float) -> str:
 
 
 def beyond_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge the remedies that the paper names beside its own, and those against contention."""
+    """Judge the other remedies that the paper names, and those against contention."""
 
     def compared(axis: Axis, law: str, top: str, bottom: str) -> Curve:
         above, below = (axis.at(law, name, BEYOND_TRANSFER) for name in (top, bottom))
@@ -275,7 +275,7 @@ def beyond_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def _contention(runs: Runs[Point]) -> dict[tuple[str, float], Interval]:
-    """Give the share of bursts lost with all wavelengths and none by chance, at most."""
+    """Return the largest share of lost bursts with all wavelengths and no random loss."""
     found = {}
     for law in BEYOND_LAWS:
         for delta in DELTAS.values:

@@ -1,4 +1,4 @@
-"""Which runs the paper's figures need."""
+"""Plan of the runs for the paper's figures."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class Axis(NamedTuple):
-    """What a figure varies.
+    """Quantity varied along an axis of a figure.
 
     Parameters
     ----------
     field : str
-        Of `Point`.
+        Field of `Point` that varies.
     values, quick : tuple of float
-        In full and in a preview.
+        Values of the full plan and of a preview.
     rest : dict
-        What else the points have: fields and values.
+        Other fields in which the points differ from the defaults.
     """
 
     field: str
@@ -41,26 +41,26 @@ class Axis(NamedTuple):
 
     @property
     def every(self) -> tuple[float, ...]:
-        """All values, of whichever plan."""
+        """Values of both plans, ascending."""
         return tuple(sorted({*self.values, *self.quick}))
 
     def along(self, quick: bool) -> tuple[float, ...]:
-        """Give the values of one plan."""
+        """Return the values of one plan."""
         return self.quick if quick else self.values
 
     def at(self, law: str, remedy: str, transfer: Transfer) -> Point:
-        """Give a point on it, with the usual value of what is varied."""
+        """Return a point on the axis, with the default value of the varied field."""
         return Point(law, remedy, **transfer._asdict())._replace(**self.rest)
 
     def put(self, point: Point, value: float) -> Point:
-        """Give a point with another value of what is varied."""
+        """Return a point with another value of the varied field."""
         changed: dict[str, Any] = {self.field: value}
         return point._replace(**changed)
 
     def points(
         self, laws: Sequence[str], remedies: Sequence[str], transfer: Transfer, quick: bool
     ) -> list[Point]:
-        """List the points along it."""
+        """List the points along the axis for some laws and remedies."""
         return [
             self.put(self.at(law, remedy, transfer), value)
             for law in laws
@@ -69,15 +69,15 @@ class Axis(NamedTuple):
         ]
 
 
-# The text names differentials of 1, 5 and 50 ms, bursts of 100 kB and a loss of 0.001; what else
-# figures 3 to 5 have on their axes, it does not say. Figure 5 is with 50 ms.
+# The text names differentials of 1, 5 and 50 ms, bursts of 100 kB and a loss of 0.001; the other
+# values on the axes of figures 3 to 5 are our choice. Figure 5 uses 50 ms.
 DELTA: Final = Axis(
     "delta", (0.0, 1e-3, 5e-3, 10e-3, 20e-3, 30e-3, 50e-3), (1e-3, 30e-3, 50e-3), {}
 )
 BURST: Final = Axis("burst", (50e3, 100e3, 200e3, 400e3), (100e3, 400e3), {})
 LOSS: Final = Axis("loss", (0.0, 1e-5, 1e-4, 1e-3, 1e-2), (1e-4, 1e-3, 1e-2), {"delta": 50e-3})
 
-#: The figures: which laws, and along what.
+#: Law and axes of each figure.
 FIGURES: Final[dict[str, tuple[str, tuple[Axis, ...]]]] = {
     "fig3": ("HighSpeed", (DELTA,)),
     "fig4": ("HighSpeed", (BURST,)),
@@ -85,30 +85,31 @@ FIGURES: Final[dict[str, tuple[str, tuple[Axis, ...]]]] = {
     "fig6": ("CUBIC", (DELTA, BURST, LOSS)),
     "fig7": ("FAST", (DELTA, BURST, LOSS)),
 }
-#: What the paper compares: without source ordering and with it.
+#: Compared remedies of the paper: without and with source ordering.
 ORDERINGS: Final = ("none", "source")
 
-# The paper does not say how often it ran a point. With SO and without loss all runs are alike, and
-# two are enough; `NEEDS` has the points of which claims need to know more.
+# The paper does not state its number of runs per point. With SO and without loss all runs are
+# alike, and two suffice; `NEEDS` lists the points with claims that need more.
 FULL: Final = Effort(most=3, first=2, precision=0.05)
 BEYOND: Final = Effort(most=3)
 PREVIEW: Final = Effort(most=2)
-# Smaller files, of which slow start would be a larger part, and without limit it goes on until
-# something is lost: for half of such a file. The window is more than a path of 50 ms more holds.
+# Smaller files. Slow start would be a larger part of them, and without a limit it lasts until the
+# first loss, for half of such a file. The limit exceeds the capacity of a path that is 50 ms
+# longer.
 PREVIEW_TRANSFER: Final = Transfer(100e6, 2000)
 
-# Beyond the paper all remedies are compared over a plane: the differential, and what loses bursts.
-# That is chance as in figure 5, or, with fewer channels, other bursts, where the two paths meet.
+# Beyond the paper, all remedies are compared over a plane of delay differential and cause of loss:
+# random loss as in figure 5, or, with fewer channels, contention where the two paths meet.
 BEYOND_TRANSFER: Final = PREVIEW_TRANSFER
 DELTAS: Final = Axis("delta", (1e-3, 10e-3, 50e-3), (10e-3, 50e-3), {})
 LOSSES: Final = Axis("loss", (0.0, 1e-4, 1e-3), (0.0, 1e-3), {"delta": 50e-3})
 CHANNELS: Final = Axis("channels", (4, 2, 1), (4, 2), {"delta": 50e-3})
 BEYOND_LAWS: Final = tuple(LAWS)
-#: What keeps bursts or segments in order. Where nothing contends, nothing else can help.
+#: Remedies that keep bursts or segments in order; only these can help without contention.
 IN_ORDER: Final = ("none", "source", "destination", "rr-tcp")
 
 
-#: Where the limit of the window counts, and the same without it.
+#: A point at which the limit of the window matters, and the same point without the limit.
 LIMITED: Final = LOSS.put(LOSS.at("HighSpeed", "source", PAPER_TRANSFER), 1e-5)
 NOT_LIMITED: Final = LIMITED._replace(**UNLIMITED._asdict())
 
@@ -118,12 +119,12 @@ def _lossy(remedies: Sequence[str], loss: float, law: str = "HighSpeed") -> tupl
     return tuple(LOSS.put(point, loss) for point in points)
 
 
-# From the deviation of the first three runs, and not from what the claims said: so many that the
-# interval is about as wide as the distance to the nearest bound, if the runs go on as they began.
-# Means are compared, as the paper prints them; of two points with the runs of the same seeds as
-# pairs, which share starts and losses. A median would not do better where there are two modes.
-# Not here, because the paper is to take no more than 20 minutes on two cores: cubic-similar-loss,
-# which would need some thirty runs of a point, and loss-little-gain, which would need hundreds.
+# Numbers of runs, from the deviation of the first three runs and not from the verdicts: the
+# interval should be about as wide as the distance to the nearest bound, if later runs deviate as
+# much. Means are compared, as the paper prints them; runs of equal seeds form pairs, which share
+# starts and losses. A median would not do better for a bimodal distribution. The paper is limited
+# to 20 minutes on two cores, which excludes two claims: cubic-similar-loss would need about thirty
+# runs per point, and loss-little-gain hundreds.
 NEEDS: Final = (
     Need(
         6,
@@ -160,14 +161,14 @@ _MORE: Final = needed(NEEDS)
 
 
 def effort(part: str, point: Point, quick: bool) -> Effort:
-    """Tell how often a point is run."""
+    """Return the number and length of the runs of a point."""
     if quick:
         return PREVIEW
     return BEYOND if part == "beyond" else _MORE.get(point, FULL)
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need; quick means smaller files, fewer points."""
+    """Plan the runs for some parts of the paper; quick: smaller files, fewer points."""
     efforts = (
         (point, effort(part, point, quick)) for part in parts for point in points_of(part, quick)
     )
@@ -177,8 +178,8 @@ def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
 def points_of(part: str, quick: bool) -> list[Point]:
     """List the points of a part of the paper.
 
-    Figures 6 and 7 have those of HighSpeed as well, with which the paper compares; to figure 5
-    belongs what a limit of the window does.
+    Figures 6 and 7 include the points of HighSpeed, to which the paper compares; figure 5 includes
+    a point without a limit of the window.
     """
     if part == "beyond":
         found = (points for law in BEYOND_LAWS for _, _, points in places(law, quick))
@@ -191,11 +192,12 @@ def points_of(part: str, quick: bool) -> list[Point]:
 
 
 def places(law: str, quick: bool = False) -> Iterator[tuple[float, str, dict[str, Point]]]:
-    """List the places of the plane: differential, what loses bursts, and the points by remedy."""
+    """List the points of the plane: differential, cause of loss in words, points by remedy."""
     for delta in DELTAS.along(quick):
         for axis, words, remedies in (
             (LOSSES, "p = {:g}", IN_ORDER),
-            # All channels are there without loss. With fewer segmentation and deflection help.
+            # The point with all channels is part of `LOSSES`. With fewer, segmentation and
+            # deflection can help.
             (CHANNELS, "W = {:g}", tuple(REMEDIES)),
         ):
             for value in axis.along(quick):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class _Shown(NamedTuple):
-    """How an axis is shown: its label, the unit of its values, what its title says, its letter."""
+    """Display of an axis: label, unit of the values, plural in titles, letter of the panel."""
 
     label: str
     unit: float
@@ -54,7 +54,7 @@ _AXES: Final = {
     LOSS.field: _Shown("Loss probability on each link", 1.0, "losses", "c", True),
     CHANNELS.field: _Shown("Wavelengths of a link", 1.0, "wavelengths", "d"),
 }
-# Name, column and label of what is drawn.
+# Drawn metrics: suffix of the figure's id, column and label.
 _DRAWN: Final = (
     ("", METRIC, "Mean completion time of a flow (s)"),
     ("-false", FALSE, "False fast retransmissions of a flow"),
@@ -62,10 +62,10 @@ _DRAWN: Final = (
 
 
 def figures(part: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up a figure of the paper: each panel's completion times, and the false retransmissions.
+    """Build a figure of the paper: completion times and false retransmissions along each axis.
 
-    Figures 3 to 5 have these as panels (a) and (b); figures 6 and 7 have a panel for each axis, and
-    the paper shows no retransmissions there.
+    Figures 3 to 5 show both, as panels (a) and (b). Figures 6 and 7 have one panel per axis, for
+    completion times only.
     """
     law, axes = FIGURES[part]
     for axis in axes:
@@ -78,7 +78,7 @@ def figures(part: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 
 def beyond(runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
-    """Draw up which remedy is best where, and the remedies beside each other for each law."""
+    """Build the map of the best remedy, and for each law the comparison of all remedies."""
     yield best_map(runs, version)
     for law in BEYOND_LAWS:
         for axis, remedies in ((DELTAS, IN_ORDER), (LOSSES, IN_ORDER), (CHANNELS, REMEDIES)):
@@ -90,7 +90,7 @@ def beyond(runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
 
 
 def along(runs: Runs[Point], axis: Axis, point: Point, metric: str = "") -> dict[float, Interval]:
-    """Average a metric at each value of an axis that was run; that of the point does not count."""
+    """Average a metric at each value of an axis that was run, ignoring the point's own value."""
     found = _run(runs, axis, point)
     return {value: runs.mean(at, metric) for value, at in found.items()}
 
@@ -98,14 +98,14 @@ def along(runs: Runs[Point], axis: Axis, point: Point, metric: str = "") -> dict
 def ratios(
     runs: Runs[Point], axis: Axis, top: Point, bottom: Point, metric: str = ""
 ) -> dict[float, Interval]:
-    """Compare two points at each value of an axis; those of the points do not count."""
+    """Compare two points at each value of an axis that was run, ignoring their own values."""
     found = _run(runs, axis, top)
     pairs = {value: (at, axis.put(bottom, value)) for value, at in found.items()}
     return runs.ratios(pairs, metric)
 
 
 def _run(runs: Runs[Point], axis: Axis, point: Point) -> dict[float, Point]:
-    """Find the points along an axis that were run, by the value."""
+    """Return the points along an axis that were run, by their value."""
     every = {value: axis.put(point, value) for value in axis.every}
     return {value: at for value, at in every.items() if at in runs}
 
@@ -124,7 +124,7 @@ def _panel(
     curves = {}
     for point in points:
         curve = along(runs, axis, point, metric)
-        # A logarithmic axis has no zero; what is there without loss stands in figure 3.
+        # A logarithmic axis has no zero; figure 3 shows the points without loss.
         curves[point.law, NAMES[point.remedy]] = {
             value / shown.unit: mean
             for value, mean in curve.items()
@@ -147,7 +147,7 @@ def _panel(
 def _prototype(
     runs: Runs[Point], axis: Axis, points: Sequence[Point], metric: str, shown: _Shown
 ) -> Iterator[tuple[str, float, float]]:
-    """Give what another simulator of the paper found at the points that were run."""
+    """Return the prototype's values at the points that were run."""
     run = {at: value for point in points for value, at in _run(runs, axis, point).items()}
     for check in PROTOTYPE:
         found = check.completion if metric == METRIC else check.false

@@ -1,4 +1,4 @@
-"""The points of the paper's studies: a sender, what helps against reordering, and the network."""
+"""Points of the paper's studies: a sender, a remedy against reordering, and the network."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ FALSE: Final = "false_per_flow"
 
 
 class Transfer(NamedTuple):
-    """What a flow carries, in bytes, and the receiver's window, in segments."""
+    """Size of a flow in bytes, and the receiver's window in segments."""
 
     size: float
     window: int
 
     @property
     def words(self) -> str:
-        """What a caption says of it."""
+        """Text for a caption."""
         limit = f", windows of at most {self.window:,} segments"
         return f"Ten flows of {self.size / 1e6:,.0f} MB{limit if self != PAPER_TRANSFER else ''}"
 
 
-#: The flows of the paper, which gives their windows no limit. This one is a hundred times what the
-#: paths hold, and counts all the same where slow start ends late, at p = 1e-5: it bounds the queue
-#: at the host's own link, at 8 s.
+#: Flows of the paper, which gives their windows no limit. This limit is a hundred times the
+#: capacity of the paths. It still takes effect where slow start ends late, at p = 1e-5: it bounds
+#: the queue at the host's own link to 8 s.
 PAPER_TRANSFER: Final = Transfer(1e9, 100_000)
-#: The same without a limit: a window of the whole file. In slow start the queue at the host's link
-#: then grows by a second in a second, so that each round trip is twice as long as the one before:
-#: with one sample in each, SRTT + 4 RTTVAR is 1.64 of the newest, and what is sent again behind the
-#: queue times out too early. (With a sample on each acknowledgement 4 RTTVAR is next to nothing:
-#: RFC 7323, section 4.2.)
+#: The same flows with a window of the whole file. In slow start the queue at the host's link then
+#: grows by one second per second, and each round trip is twice as long as the previous one. With
+#: one sample per round trip, SRTT + 4 RTTVAR is 1.64 of the latest, and a retransmission behind the
+#: queue times out too early. (With a sample on each acknowledgement 4 RTTVAR is nearly zero: RFC
+#: 7323, section 4.2.)
 UNLIMITED: Final = Transfer(1e9, 1_000_000)
 
-#: The window laws, by the paper's names; its CUBIC is that of 2008.
+#: Window laws by the paper's names; the paper's CUBIC is that of 2008.
 LAWS: Final[dict[str, dict[str, object]]] = {
     "HighSpeed": {"kind": "highspeed"},
     "CUBIC": {"kind": "cubic", "beta": 0.8, "reduces": "window"},
     "FAST": {"kind": "fast", "alpha": 100.0, "beta": 100.0, "gamma": 0.5},
 }
-#: What is done against reordering, or where bursts contend, in the scenario's words; a further
-#: remedy is a line here.
+#: Remedies against reordering or contention, as settings of a scenario; another remedy takes one
+#: more line.
 REMEDIES: Final[dict[str, dict[str, object]]] = {
     "none": {"switching.ordering": "none"},
     "source": {"switching.ordering": "source"},
@@ -66,7 +66,7 @@ _S_PER_M: Final = 5e-9
 
 
 class Point(NamedTuple):
-    """One scenario of the studies; the defaults are the paper's, and S1 of what it leaves open.
+    """One scenario of the studies; defaults are the paper's, or setting S1 where it has none.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ class Point(NamedTuple):
     remedy : str
         One of `REMEDIES`.
     delta : float
-        By how much the alternate path is longer, in seconds.
+        Extra delay of the alternate path in seconds.
     burst : float
         Largest burst, in bytes.
     loss : float
         Probability that a burst with data is lost on a link.
     size, window : float and int
-        A `Transfer`.
+        Fields of a `Transfer`.
     capacity : float
-        What a load of 1 is, in bits a second.
+        Rate in bits a second that counts as a load of 1.
     link : float
         Delay of a link between two nodes, in seconds.
     channels : int
@@ -102,7 +102,7 @@ class Point(NamedTuple):
     channels: int = 4
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what a point is: values by path."""
+        """Return the point as settings of a scenario, by path."""
         return {
             "topology.link_length": _metres(self.link),
             "topology.links": _links(self.link + self.delta),
@@ -122,7 +122,7 @@ def _metres(delay: float) -> str:
 
 
 def _links(longer: float) -> list[dict[str, Any]]:
-    """Give the scenario's links, that from C to E with a delay of its own."""
+    """Return the links of the scenario, with another delay of the link from C to E."""
     links: list[dict[str, Any]] = base().to_dict()["topology"]["links"]
     return [
         {**link, "length": _metres(longer)} if link["source"] == "C" else link for link in links
@@ -130,15 +130,15 @@ def _links(longer: float) -> list[dict[str, Any]]:
 
 
 def base() -> Scenario:
-    """Read the paper's scenario: HighSpeed without source ordering, paths that differ by 5 ms."""
+    """Load the paper's scenario: HighSpeed without source ordering, paths that differ by 5 ms."""
     return packaged(__package__)
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
-    """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
+    """Group runs by point: one row per run, with the fields of `Point`, ``seed`` and the metrics.
 
-    False fast retransmissions are counted for each flow. Means are compared: where all runs are
-    alike, a point has fewer of them.
+    False fast retransmissions are divided by the number of flows. Comparisons use means, because
+    points whose runs are all alike have fewer of them.
     """
     each = table.assign(**{FALSE: table["false_fast_retransmits"] / table["flows"]})
     return Runs.of(each, Point, Point._fields, METRIC, of_means)
@@ -147,7 +147,7 @@ def runs_of(table: pd.DataFrame) -> Runs[Point]:
 def difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
     """Subtract the completion times of two points, run by run, in seconds.
 
-    `UNKNOWN` where there are no runs of the same seed.
+    `UNKNOWN` if the two have no seed in common.
     """
     above, below = runs.samples(top), runs.samples(bottom)
     if above is None or below is None:
@@ -157,13 +157,13 @@ def difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
 
 
 def transfer_of(runs: Runs[Point]) -> Transfer:
-    """Tell what each flow carried in the runs there are: a preview has smaller files."""
+    """Return the size and window of the flows that were run; a preview has smaller files."""
     largest = {Transfer(point.size, point.window) for point in runs.points} - {UNLIMITED}
     return max(largest, default=PAPER_TRANSFER)
 
 
 class Check(NamedTuple):
-    """A value of the independent prototype; `false` is None where it gives none."""
+    """Value of the independent prototype; `false` is None if it gives none."""
 
     point: Point
     completion: float

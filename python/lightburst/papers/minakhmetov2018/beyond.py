@@ -1,7 +1,7 @@
-"""What the paper does not show: the electronic switch, completion times, conversions, every ne.
+"""Beyond the paper: electronic switches, completion times, conversions, ne from 0 to 8.
 
-The electronic switch is the baseline that the paper names and leaves out: store-and-forward with
-a queue of 100 packets at each output. It carries the same flows, seed by seed.
+The electronic switch is the baseline that the paper mentions but does not show: store-and-forward
+with a queue of 100 packets per output. It carries the same flows, seed by seed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PORTS: Final = range(9)
 _PORT_RATES: Final = (1e6, 1e7, 1e8)
 
 _CONVERSIONS: Final = "conversions_per_delivered_bit"
-# Name of the figure; column, unit of the axis in that of the column and label; title; logarithmic.
+# Suffix of the figure's id; column, scale and label; title; whether the y axis is logarithmic.
 _METRICS: Final = (
     ("throughput", THROUGHPUT, "Network throughput", False),
     ("median", ("completion_time_median_s", 1e-6, "Completion time (µs)"),
@@ -46,7 +46,7 @@ _METRICS: Final = (
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up four figures for each length, against arrival rate, and three against the ports."""
+    """Build four figures per length over the arrival rate, and three over the number of ports."""
     for length in _LENGTHS:
         curves = {
             (switch_name(*switch), word): Point(length, *switch, p, 0.0)
@@ -90,14 +90,14 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 
 def _cut(figure: Figure) -> tuple[float, float] | None:
-    """Leave out the heights between those of electronic switches and of all others."""
+    """Return the empty range of heights between the electronic switches and all others."""
     electronic = figure.data["colour"] == "electronic"
     low, high = figure.data.loc[~electronic, "high"].max(), figure.data.loc[electronic, "low"].min()
     return (1.1 * float(low), 0.95 * float(high)) if high > 2 * low else None
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the paper concludes without showing it, and compare with electronic switches."""
+    """Judge conclusions that the paper does not show, and compare with electronic switches."""
     for length in _LENGTHS:
         sheet, electronic = SHEET.told(length=length), Point(length, "electronic", 0, 4.0, 0.0)
         found = {

@@ -1,4 +1,4 @@
-"""What the paper claims about its figure 2 and about long links, judged on our runs."""
+"""Claims of the paper about its figure 2 and about long links, judged on our runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHEET: Final = Sheet.of(__package__)
 # "At high load (more than 10^7 requests/s)", section 3.
 HIGH_LOAD: Final = 1e7
 _GIGABIT: Final = 1e9
-# What we know of the reason where the claimed gain is missed.
+# Known reasons for a gain below the claimed one, by length.
 _WHY_LESS: Final = {
     10.0: "At 1e4 requests/s the arrivals offer 14 Gb/s and every switch carries them; the gain "
     "grows with the load, because only contention can be gained upon.",
@@ -43,13 +43,13 @@ _WHY_LESS: Final = {
     "100 m the propagation there and back over six links, 6 µs, is nearly that of a segment, "
     "7.2 µs: one segment in flight loads the links less, and bufferless switches lose less.",
 }
-# A deviation s from a hundred seeds: chi-square interval for 99 degrees of freedom,
-# s sqrt(99 / 128.42) to s sqrt(99 / 73.36).
+# Ends of the 95 % interval of a deviation s from a hundred seeds, as factors of s: chi-square with
+# 99 degrees of freedom.
 _CHI_100: Final = (math.sqrt(99 / 128.42), math.sqrt(99 / 73.36))
 
 
 def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:
-    """Judge what the paper says of figure 2a (10 m) or 2b (100 m), in the order of the paper."""
+    """Judge the claims about figure 2a (10 m) or 2b (100 m), in the order of the paper."""
     sheet = SHEET.told(length=length, figure=FIGURE_OF_LENGTH[length])
 
     def compared(ne: int, p: float, ne_below: int, p_below: float) -> Curve:
@@ -95,7 +95,7 @@ def listed(row: Mapping[float, Interval]) -> str:
 
 
 def told(rows: Mapping[str, Curve]) -> str:
-    """Write several curves for a note."""
+    """Write several named curves for a note."""
     return " ".join(f"{name}: {listed(row)}." for name, row in rows.items())
 
 
@@ -120,7 +120,7 @@ def _factors(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def _spread(runs: Runs[Point], length: float, sheet: Sheet) -> Iterator[Claim]:
-    """Judge the published spread of the throughput, of the nine curves."""
+    """Judge the published range of the throughput's deviation, over the nine curves."""
     found = {
         f"ne = {ne} p = {p:g}": one
         for ne in PORTS
@@ -145,7 +145,7 @@ def _deviation(runs: Runs[Point], curve: Point) -> Interval | None:
 
 
 def _checks(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge whether ours and the independent prototype agree within their intervals."""
+    """Judge whether our runs and the independent prototype agree within their intervals."""
     for point, published in PROTOTYPE.items():
         samples = runs.samples(point)
         deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / _GIGABIT
@@ -158,7 +158,7 @@ def _checks(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge for each length the maximum, and whether all switches reach the same."""
+    """Judge the maximum throughput at each length, and whether all switches reach it."""
     for length, (word, published) in PUBLISHED_MAXIMA.items():
         best = _best_points(runs, length)
         maximum, ratio, reached, ends = UNKNOWN, UNKNOWN, "", ""
@@ -173,7 +173,7 @@ def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def _best_points(runs: Runs[Point], length: float) -> dict[Point, float]:
-    """Find the best point of each of the nine curves, with its mean."""
+    """Find the point of the largest mean on each of the nine curves."""
     best = {}
     for ne, p in itertools.product(PORTS, WAITS):
         curve = (hybrid(length, ne, p, rate) for rate in rates(runs, length))

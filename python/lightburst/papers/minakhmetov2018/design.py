@@ -1,4 +1,4 @@
-"""Which runs the paper's figures need."""
+"""Plan of the runs for the paper's figures."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 # Two points a decade; the paper's axis goes from 1e4 to 1e9 requests a second.
 RATES: Final = (1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 1e9)
 QUICK_RATES: Final = (1e4, 1e5, 1e6, 1e7, 3e7, 1e8, 1e9)
-# Long links carry their maximum from 1e6 on; 1e4 shows the rise.
+# Long links reach their maximum from 1e6 on; the point at 1e4 shows the rise.
 QUICK_LONG_LINK_RATES: Final = (1e4, 1e6, 1e8)
-# Where p = 8 and 16 are run beside 4: below, at and above the load of the claims.
+# Rates of the runs with p = 8 and 16: below, at and above the load of the claims.
 LONG_WAIT_RATES: Final = (1e6, 1e7, 1e8)
 QUICK_LONG_WAIT_RATES: Final = (1e7,)
 LONG_WAITS: Final = (8.0, 16.0)
@@ -43,12 +43,12 @@ BEYOND_PORTS: Final = tuple(range(9))
 
 
 def base() -> Scenario:
-    """Read the paper's scenario: hybrid switches with two buffer ports, SAWL with p = 4, 10 m."""
+    """Load the paper's scenario: hybrid switches with two buffer ports, SAWL with p = 4, 10 m."""
     return packaged(__package__)
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need; quick means fewer seeds and rates."""
+    """Plan the runs for some parts of the paper; quick plans have fewer seeds and rates."""
     ordered = sorted(parts, key=lambda part: part == "maxima")
     wanted = (
         (point, TEN_SEEDS if quick or part == "maxima" else FULL)

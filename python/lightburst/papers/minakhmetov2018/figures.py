@@ -1,4 +1,4 @@
-"""The figures of the paper, and those that say more about its claims."""
+"""Figures of the paper, and further figures for its claims."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FIGURE_OF_LENGTH: Final = {10.0: "fig2a", 100.0: "fig2b"}
 RATE_LABEL: Final = "Arrival rate (requests/s)"
-# What is drawn: column, unit of the axis in that of the column, and label.
+# Drawn metric: column, unit of the axis in units of the column, and label.
 THROUGHPUT: Final = ("throughput_bps", 1e9, "Throughput (Gb/s)")
 WAIT_NAMES: Final = {4.0: "p = 4", 1.0: "p = 1", 0.0: "p = 0 (SAW)"}
 _SETTING: Final = (
@@ -36,7 +36,7 @@ _SETTING: Final = (
 
 
 def switch_name(switch: str, ports: int) -> str:
-    """Name a switch as the legends do; a hybrid one without ports is ``"all-optical"``."""
+    """Name a switch for a legend; a hybrid one without ports is ``"all-optical"``."""
     if switch != "hybrid":
         return switch
     return f"hybrid, ne = {ports}" if ports else "all-optical"
@@ -45,7 +45,7 @@ def switch_name(switch: str, ports: int) -> str:
 def caption(
     runs: Runs[Point], length: float, version: str, extra: str = "", words: str = ""
 ) -> str:
-    """Say what was run with links of a length, and what else is special about it."""
+    """Describe the runs with links of a given length, and in `extra` the specifics of a figure."""
     return _SETTING.format(
         length=words or f"{length:g} m",
         extra=f"{extra} " if extra else "",
@@ -60,17 +60,17 @@ def over_rate(
     drawn: tuple[str, float, str] = THROUGHPUT,
     **words: Any,
 ) -> Figure:
-    """Draw a metric up against the arrival rate; a curve is a point, of any rate."""
+    """Build a figure of a metric over the arrival rate; the points' own rates are ignored."""
     metric, unit, label = drawn
     means = {legend: along(runs, point, metric) for legend, point in curves.items()}
     return Figure.of(means, unit, x_label=RATE_LABEL, y_label=label, **words)
 
 
 def figure_2(length: float, runs: Runs[Point], version: str) -> list[Figure]:
-    """Draw up figure 2a (10 m) or 2b (100 m), and the gain that the paper puts at more than 50 %.
+    """Build figure 2a (10 m) or 2b (100 m), and a figure of the claimed gain of over 50 %.
 
-    The first is throughput against arrival rate for the nine pairs of ne and p, the second its
-    ratio to that of bufferless SAW.
+    The first shows throughput over the arrival rate for the nine pairs of ne and p, the second its
+    ratio to the throughput of bufferless SAW.
     """
     id = FIGURE_OF_LENGTH[length]
     gain = {
@@ -113,9 +113,10 @@ def figure_2(length: float, runs: Runs[Point], version: str) -> list[Figure]:
 
 
 def maxima(runs: Runs[Point], version: str) -> Figure:
-    """Draw up the largest throughputs with links of 1 km and 10 km, which the paper tells in words.
+    """Build a figure of the largest throughputs with links of 1 km and 10 km.
 
-    Each is the mean at the arrival rate that has the largest one.
+    The paper gives them in its text. Each point is the mean at the arrival rate with the largest
+    mean.
     """
     at = {
         f"{word}, {name}": (length, p)

@@ -1,4 +1,4 @@
-"""The points of the paper's studies: a length of the links, a switch, a sender and a load."""
+"""Points of the paper's studies: length of the links, switch, sender and load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PORTS: Final = (0, 2, 5)
 HYBRID_PORTS: Final = (2, 5)
 WAITS: Final = (0.0, 1.0, 4.0)
 
-#: By the length of the links in metres: its words, and the published maximum in Gb/s.
+#: By link length in metres: the length in words, and the published maximum in Gb/s.
 PUBLISHED_MAXIMA: Final = {1000.0: ("1 km", 16.6), 10000.0: ("10 km", 1.9)}
 
 
@@ -35,7 +35,7 @@ class Point(NamedTuple):
         Ports of the buffer, ``ne``; 0 for the electronic switch.
     p : float
         How many packet times the sender waits longer; 0 is SAW.
-    rate : float
+    Extra waiting time of the sender in packet times; 0 is SAW.
         Arrival rate in requests per second.
     """
 
@@ -46,7 +46,7 @@ class Point(NamedTuple):
     rate: float
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what a point is; p = 0 of SAWL is SAW."""
+        """Return the point as settings of a scenario, by path; SAWL with p = 0 is SAW."""
         values: dict[str, object] = {
             "topology.link_length": f"{self.length:g} m",
             "switching.kind": self.switch,
@@ -59,30 +59,30 @@ class Point(NamedTuple):
 
 
 def hybrid(length: float, ports: int, p: float, rate: float = 0.0) -> Point:
-    """Give a point with hybrid switches."""
+    """Return a point with hybrid switches."""
     return Point(length, "hybrid", ports, p, rate)
 
 
-#: Mean throughput in Gb/s, as the independent prototype gave it.
+#: Mean throughput of the independent prototype in Gb/s.
 PROTOTYPE: Final = {
     point: float(row["throughput_gbps"]) for point, row in by_point(__package__, Point)
 }
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
-    """Sort runs by point: one row for each run, `POINT_COLUMNS`, ``seed`` and the metrics."""
+    """Group runs by point: one row per run, with `POINT_COLUMNS`, ``seed`` and the metrics."""
     return Runs.of(table, Point, POINT_COLUMNS)
 
 
 def rates(runs: Runs[Point], length: float) -> tuple[float, ...]:
-    """Give the arrival rates that were run with links of a length, ascending."""
+    """Return the arrival rates that were run at a link length, ascending."""
     return tuple(sorted({point.rate for point in runs.points if point.length == length}))
 
 
 def ratios(
     runs: Runs[Point], top: Point, bottom: Point, metric: str = "throughput_bps"
 ) -> dict[float, Interval]:
-    """Compare two curves at each arrival rate that both have; those of the points do not count."""
+    """Compare two curves at each arrival rate that both have; the points' own rates are ignored."""
     pairs = {
         rate: (top._replace(rate=rate), bottom._replace(rate=rate))
         for rate in rates(runs, top.length)
@@ -91,12 +91,12 @@ def ratios(
 
 
 def along(runs: Runs[Point], point: Point, metric: str) -> dict[float, Interval]:
-    """Average a metric at each arrival rate; that of the point does not count."""
+    """Average a metric at each arrival rate; the point's own rate is ignored."""
     at = rates(runs, point.length)
     return runs.means({rate: point._replace(rate=rate) for rate in at}, metric)
 
 
 def rate_text(rate: float) -> str:
-    """Write an arrival rate as in the paper's axis: ``3e7``."""
+    """Write an arrival rate as on the paper's axis: ``3e7``."""
     mantissa, exponent = f"{rate:.6e}".split("e")
     return f"{float(mantissa):g}e{int(exponent)}"

@@ -1,4 +1,4 @@
-"""vlachos2008: how burst assembly acts on the windows of TCP, and makes flows fall in step.
+"""vlachos2008: effect of burst assembly on the windows of TCP and on their synchronisation.
 
 K. Vlachos, "Burstification effect on the TCP Synchronization and Congestion Window mechanism",
 2008.
@@ -27,7 +27,7 @@ _SHORT: Final = "A preview: {:g} s in place of {:g} s are measured, of fewer see
 def _claims(
     judge: Callable[[Runs[Point]], Iterable[Claim]],
 ) -> Callable[[Runs[Point]], Iterable[Claim]]:
-    """Say of the claims of a preview that they are of one."""
+    """Wrap a function that judges claims, to mark the claims of a preview."""
 
     def judged(runs: Runs[Point]) -> list[Claim]:
         lengths = ((measured_s(runs, point), point.measured) for point in runs.points)

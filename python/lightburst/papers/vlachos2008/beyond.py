@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lightburst.study.statistics import Interval
 
 _SEARCHED: Final = (*SEARCHED_TIMES, *SEARCHED_PAIRS)
-#: Some flows: ends of names, words, and the columns of their mean and their variance.
+#: Groups of flows: suffix of ids, words, and the columns of mean and variance.
 FLOWS: Final = (
     ("all", "all flows", metrics.MEAN, metrics.VARIANCE),
     ("mice", "flows below 100 kB", metrics.MICE, metrics.MICE_VARIANCE),
@@ -32,7 +32,7 @@ FLOWS: Final = (
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
-    """Draw up the means over (B, C), and the mean against the variance of all that was searched."""
+    """Build maps of the means over (B, C), and figures of mean against variance."""
     said = caption(runs, _SEARCHED, version, PAIR_WORDS)
     rows = []
     for _, flows, metric, _ in FLOWS:
@@ -53,7 +53,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
         x_log=False,
         y_log=False,
     )
-    # A curve for each B over C, and one over the fixed times: mean against variance.
+    # Mean against variance: one curve over C for each B, and one over the fixed times.
     for slug, flows, *columns in FLOWS:
         curves: dict[tuple[str, str], dict[float, Interval]] = {}
         best: list[tuple[str, float, float]] = []
@@ -77,14 +77,14 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
             legends=("Assembly", ""),
             ordered=True,
         )
-        # What the slides print is of all flows; the variation is read as a variance.
+        # The slides print a value for all flows only; the variation is taken to be a variance.
         printed = [("", *PRINTED)] if slug == "all" else ()
         figure = figure.beside(f"{BEST.words}, simulated", best)
         yield figure.beside(f"{BEST.words}, published", printed)
 
 
 def listing(runs: Runs[Point]) -> Listing:
-    """List the best time and the best (B, C) by each statistic, and what is as good."""
+    """List the best time and (B, C) by each statistic, and those not known to be worse."""
     rows = []
     for _, statistic, metric in STATISTICS:
         for what, points in (("fixed time", SEARCHED_TIMES), ("(B, C)", SEARCHED_PAIRS)):
@@ -114,7 +114,7 @@ def listing(runs: Runs[Point]) -> Listing:
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge the slides' best case against all that was searched."""
+    """Judge the slides' best case against all points of the search."""
     number = sum(point in runs for point in SEARCHED_PAIRS)
     others = [point for point in _SEARCHED if point != BEST]
     for slug, statistic, metric in STATISTICS:

@@ -1,4 +1,4 @@
-"""What the slides claim of throughput, windows and senders, judged on our runs."""
+"""Claims of the slides about throughput, windows and senders, judged on our runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
 
 SHEET: Final = Sheet.of(__package__)
-#: What a prototype's value is of: the column, its unit in that of the column, and words.
+#: Metrics of the prototype's values: column, unit in units of the column, and words.
 _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
     "mean": (metrics.MEAN, MEGA, "mean throughput of a flow (Mb/s)"),
     "variance": (metrics.VARIANCE, MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
@@ -34,7 +34,7 @@ PROTOTYPE: Final = by_point(__package__, Point)
 
 
 def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge whether the operating point is that of the slides, for each law of the sizes."""
+    """Judge whether the operating point is that of the slides, for each size distribution."""
     for sizes in dict.fromkeys(point.sizes for point in LOADS):
         points = {point.words: point for point in LOADS if point.sizes == sizes}
         usual = points["T = 5 ms"]
@@ -44,7 +44,7 @@ def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the slides say of fixed assembly times."""
+    """Judge the slides' claims about fixed assembly times."""
     yield from checks("throughput", runs)
     short, *_, long = FIXED
     mice, elephants = (runs.best(FIXED, each) for each in (metrics.MICE, metrics.ELEPHANTS))
@@ -61,7 +61,7 @@ def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge of all flows what the slides show of one: windows rise faster, the rest is the same."""
+    """Judge over all flows the slides' claims about one: faster windows, equal long-term rate."""
     short, *_, long = FIXED
     yield SHEET.judge("mice-faster", runs.ratio(short, long, metrics.MICE))
     both = short._replace(ingress="lose"), long._replace(ingress="lose")
@@ -71,7 +71,7 @@ def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the slides say of assembly by the window."""
+    """Judge the slides' claims about window-based assembly."""
     yield from checks("window-based", runs)
     others = {point.words: (BEST, point) for point in PAIRS if point != BEST}
     fixed = {point.words: (BEST, point) for point in FIXED}
@@ -101,7 +101,7 @@ def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def checks(part: str, runs: Runs[Point]) -> Iterator[Claim]:
-    """Compare with the values of the prototype that a part has, of points that were run in full."""
+    """Compare with the prototype's values of a part, at points that were run in full."""
     for point, row in PROTOTYPE:
         metric, unit, words = _CHECKED[row["name"]]
         mean = runs.mean(point, metric).in_unit(unit)

@@ -1,4 +1,4 @@
-"""Which runs the paper's figures need."""
+"""Plan of the runs for the slides' figures."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
 
     from lightburst.study import Block
 
-#: The assembly times of the slides, in seconds, and those of the axis between and beside them.
+#: Assembly times of the slides in seconds; `AXIS` adds times between and beyond them.
 TIMES: Final = (1e-3, 5e-3, 10e-3)
 FIXED: Final = grid(Point, time=TIMES)
 AXIS: Final = grid(Point, time=(1e-3, 2e-3, 5e-3, 10e-3, 20e-3))
-#: (B, C) of the slides' best case, and others; which ones the slides have, their text does not say.
+#: (B, C) of the slides' best case, and other pairs; the slides' text does not list theirs.
 BEST: Final = window_based(16, 64)
 PAIRS: Final = (window_based(4, 16), window_based(8, 32), BEST, window_based(32, 128))
 SENDERS: Final = grid(Point, recovery=("sack", "new-reno", "reno", "tahoe"))
-#: The operating point: also the law of which the mean is what is printed.
+#: Operating points: fixed times, and the size distribution with the printed mean.
 LOADS: Final = (*FIXED, Point(sizes="S4").in_full())
-# The check values: where a burst that collides at its own ingress is lost.
+# Points of the check values with ``ingress = "lose"``: bursts can be lost at their own ingress.
 _LOST: Final = grid(Point, time=(1e-3, 10e-3), ingress=["lose"])
 
-#: Long flows through one burstifier. The prototype looked at 25 to 50, and at losses of 0.003 to
-#: 0.01 of the bursts with data: the larger one gives the most cycles, and it ends the first slow
-#: start, which nothing else does where nobody limits the window.
+#: Long flows through one burstifier. The prototype had 25 to 50 flows and lost 0.003 to 0.01 of the
+#: bursts with data. The larger loss gives the most cycles, and it ends the first slow start, which
+#: nothing else does without a limit of the window.
 BURSTIFIER: Final = Point(long_flows=25, p=1e-2).in_full()
 MORE_FLOWS: Final = BURSTIFIER._replace(long_flows=50)
-#: The same by the assembly time.
+#: The same flows over the assembly time.
 SYNCHRONISED: Final = grid(BURSTIFIER._replace, time=TIMES)
-#: Queues for an egress, by how flows come to them: a posteriori needs several.
+#: Numbers of queues per egress, by allocation; "a-posteriori" needs several.
 _QUEUES: Final = {A_PRIORI: (1, 2, 4, PER_FLOW), A_POSTERIORI: (2, 4)}
 
-#: Beyond the slides: what is searched.
+#: Points of the search beyond the slides.
 SEARCHED_TIMES: Final = (*grid(Point, time=(0.25e-3, 0.5e-3)), *AXIS)
 SEARCHED_PAIRS: Final = [
     point
@@ -50,32 +50,33 @@ SEARCHED_PAIRS: Final = [
     if point.slow < point.fast
 ]
 
-# Runs of the same seed have the same flows, so that few tell two ways of assembly apart. The long
-# ones of S4 are three, since they take a quarter of all the time as it is.
+# Runs of equal seeds have the same flows, so a few suffice to distinguish two assemblies. The long
+# runs of S4 are limited to three, because they already take a quarter of the time.
 FULL: Final = Effort(most=5)
 SETTLED: Final = Effort(most=3)
 QUICK: Final = Effort(most=2)
-# Few losses are all that a preview of long flows has.
+# A preview of long flows contains only few losses, hence more runs.
 QUICK_LONG: Final = Effort(most=4)
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need; quick means shorter runs, fewer points."""
+    """Plan the runs for some parts of the paper; quick plans have shorter runs and fewer points."""
     points = (point for part in parts for point in points_of(part, quick))
     return blocks_of(base(), ((point, effort(point, quick)) for point in points), Point._fields)
 
 
 def effort(point: Point, quick: bool) -> Effort:
-    """Say how often a point is run."""
+    """Return the number of runs of a point."""
     if quick:
         return QUICK_LONG if point.long_flows else QUICK
     return _MORE.get(point, SETTLED if point.sizes == "S4" else FULL)
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of a part of the paper; a preview has shorter ones, and fewer.
+    """List the points of a part of the paper; a preview has fewer, with shorter runs.
 
-    It leaves out what costs most: the larger files, more flows, and all but some of a search.
+    A preview leaves out the most expensive points: larger files, more flows, and most of the
+    search.
     """
     if not quick:
         return list(_PARTS[part])
@@ -86,7 +87,7 @@ def points_of(part: str, quick: bool) -> list[Point]:
 
 
 def queued(point: Point, allocation: str = A_PRIORI) -> dict[int, Point]:
-    """Give points with one or several queues for an egress, by their number."""
+    """Return the points with each number of queues per egress, by that number."""
     numbers = _QUEUES[allocation]
     return {n: point._replace(queues=n, allocation=allocation) for n in numbers}
 
@@ -109,10 +110,11 @@ _PARTS: Final[dict[str, Sequence[Point]]] = {
 }
 
 
-# So many that the interval is about as wide as the distance to the nearest bound, if the runs go on
-# as the first five did. Not here, because each would take more than ten minutes of processor time:
-# active-S4 (27 runs of a minute), beats-fixed-elephants (115 of four points), queues-4-throughput
-# (300), best-pair-elephants (700), and those of the search, of which each hangs on all its points.
+# Numbers of runs for which the interval is about as wide as the distance to the nearest bound, if
+# later runs deviate as the first five did. Some claims would take more than ten minutes of
+# processor time each and are left out: active-S4 (27 runs of a minute), beats-fixed-elephants (115
+# of four points), queues-4-throughput (300), best-pair-elephants (700), and the claims of the
+# search, each of which depends on all its points.
 NEEDS: Final = (
     Need(41, FIXED, "fixed-alike, averages-hide, bound 10 %: 8 % of pairs"),
     Need(21, SENDERS, "sack-better-elephants: 9 %"),

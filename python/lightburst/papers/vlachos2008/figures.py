@@ -1,4 +1,4 @@
-"""The figures of the slides that sum up many flows: throughput by assembly, and by sender."""
+"""Figures of the slides about many flows: throughput by assembly and by sender."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
     from lightburst.study.statistics import Interval
 
-#: What the slides print of (B, C) = (16, 64): mean in Mb/s, and variation, read as the variance.
+#: Values printed by the slides for (B, C) = (16, 64): mean in Mb/s, variation as a variance.
 PRINTED: Final = (10.7, 51.0)
 _RATE_LABEL: Final = "Throughput of a flow (Mb/s)"
 _VARIANCE_LABEL: Final = "Variance of the throughput of flows (Mb²/s²)"
-#: What a caption says of assembly by the window.
+#: Text of a caption about window-based assembly.
 PAIR_WORDS: Final = "(B, C): 1 ms below a window of B segments, 10 ms from C on, 5 ms between. "
 
 
 class Drawn(NamedTuple):
-    """A figure over the assembly time: its name, curves, unit, label and title."""
+    """Definition of a figure over the assembly time; `curves` maps legend entries to metrics."""
 
     id: str
     curves: dict[str, str]
@@ -56,7 +56,7 @@ _CONTENTS: Final = (
 
 
 def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str = "") -> str:
-    """Say what was run at some points of NSFNET, and in sentences what is special about it."""
+    """Describe the runs of some points of NSFNET, and in `words` the specifics of a figure."""
     length = max((measured_s(runs, point) for point in points if point in runs), default=0.0)
     return (
         "NSFNET, 8 edges, 100 flows a second at each, Pareto sizes of at least 40 kB "
@@ -67,13 +67,13 @@ def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str
 
 
 def throughput(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up average, variance and extremes of the throughput of flows over the assembly time."""
+    """Build figures of mean, variance and extremes of the throughput over the assembly time."""
     words = {"caption": caption(runs, design.AXIS, version), "legends": ("Statistic", "Network")}
     return over_time(runs, _THROUGHPUT, design.AXIS, "NSFNET", **words)
 
 
 def contents(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up what a burst holds over the assembly time: segments, and flows."""
+    """Build figures of the segments and flows per burst over the assembly time."""
     said = caption(runs, design.FIXED, version, "Bursts with data. ")
     words = {"caption": said, "legends": ("Mean of", "Network")}
     return over_time(runs, _CONTENTS, design.FIXED, "NSFNET", **words)
@@ -82,7 +82,7 @@ def contents(runs: Runs[Point], version: str) -> Iterator[Figure]:
 def over_time(
     runs: Runs[Point], figures: Sequence[Drawn], points: Sequence[Point], dash: str, **words: Any
 ) -> Iterator[Figure]:
-    """Draw up figures of points that differ in the assembly time; all curves have one dash."""
+    """Build figures of points that differ in the assembly time; all curves share one dash."""
     for drawn in figures:
         yield Figure.of(
             {
@@ -101,7 +101,7 @@ def over_time(
 
 
 def operating(runs: Runs[Point]) -> Listing:
-    """List the operating point of each load and assembly time, and what bursts and flows hold."""
+    """List the operating points, with means per burst and per flow."""
     columns = {
         "active flows": metrics.ACTIVE,
         "burst loss": metrics.LOSS,
@@ -128,7 +128,7 @@ def operating(runs: Runs[Point]) -> Listing:
 
 
 def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
-    """Draw up average and variance of the throughput by assembly, and each statistic over T."""
+    """Build bars of mean and variance by assembly, and of each statistic relative to T = 5 ms."""
     run = (*design.FIXED, *design.PAIRS)
     points = {point.words: point for point in run}
     words = {
@@ -159,7 +159,7 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
 
 
 def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
-    """Draw up what SACK and the others carry."""
+    """Build bars of each statistic by recovery, relative to SACK."""
     yield _statistics(
         runs,
         {point.recovery: point for point in design.SENDERS},
@@ -172,7 +172,7 @@ def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
 
 
 def _statistics(runs: Runs[Point], points: Mapping[str, Point], **words: Any) -> Bars:
-    """Make bars of each statistic over that of the usual assembly and sender."""
+    """Build bars of each statistic relative to the default assembly and sender."""
     compared = {name: (point, Point()) for name, point in points.items() if point != Point()}
     ratios = {name: runs.ratios(compared, metric) for _, name, metric in STATISTICS}
     return Bars.of(ratios, **words)

@@ -1,4 +1,4 @@
-"""The figures of a run that are drawn and judged, by what they are called here."""
+"""Metrics of a run that are drawn and judged, by short names."""
 
 from typing import Final
 
@@ -9,23 +9,23 @@ MEAN: Final = "flow_throughput_mean_bps"
 VARIANCE: Final = "flow_throughput_variance_bps2"
 LEAST: Final = "flow_throughput_min_bps"
 MOST: Final = "flow_throughput_max_bps"
-#: All bits over all times, in which a flow counts as long as it lasts.
+#: All bits divided by the sum of all durations, so that flows are weighted by duration.
 POOLED: Final = "flow_throughput_ratio_bps"
-#: The root of the variance, and over the mean; reckoned in `points.runs_of`.
+#: Square root of the variance, and its ratio to the mean; computed in `points.runs_of`.
 DEVIATION: Final = "flow_throughput_deviation_bps"
 VARIATION: Final = "flow_throughput_variation"
-#: Mice and elephants.
+#: Mice are flows below 100 kB, elephants those above 10 MB.
 _SMALL, _LARGE = "[below 100 kB]", "[above 10 MB]"
 MICE, MICE_VARIANCE = MEAN + _SMALL, VARIANCE + _SMALL
 ELEPHANTS, ELEPHANTS_VARIANCE = MEAN + _LARGE, VARIANCE + _LARGE
-#: What one assembly is better by than another: the end of claims' names, words, the column.
+#: Statistics that rank assemblies: suffix of a claim's id, words, and column.
 STATISTICS: Final = (
     ("mean", "mean over flows", MEAN),
     ("pooled", "all bits over all times", POOLED),
     ("mice", "mean below 100 kB", MICE),
     ("elephants", "mean above 10 MB", ELEPHANTS),
 )
-#: Of bursts with data.
+#: Metrics of bursts with data.
 SEGMENTS: Final = "burst_mean_segments"
 FLOWS: Final = "burst_mean_flows"
 LOST_FLOWS: Final = "lost_burst_mean_flows"
@@ -33,9 +33,9 @@ BURSTS: Final = "flow_mean_bursts"
 LOST: Final = "flow_mean_bursts_lost"
 LOSS: Final = "data_burst_loss"
 ACTIVE: Final = "active_flows"
-#: Flows that count and did not finish.
+#: Counted flows that did not finish.
 CUT_OFF: Final = "flows_unacknowledged"
-#: How flows move together, in bins of time.
+#: Synchronisation of flows, measured in bins of time.
 WINDOW_DEVIATION: Final = "aggregate_window_std_segments"
 WINDOW_RATIO: Final = "aggregate_window_std_ratio"
 THROUGHPUT_DEVIATION: Final = "aggregate_throughput_std_bps"

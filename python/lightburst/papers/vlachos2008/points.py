@@ -1,4 +1,4 @@
-"""The points of the paper's studies: how bursts are assembled, what is sent, and over what."""
+"""Points of the paper's studies: assembly, flows and network."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ if TYPE_CHECKING:
 
     from lightburst.scenario import Scenario
 
-#: The laws of the sizes, by the prototype's names; `scenario.toml` says why there are several.
+#: Size distributions by the prototype's names; `scenario.toml` gives the reason for several.
 SIZES: Final[dict[str, dict[str, object]]] = {
     "S2": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "1 GB"},
     "S4": {"kind": "pareto", "minimum": "40 kB", "truncated_mean": "700 kB", "max": "1 GB"},
 }
-#: Queues for an egress that stand for one for each flow.
+#: Value of `queues` that stands for one queue per flow.
 PER_FLOW: Final = 0
-#: Flows are dealt to queues anew in each cycle, or only those that lost data in one burst.
+#: Allocation to queues: of all flows in each cycle, or only of flows that shared a lost burst.
 A_PRIORI: Final = "a-priori"
 A_POSTERIORI: Final = "a-posteriori"
-#: Seconds in which flows begin that count: the paper's, and of a preview. The warm-up before and
-#: the time that they have to end after are half as long each.
+#: Length in seconds of the interval in which counted flows begin, in full and for a preview. The
+#: warm-up before it and the time for flows to end after it are each half as long.
 MEASURED: Final = 20.0
 PREVIEW: Final = 6.0
-#: The same where the law of the sizes has so heavy a tail that the number of active flows still
-#: rises after a minute: S4.
+#: The same for S4, whose tail is so heavy that the number of active flows still rises after a
+#: minute.
 SETTLING: Final = 60.0
-#: The same of long flows through one burstifier, of which each loss is followed by a long cycle.
+#: The same for long flows through one burstifier, where a long cycle follows each loss.
 LONG: Final = 100.0
 LONG_PREVIEW: Final = 24.0
-#: One burstifier: two edges with a fibre between them, about as long as the mean way of NSFNET.
+#: Fibre between the two edges of one burstifier, about as long as the mean path in NSFNET.
 _FIBRE: Final = "13.5 ms"
 
 
 class Point(NamedTuple):
-    """One scenario of the studies, times in seconds; the defaults are those of its file."""
+    """One scenario of the studies, times in seconds; defaults are those of `scenario.toml`."""
 
-    time: float = 5e-3  # T, or that of a cycle of several queues; 0 where the window decides
-    slow: int = 0  # B: flows with a window below so many segments are slow; 0 for timers
-    fast: int = 0  # C: and from so many on fast
-    queues: int = 1  # for an egress; `PER_FLOW` for one for each flow
-    allocation: str = A_PRIORI  # how flows come to several queues, in the scenario's words
-    recovery: str = "sack"  # of losses, in the scenario's words
+    time: float = 5e-3  # assembly time T, or cycle of several queues; 0 for window-based assembly
+    slow: int = 0  # B in segments: flows with a smaller window are slow; 0 for timers
+    fast: int = 0  # C in segments: flows with at least this window are fast; 0 for timers
+    queues: int = 1  # queues per egress; `PER_FLOW` for one per flow
+    allocation: str = A_PRIORI  # allocation of flows to several queues, as in the scenario
+    recovery: str = "sack"  # recovery from losses, as in the scenario
     sizes: str = "S2"  # one of `SIZES`
-    ingress: str = "delay"  # a burst that collides where it is made, or "lose"
-    long_flows: int = 0  # without end through one burstifier; 0 for NSFNET
-    p: float = 0.0  # probability that a burst with data is lost by chance
-    measured: float = MEASURED  # how long flows begin that count, or one burstifier is looked at
+    ingress: str = "delay"  # or "lose": fate of a burst without a free channel at its ingress
+    long_flows: int = 0  # number of endless flows through one burstifier; 0 for NSFNET
+    p: float = 0.0  # probability of random loss of a burst with data
+    measured: float = MEASURED  # start interval of counted flows, or measured time of long ones
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what a point is: values by path."""
+        """Return the point as settings of a scenario, by path."""
         return {
             "switching.assembly": self._assembly(),
             "switching.ingress": self.ingress,
@@ -82,7 +82,7 @@ class Point(NamedTuple):
         }
 
     def _one_burstifier(self) -> dict[str, object]:
-        """Flows that begin within a second, and are looked at from half of the time on."""
+        """Return settings of flows that start within 1 s, measured from half of `measured` on."""
         half = seconds(self.measured / 2)
         path = {"kind": "obs-path", "host_pairs": self.long_flows, "core_nodes": 0}
         access = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
@@ -99,7 +99,7 @@ class Point(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How bursts are assembled, for legends and notes."""
+        """Assembly in words, for legends and notes."""
         if self.fast:
             return f"({self.slow}, {self.fast})"
         if self.queues == PER_FLOW:
@@ -109,30 +109,30 @@ class Point(NamedTuple):
         return f"T = {self.time * 1e3:g} ms{queues}{how}"
 
     def in_full(self) -> Point:
-        """Give the point as the paper runs it, and not a preview."""
+        """Return the point with the measured time of the full plan."""
         alone = SETTLING if self.sizes == "S4" else MEASURED
         return self._replace(measured=LONG if self.long_flows else alone)
 
     def shortened(self) -> Point:
-        """Give the point as a preview runs it."""
+        """Return the point with the measured time of a preview."""
         return self._replace(measured=LONG_PREVIEW if self.long_flows else PREVIEW)
 
 
 def window_based(slow: int, fast: int) -> Point:
-    """Give the point with (B, C)."""
+    """Return the point with the given (B, C)."""
     return Point(time=0.0, slow=slow, fast=fast)
 
 
 def base() -> Scenario:
-    """Read the paper's scenario: a timer of 5 ms, sizes S2."""
+    """Load the paper's scenario: a timer of 5 ms, sizes S2."""
     return packaged(__package__)
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
-    """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
+    """Group runs by point: one row per run, with the fields of `Point`, ``seed`` and the metrics.
 
-    Runs of a preview stand under the points of the paper. Runs of the same seed have the same
-    flows, and are compared seed by seed.
+    Runs of a preview are stored under the points of the full plan. Runs of equal seeds have the
+    same flows and are compared seed by seed.
     """
     more = {}
     if metrics.MEAN in table:
@@ -143,5 +143,5 @@ def runs_of(table: pd.DataFrame) -> Runs[Point]:
 
 
 def measured_s(runs: Runs[Point], point: Point) -> float:
-    """Tell how long a point was measured, in full or for a preview; NaN where it was not run."""
+    """Return the measured time of a point in seconds; NaN where it was not run."""
     return runs.mean(point, "measured").estimate

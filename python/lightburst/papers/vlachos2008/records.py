@@ -1,4 +1,4 @@
-"""Single runs: one large flow for each assembly time, what bursts hold, and flows in step."""
+"""Single runs: a large flow at each assembly time, contents of bursts, synchronised flows."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from lightburst.result import Result
 
-# The flow that is traced: the first that begins after the warm-up and is so large, which is the
-# same one whatever the assembly.
+# Traced flow: the first with at least `_LARGE` bytes that begins after the warm-up. It is the same
+# for all assemblies.
 _LARGE: Final = 10_000_000
 _TRACED: Final = grid(Point, time=TIMES, measured=[8.0])
-# How long the aggregate of long flows is drawn, and after how long.
+# Drawn length of the aggregate of long flows.
 _DRAWN_S: Final = 20.0
 _TOGETHER: Final = BURSTIFIER._replace(measured=2 * _DRAWN_S)
 #: The slides measure in time units of 13 ms.
@@ -47,7 +47,7 @@ _ALL_FLOWS: Final = (
     f"p = {BURSTIFIER.p:g}; time units of 13 ms. With one queue a lost burst hits all whose "
     "segments it held, with a queue for each flow one alone."
 )
-# Dots over time: the name of the figure, what it shows, the table and its column.
+# Figures of dots over time: id, title, table and column.
 _DOTS: Final = (
     ("trace-window", "Congestion window", BINS, "window_segments"),
     ("trace-efficient", "Throughput", BINS, "throughput_bps"),
@@ -55,7 +55,7 @@ _DOTS: Final = (
     ("aggregate-window", "Congestion windows", AGGREGATE, "window_segments"),
     ("aggregate-throughput", "Throughput", AGGREGATE, "throughput_bps"),
 )
-# Shares that have at least so many: the part, what is counted, in words, and from where on.
+# Figures of distributions: part, counted quantity, its words, and smallest number shown.
 _SHARES: Final = (
     ("segments", "segments", "Segments in a burst with data", 1),
     ("segments", "flows", "Flows with data in a burst", 1),
@@ -65,16 +65,16 @@ _SHARES: Final = (
 
 
 def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Run what some parts show of single runs.
+    """Run and record the single runs that some parts show.
 
     Returns
     -------
     dict of str to DataFrame
-        Of each assembly time, for ``traces``, ``segments`` and ``bursts``: ``bins`` (``panel``,
+        For ``traces``, ``segments`` and ``bursts``, at each assembly time: ``bins`` (``panel``,
         ``time_s`` since the start of the flow, ``window_segments``, ``throughput_bps``),
-        ``progress`` (``panel``, ``time_s``, ``segments`` acknowledged at the end of each time
-        unit) and ``distributions`` (``panel``, ``counted``, ``number``, ``bursts``: how many bursts
-        or flows have that number). For ``synchronisation``: ``aggregate`` (``panel``, ``time_s``,
+        ``progress`` (``panel``, ``time_s``, ``segments`` acknowledged at the end of each time unit)
+        and ``distributions`` (``panel``, ``counted``, ``number``, ``bursts``: number of bursts or
+        flows with that count). For ``synchronisation``: ``aggregate`` (``panel``, ``time_s``,
         ``window_segments``, ``throughput_bps``).
     """
     found: dict[str, list[pd.DataFrame]] = {}
@@ -105,7 +105,7 @@ def _looked_into(point: Point) -> dict[str, pd.DataFrame]:
 
 
 def _counted(result: Result) -> pd.DataFrame:
-    """Give how many bursts hold so many segments or flows, and flows need so many bursts."""
+    """Count bursts by the segments or flows in them, and flows by their bursts and lost bursts."""
     made = result.bursts[result.bursts["fate"] == "made"]
     flows = result.flows[result.flows["counted"] & result.flows["throughput_bps"].notna()]
     found = [made[["counted", "number", "bursts"]].astype({"counted": str})]
@@ -117,7 +117,7 @@ def _counted(result: Result) -> pd.DataFrame:
 
 
 def _together(point: Point) -> pd.DataFrame:
-    """Give what long flows have together, bin by bin."""
+    """Return aggregate window and throughput of long flows, bin by bin."""
     settings = {**point.settings(), "measurement.synchronisation.series": True}
     table = simulate(base().with_(settings), 1).synchronisation
     table = table.assign(time_s=table["time_s"] - (table["time_s"].max() - _DRAWN_S))
@@ -128,7 +128,7 @@ def _together(point: Point) -> pd.DataFrame:
 def figures(
     parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
 ) -> Iterator[Figure | Packets]:
-    """Draw up what `record` gave."""
+    """Build the figures of the recorded runs."""
     for id, what, name, column in _DOTS:
         together = name == AGGREGATE
         part = "synchronisation" if together else "traces"
@@ -168,10 +168,10 @@ def figures(
 
 
 def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[Claim]:
-    """Judge what the slides show of one flow, from what `record` gave."""
+    """Judge the slides' claims about one flow, on the output of `record`."""
     if "traces" not in parts or BINS not in recorded:
         return []
-    # A window is called high from C of the slides' best case on.
+    # A window counts as high from C of the slides' best case on.
     risen = {
         str(panel): float(rows.loc[rows["window_segments"] >= BEST.fast, "time_s"].min())
         for panel, rows in recorded[BINS].groupby("panel", sort=False)

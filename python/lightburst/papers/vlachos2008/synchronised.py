@@ -1,4 +1,4 @@
-"""Flows that fall in step: several queues for an egress, and longer assembly."""
+"""Synchronisation of flows: several queues per egress, and longer assembly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lightburst.papers.runs import Runs
 
-#: What the slides print: by how much the standard deviation falls with so many queues.
+#: Printed by the slides: decrease of the standard deviation, by number of queues.
 _PRINTED: Final = {2: 0.37, 4: 0.40}
 _DEVIATIONS: Final = (
     ("window", metrics.WINDOW_DEVIATION, "aggregate window"),
@@ -36,19 +36,19 @@ _OVER_TIME: Final = [
 
 
 def law(flows: int, queues: int) -> float:
-    """Give the deviation of the aggregate of flows over that with one queue, as a closed form.
+    """Return the deviation of the aggregate relative to one queue, in closed form.
 
-    Flows that lose together move alike and others independently: of N flows 1/N of the variance is
-    their own, and of the rest, which one queue has in common, n queues leave the n-th part. So the
-    deviation of the aggregate is the root of ``1/N + (1 - 1/N) / n``. With a queue for each flow
-    nothing is in common.
+    Model: flows that lose together move alike, others independently. Of the variance, 1/N belongs
+    to the N flows individually; the rest is shared with one queue, and n queues reduce it to 1/n.
+    The deviation of the aggregate is then the root of ``1/N + (1 - 1/N) / n``. With one queue per
+    flow the shared part is zero.
     """
     shared = 0.0 if queues == PER_FLOW else 1 / queues
     return math.sqrt(1 / flows + (1 - 1 / flows) * shared)
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up the deviation of the aggregate over the queues, and how alike flows are over T."""
+    """Build figures of the aggregate's deviation over the queues, and of synchronisation over T."""
     numbers = runs.numbers_text(point for point in runs.points if point.long_flows)
     words = (
         "Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
@@ -64,11 +64,11 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
                 pairs = {queues: (point, one) for queues, point in several if point != one}
                 if ratios := runs.ratios(pairs, metric):
                     measured[name + end] = {1: exact(1.0), **ratios}
-        # A closed form is drawn where there is something to lay it beside.
+        # The closed form is drawn only beside measured values.
         if measured:
             measured["closed form"] = {queues: exact(law(flows, queues)) for queues in queued(one)}
         for name, curve in measured.items():
-            # A queue for each flow stands where as many queues would be.
+            # One queue per flow is drawn at x = number of flows.
             curves[f"{flows} flows", name] = {float(at or flows): x for at, x in curve.items()}
     queues = Figure.of(
         curves,
@@ -92,7 +92,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the slides say of several queues and of the assembly time."""
+    """Judge the slides' claims about several queues and about the assembly time."""
     several = queued(BURSTIFIER)
     for queues, printed in _PRINTED.items():
         for name, metric, words in _DEVIATIONS:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _part(shows: str, module: ModuleType, *which: str) -> Part:
-    """Make a part of what a module draws, judges and lists."""
+    """Build a part from a module with the functions `figures`, `claims` and `tables`."""
     figures, claims, tables = module.figures, module.claims, module.tables
     return Part(shows, partial(figures, *which), partial(claims, *which), partial(tables, *which))
 

@@ -1,4 +1,4 @@
-"""Which runs each part of the paper needs: the points of each study, and how long they are run."""
+"""Plan of the runs for each part of the paper: points, and number and length of their runs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _PATH: Final = (
 PAPER_TIME_S: Final = 1e6
 _MOST: Final = f"{PAPER_TIME_S:.0e}".replace("+0", "")
 
-# Figures 5 to 7. "p ... from 10^-4 to 10^-1", section V; how far T_b goes, the text does not say.
+# Figures 5 to 7. Section V: "p ... from 10^-4 to 10^-1"; the text gives no range of T_b.
 LOSSES: Final = decades(-4, -1, 2)
 TIMES: Final = {HIGH: decades(-6, 0, 2), MEDIUM: decades(-4, 0, 2), LOW: decades(-2, 1.5, 2)}
 QUICK_LOSSES: Final = (*decades(-3, -2, 2), 0.1)
 QUICK_TIMES: Final = {HIGH: decades(-6, -1, 1), MEDIUM: decades(-4, 0, 1), LOW: decades(-2, 1, 1)}
 SURFACES: Final = {"fig5": HIGH, "fig6": MEDIUM, "fig7": LOW}
 
-# Where the paper has the optimum, p = 0.01; its equation (32) has it at 4 ms.
+# Loss at which the paper states an optimum; its equation (32) puts it at 4 ms.
 OPTIMUM_LOSS: Final = 0.01
 EQUATION_32_S: Final = 4e-3
 FINE_TIMES: Final = decades(-4, -2, 12)
@@ -45,19 +45,19 @@ CROSSING_LOSS: Final = 0.03
 CROSSING_TIMES: Final = decades(-5.5, -2, 4)
 QUICK_CROSSING_TIMES: Final = decades(-5.5, -2, 2)
 
-# Tables I and II: S of each.
+# Burst size S of tables I and II.
 BURST_OF: Final = {"table1": 5, "table2": 25}
 TABLE_LOSSES: Final = decades(-3, -0.5, 2)
 BURSTS: Final = tuple(BURST_OF.values())
 
-# Section IV: cases of access bandwidth and burst, at one loss rate.
+# Section IV: pairs of access bandwidth and burst size, at one loss rate.
 FACTOR_LOSS: Final = 0.01
 FACTOR_CASES: Final = tuple(itertools.product((HIGH, MEDIUM), BURSTS))
 
-# Up to the paper's 1e6 s a point: a hundred runs of 1e4 s; at 1.25 kB/s, where a round trip is a
-# minute, ten of 1e5 s. A preview has a tenth of the time, a hundredth at the most, and five times
-# the interval. At p = 10^-0.5 timeouts of up to a minute decide and segments are few: long runs
-# cost little. Without loss all runs are the same.
+# Up to the paper's 1e6 s per point: a hundred runs of 1e4 s, or ten of 1e5 s at 1.25 kB/s, where a
+# round trip takes a minute. A preview has a tenth of the length, at most a hundredth of the total,
+# and an interval five times as wide. At p = 10^-0.5 timeouts of up to a minute dominate and
+# segments are few, so long runs cost little. Without loss all runs are the same.
 HORIZON_S: Final = 1e4
 LOW_HORIZON_S: Final = 1e5
 PREVIEW: Final = Effort(most=10, first=3, precision=0.05, horizon_s=1e3)
@@ -65,7 +65,7 @@ LOSSLESS: Final = Effort(most=2, first=2, precision=0.01, horizon_s=1e3)
 
 
 def effort(point: Point, quick: bool) -> Effort:
-    """Say how long a point is run: up to the paper's 1e6 s in full."""
+    """Return the number and length of the runs of a point: up to the paper's 1e6 s in full."""
     low = point.access <= LOW
     if not point.p:
         return LOSSLESS
@@ -77,13 +77,13 @@ def effort(point: Point, quick: bool) -> Effort:
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need: one study for each effort."""
+    """Plan the runs for some parts of the paper: one study for each effort."""
     points = (point for part in parts for point in points_of(part, quick))
     return blocks_of(base(), ((point, effort(point, quick)) for point in points), Point._fields)
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of a part of the paper; a preview has no senders of the RFCs."""
+    """List the points of a part of the paper; a preview leaves out the senders of the RFCs."""
     senders = NS2.senders if quick else (*NS2.senders, *RFC.senders)
     if part in SURFACES:
         access, losses = SURFACES[part], QUICK_LOSSES if quick else LOSSES
@@ -109,7 +109,7 @@ def points_of(part: str, quick: bool) -> list[Point]:
 
 
 def line(part: str, sender: Sender, quick: bool = False) -> dict[float, Point]:
-    """Give the points of a sender in figure 11, by assembly time, or in a table, by loss rate."""
+    """Return the points of a sender: by assembly time in figure 11, by loss rate in a table."""
     if part == "fig11":
         times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
         return over_time(CROSSING_LOSS, times, sender)
@@ -117,22 +117,22 @@ def line(part: str, sender: Sender, quick: bool = False) -> dict[float, Point]:
 
 
 def over_time(p: float, times: Iterable[float], sender: Sender) -> dict[float, Point]:
-    """Give the points of a sender at 125 MB/s, by assembly time."""
+    """Return the points of a sender at 125 MB/s, by assembly time."""
     return {time: Point(HIGH, time, p).by(sender) for time in times}
 
 
 def table_point(burst: int, p: float, sender: Sender) -> Point:
-    """Give the point of a table with bursts of S segments at 125 kB/s."""
+    """Return the point of a table, with bursts of S segments at 125 kB/s."""
     return Point(TABLES, assembly_time(TABLES, burst), p).by(sender)
 
 
 def factor_case(access: float, burst: int) -> dict[str, Point]:
-    """Give the points whose ratios are the gains and penalties of one case.
+    """Return the points whose ratios are the gains and penalties of one case.
 
-    Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
-    ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's round
-    trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip), and in
-    place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``: ``"delay"`` at p = 0.
+    Each differs from the previous one in a single factor: ``"no loss"`` (no assembly, p = 0),
+    ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost; the propagation time is
+    reduced by the 2 T_b of the assembly), ``"delay"`` (full round trip), and ``"New-Reno"`` and
+    ``"Reno"`` instead of SACK. In addition ``"burst, no loss"``: ``"delay"`` at p = 0.
     """
     time = assembly_time(access, burst)
     burst_lost = Point(access, time, FACTOR_LOSS)
@@ -148,14 +148,14 @@ def factor_case(access: float, burst: int) -> dict[str, Point]:
 
 
 def caption(runs: Runs[Point], points: Sequence[Point], words: str, version: str) -> str:
-    """Say what was run at the points of a figure, and in sentences what is special about it."""
+    """Describe the runs of a figure's points, and in `words` the specifics of the figure."""
     return f"{_PATH} {words} {lengths(runs, points)}lightburst {version}."
 
 
 def lengths(runs: Runs[Point], points: Sequence[Point]) -> str:
-    """Say how long the points were run, and whether that was for a preview."""
+    """State the simulated time of some points, and whether they belong to a preview."""
     run = [point for point in points if point in runs]
-    # The last part of a run is cut off by rounding alone.
+    # Tolerance of 1 %: rounding cuts off the end of a run.
     short = any(
         1.01 * runs.total(point, "makespan_s") / runs.number(point)
         < (effort(point, quick=False).horizon_s or 0)

@@ -1,14 +1,14 @@
-"""The gains and penalties of section IV, measured one at a time beside equations (55) to (61).
+"""Gains and penalties of section IV, measured one at a time beside equations (55) to (61).
 
 The paper defines each as a ratio of two throughputs "fixing all other factors except the one under
-consideration". So it is measured, between points of a chain of which each differs from the one
-before in one factor alone (`design.factor_case`); retransmissions by New-Reno or Reno take the
-place of those by SACK, which the paper takes as having no penalty.
+consideration". They are measured between the points of a chain, each differing from the previous
+one in a single factor (`design.factor_case`). Retransmissions by New-Reno or Reno replace those by
+SACK, which have no penalty in the paper.
 
-The throughput of New-Reno and of Reno is then that without loss, over the first penalty, times the
-gain, over the other two: exactly, because each step is a ratio of neighbours. The first penalty is
-(55) at S = 1, which is what (55) is with the gain taken out; the loss penalty at S that the paper
-itself defines is judged beside it.
+Along the chain, the throughput of New-Reno or Reno equals the throughput without loss, divided by
+the first penalty, times the gain, divided by the other two penalties. This is exact, because each
+step is a ratio of neighbours. The first penalty is (55) at S = 1, that is (55) without the gain;
+the paper's own loss penalty at S is judged as well.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 
 
 class Factor(NamedTuple):
-    """A gain or a penalty: the ratio of two points of a case, beside its closed form."""
+    """Gain or penalty: the ratio of two points of a case, and its closed form."""
 
     name: str
     top: str
     bottom: str
     equation: str
     form: Callable[[Flow], Any]
-    at: str = "delay"  # the point whose flow it is given
+    at: str = "delay"  # point whose flow is the argument of `form`
     gain: bool = False
 
     @property
     def end(self) -> str:
-        """The point at which one is after it."""
+        """Point reached after applying the factor."""
         return self.top if self.gain else self.bottom
 
 
@@ -69,7 +69,7 @@ FACTORS: Final = (
 
 
 class Case(NamedTuple):
-    """A case that was run: its words, its points, and each factor with what both say of it."""
+    """Case that was run: its words, its points, and (factor, measured, closed form) triples."""
 
     told: dict[str, Any]
     points: dict[str, Point]
@@ -77,7 +77,7 @@ class Case(NamedTuple):
 
 
 def cases(runs: Runs[Point]) -> Iterator[Case]:
-    """Measure each gain and penalty of the cases that were run, beside equations (55) to (61)."""
+    """Measure each gain and penalty of the cases that were run, and compute its closed form."""
     for access, burst in FACTOR_CASES:
         points, name = factor_case(access, burst), rate_name(access)
         if not all(point in runs for point in points.values()):
@@ -92,7 +92,7 @@ def cases(runs: Runs[Point]) -> Iterator[Case]:
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
-    """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
+    """Build a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
     words = (
         f"{SACK_WORDS} From packets without loss to bursts with it: each step changes one thing "
         "alone and says by which factor the throughput goes down (÷) or up (×). Both rows begin at "
@@ -125,7 +125,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
 def _levels(
     group: str, level: float, steps: Sequence[tuple[Factor, float, Interval]]
 ) -> Iterator[tuple[Any, ...]]:
-    """Go down and up the steps; the last two both begin where the delay penalty ends."""
+    """Apply the steps in order; the last two both start where the delay penalty ends."""
     yield "no\nloss", group, 0.0, level, math.nan, math.nan, f"{level:.3g}"
     for factor, ratio, end in steps[:-1]:
         after = level * ratio if factor.gain else level / ratio
@@ -136,7 +136,7 @@ def _levels(
 
 
 def tables(runs: Runs[Point]) -> Iterator[Listing]:
-    """Write the gains and penalties into a table, a row for each case and factor."""
+    """Build a table of the gains and penalties, one row per case and factor."""
     rows = [
         {
             "access": told["access"],

@@ -1,4 +1,4 @@
-"""What section V.B says of the implementations: figure 11, tables I and II; and check values."""
+"""Section V.B on the implementations: figure 11, tables I and II, and check values."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from lightburst.study.statistics import Interval
 
 _NUMBERS: Final = {"table1": "I", "table2": "II"}
-#: What is compared with Reno.
+#: Implementations compared with Reno.
 KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
-# Times on the grid are powers of ten; a little room decides on which side of a limit they are.
+# Relative tolerance of a limit on the time axis, because grid times are rounded powers of ten.
 _ROOM: Final = 1.01
 
 
 def _over_reno(runs: Runs[Point], id: str) -> dict[Family, dict[str, Curve]]:
-    """Compare the others with Reno in figure 11 or a table, for each family that was run."""
+    """Compute ratios to Reno in figure 11 or a table, for each family that was run."""
     found = {}
     for family in FAMILIES:
         reno, *others = (line(id, sender) for sender in family.senders)
@@ -47,7 +47,7 @@ def _points(id: str) -> list[Point]:
 
 
 def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw up figure 11: the three implementations over the assembly time, of each family run."""
+    """Build figure 11: three implementations over the assembly time, for each family."""
     families = " ".join(family.words for family in _over_reno(runs, "fig11"))
     words = f"{families} Bars: 95 % interval of the mean."
     yield Figure.of(
@@ -67,7 +67,7 @@ def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 
 def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what the paper says of figure 11, for each family of senders that was run."""
+    """Judge the paper's claims about figure 11, for each family of senders that was run."""
     for family, over_reno in _over_reno(runs, "fig11").items():
         sheet, curve = SHEET.told(**family.told), over_reno["new-reno"]
         if not curve:
@@ -95,7 +95,7 @@ def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 
 def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw table I or II: the published ratios beside ours over the loss rate."""
+    """Build the figure of table I or II: published and measured ratios over the loss rate."""
     burst, found = BURST_OF[id], _over_reno(runs, id)
     sources = {"published": RATIOS[burst]} | {family.name: x for family, x in found.items()}
     families = " ".join(family.words for family in found)
@@ -119,7 +119,7 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 
 def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
-    """Write table I or II, the published ratios beside ours with their intervals."""
+    """Build table I or II: published ratios beside ours with their intervals."""
     burst, found, reno = BURST_OF[id], _over_reno(runs, id), line(id, RENO)
     standard = found.get(RFC, {})
     rows = [
@@ -146,13 +146,13 @@ def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
 
 
 def claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge what is said of table I or II, and with it the check values."""
+    """Judge the claims about table I or II, and with table I the check values."""
     yield from table_claims(id, runs)
     yield from prototype_claims(runs) if id == "table1" else ()
 
 
 def table_claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge each cell of table I or II, and what the text says of it for each family of senders."""
+    """Judge each cell of table I or II, and for each family of senders the claims of the text."""
     burst, found = BURST_OF[id], _over_reno(runs, id)
     standard = found.get(RFC, {})
     for kind, curve in found.get(NS2, {}).items():
@@ -173,7 +173,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     burst, printed = BURST_OF[id], RATIOS[BURST_OF[id]][kind][p]
     sender = NS2.senders[1 + list(KINDS).index(kind)]
     top, bottom = (design.table_point(burst, p, x) for x in (sender, RENO))
-    # As long as the paper ran them; whether its runs had losses in common is not known.
+    # At the paper's run length. Whether its runs shared losses is unknown; `chance` assumes not.
     chance = runs.chance(top, bottom, design.PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
@@ -199,7 +199,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
 
 
 def prototype_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge whether the two simulators agree, for each value of the prototype that we have run."""
+    """Judge whether the simulators agree, for each value of the prototype that was run."""
     for sender, point, value in PROTOTYPE:
         mean, power = runs.mean(point), math.log10(point.p)
         if known(mean):

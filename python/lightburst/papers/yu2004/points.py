@@ -1,4 +1,4 @@
-"""The points of the paper's studies, in the paper's units, and its closed forms at them."""
+"""Points of the paper's studies in the paper's units, and their closed forms."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ if TYPE_CHECKING:
     from lightburst.models.yu2004.flow import FloatArray
     from lightburst.papers.yu2004.senders import Sender
 
-# Useful bytes of a segment: 1 kB less 40 B of headers.
+# Useful bits of a segment: 1 kB minus 40 B of headers.
 PAYLOAD_BITS: Final = 8 * 960
 SEGMENT_BYTES: Final = 1000
 METRIC: Final = "segments_per_s"
 
-# Section V.A, in bytes a second; the tables and the traces have 125 kB/s ("low", section V.B).
+# Access bandwidths of section V.A in bytes a second; tables and traces use 125 kB/s ("low", section
+# V.B).
 HIGH: Final = 125e6
 MEDIUM: Final = 500e3
 TABLES: Final = 125e3
 LOW: Final = 1250.0
 
-# At 1.25 kB/s a window of 50 takes 40 s: a timeout must be allowed to be longer than a round trip.
+# At 1.25 kB/s a window of 50 takes 40 s; the largest timeout must exceed a round trip.
 _LONGEST_TIMEOUT_AT_LOW: Final = "1000 s"
 _HOPS_THERE_AND_BACK: Final = 10
 
@@ -66,11 +67,11 @@ class Point(NamedTuple):
     initial_window: int = 1  # in segments
     propagation: float = 0.1  # round trip of the signal alone
     extra: float = 0.0  # round trip added on the receiver's link
-    assembled: bool = True  # whether ACKs are
-    every_link: bool = False  # each fibre loses with probability p, not the path as a whole
+    assembled: bool = True  # whether ACKs are assembled
+    every_link: bool = False  # p applies to each fibre instead of the whole path
 
     def by(self, sender: Sender) -> Point:
-        """Give the same point with another sender."""
+        """Return the same point with another sender."""
         return self._replace(**sender._asdict())
 
     @property
@@ -79,13 +80,13 @@ class Point(NamedTuple):
         return min(self.access / SEGMENT_BYTES * self.time + 1, float(self.window))
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what a point is: values by path."""
+        """Return the point as settings of a scenario, by path."""
         delay = seconds(self.propagation / _HOPS_THERE_AND_BACK)
         recovery: dict[str, object] = {
             "bug_fix": self.bug_fix,
             "partial_acknowledgement": self.partial,
             "window_growth_on_exit": self.exit_growth,
-            # The two families differ here as they do in what they halve.
+            # The two families differ in this option as they do in `halving`.
             "full_acknowledgement": "ssthresh" if self.halving == "window" else "flight-size",
             "limited_transmit": self.limited,
             "duplicate_sack": False,
@@ -114,7 +115,7 @@ class Point(NamedTuple):
 
 
 def assembly_time(access: float, burst: int) -> float:
-    """Assembly time in seconds at which S segments make a burst: (S - 1) / lambda."""
+    """Assembly time in seconds for bursts of S segments: (S - 1) / lambda."""
     return (burst - 1) * SEGMENT_BYTES / access
 
 
@@ -127,24 +128,25 @@ def rate_name(access: float) -> str:
 
 
 def base() -> Scenario:
-    """Read the paper's scenario: SACK at 125 MB/s with T_b = 1 ms and p = 0.01."""
+    """Load the paper's scenario: SACK at 125 MB/s with T_b = 1 ms and p = 0.01."""
     return packaged(__package__)
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
-    """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
+    """Group runs by point: one row per run, with the fields of `Point`, ``seed`` and the metrics.
 
-    Throughput is what arrived in order, in segments of 960 useful bytes, over the whole run: set-up
+    Throughput counts segments of 960 useful bytes delivered in order, over the whole run: set-up
     and first slow start cost under 0.1 % of 10,000 s, and under 0.5 % of 100,000 s at 1.25 kB/s.
-    Runs of the same seed draw the same losses, burst by burst. Senders that do the same have the
-    same throughput, others soon meet them with other segments: means of paired seeds suit both.
+    Runs of equal seeds draw the same losses, burst by burst. Senders with equal behaviour have the
+    same throughput; others soon have other segments in the lost bursts. Means over the same seeds
+    suit both.
     """
     rates = table.assign(**{METRIC: table["throughput_bps"] / PAYLOAD_BITS})
     return Runs.of(rates, Point, Point._fields, METRIC, of_means)
 
 
 def carried(runs: Runs[Point], point: Point) -> tuple[float, float]:
-    """Give all segments, and those sent again, over what the access link could have carried."""
+    """Return all segments, and retransmissions, as shares of the access link's capacity."""
     most = runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES
     new = 8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS
     again = runs.total(point, "retransmissions")
@@ -152,10 +154,10 @@ def carried(runs: Runs[Point], point: Point) -> tuple[float, float]:
 
 
 def round_trip_s(point: Point) -> float:
-    """Round trip in seconds, without assembly, that the closed forms are given.
+    """Round trip in seconds without assembly, as input of the closed forms.
 
-    It is what the signal takes. At 1.25 kB/s it is a power of p through the paper's two values, and
-    not more than a full window takes on the access link.
+    The propagation time. At 1.25 kB/s, instead, a power of p through the paper's two values,
+    limited by the time of a full window on the access link.
     """
     signal = point.propagation + point.extra
     if point.access > LOW:
@@ -166,9 +168,9 @@ def round_trip_s(point: Point) -> float:
 
 
 def flow_of(points: Sequence[Point]) -> Flow:
-    """Give points with losses to the closed forms, as arrays of shape (points,).
+    """Convert points with losses into a `Flow`, with arrays of shape (points,).
 
-    The timeout is that of a steady round trip: one tick above it, and not below the minimum.
+    The timeout is that of a constant round trip: one tick more, and at least the minimum.
     """
     return Flow(
         loss=[point.p for point in points],

@@ -1,4 +1,4 @@
-"""What the paper and the independent prototype give as numbers, and what they are held against."""
+"""Numbers of the paper and of the independent prototype, and the claims judged against them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from lightburst.papers.published import by_point, printed, rows_of
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.yu2004.points import Point
 
-#: The claims, and the tolerances that they share.
+#: Claims, and the tolerances shared by them.
 SHEET: Final = Sheet.of(__package__)
 TOLERANCE: Final = SHEET.tolerance
 
-#: Tables I and II: throughput over that of Reno by S, flavour and loss rate.
-#: Most cells have two decimals, so that "1.1" may be 1.10 as well; the wider reading is taken.
+#: Tables I and II: throughput over that of Reno by S, flavour and loss rate. Most cells have two
+#: decimals, so "1.1" may also stand for 1.10; the wider interval is used.
 RATIOS: Final[dict[int, dict[str, Curve]]] = {}
 for _row in rows_of(__package__, "tables.csv"):
     _curve = RATIOS.setdefault(int(_row["S"]), {}).setdefault(_row["flavour"], {})
     _curve[10 ** float(_row["log10_p"])] = printed(_row["over_reno"])
-#: Of the independent prototype: sender, point, and throughput in segments a second.
+#: Independent prototype: sender, point, and throughput in segments a second.
 PROTOTYPE: Final = [
     (row["sender"], point, float(row["segments_per_s"]))
     for point, row in by_point(__package__, Point)

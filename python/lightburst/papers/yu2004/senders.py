@@ -1,4 +1,4 @@
-"""The senders of the studies, and the families of them that the paper may mean."""
+"""Senders of the studies, and the families that the paper may have used."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import Final, NamedTuple
 
 
 class Sender(NamedTuple):
-    """Everything about a sender that the studies vary."""
+    """Properties of a sender that the studies vary."""
 
     recovery: str  # as in the scenario: "reno", "new-reno", "sack", "sack1" or "tahoe"
-    halving: str = "window"  # as ns-2, or "flight-size", as RFC 5681
-    bug_fix: bool = True  # no data sent before a timeout causes a fast retransmit
-    partial: str = "slow-but-steady"  # when New-Reno's timer restarts, or "impatient"
-    exit_growth: bool = True  # the ACK that ends a recovery opens the window, too
+    halving: str = "window"  # "window" as in ns-2, or "flight-size" as in RFC 5681
+    bug_fix: bool = True  # no fast retransmit for data sent before a timeout
+    partial: str = "slow-but-steady"  # timer of New-Reno at partial ACKs: this, or "impatient"
+    exit_growth: bool = True  # the ACK that ends a recovery also opens the window
     limited: bool = False  # limited transmit (RFC 3042)
 
 
-# The senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
+# Senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
 RENO: Final = Sender("reno")
 NEW_RENO: Final = Sender("new-reno")
 SACK: Final = Sender("sack1")
-# As the standards have them: RFC 5681, 6582, 6675, 3042; Reno with the `recover` of RFC 6582.
+# Senders of the standards: RFC 5681, 6582, 6675, 3042; Reno with the `recover` of RFC 6582.
 RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
 RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
 
@@ -28,17 +28,17 @@ SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
 
 
 class Family(NamedTuple):
-    """Senders that the paper may mean."""
+    """Set of senders that the paper may have used."""
 
     senders: tuple[Sender, ...]  # Reno, New-Reno and SACK
-    suffix: str  # the end of the names of its claims and figures
-    source: str  # who claims what is claimed of it
-    name: str  # in a legend
-    words: str  # in a caption
+    suffix: str  # suffix of the names of its claims and figures
+    source: str  # source of its claims
+    name: str  # legend entry
+    words: str  # caption text
 
     @property
     def told(self) -> dict[str, str]:
-        """The words of its claims."""
+        """Values for the fields in braces of its claims."""
         sack = self.senders[-1].recovery
         return {"suffix": self.suffix, "source": self.source, "sack": sack}
 
@@ -59,7 +59,7 @@ RFC: Final = Family(
     "impatient; they halve the data in flight.",
 )
 FAMILIES: Final = (NS2, RFC)
-# For figure 8, which has Reno alone.
+# For figure 8, which shows Reno only.
 NO_BUG_FIX: Final = Family(
     (RENO._replace(bug_fix=False),),
     "-no-bug-fix",

@@ -1,4 +1,4 @@
-"""Figures 5 to 7: SACK over assembly time and loss rate, and what section V.A says of them."""
+"""Figures 5 to 7: SACK over assembly time and loss rate, with the claims of section V.A."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import AnyFigure
     from lightburst.papers.runs import Runs
 
-# "No obvious LRI range ... for a given T_b", section V.A, figure 5, and its opposite for figure 7.
+# Section V.A, figure 5: "no obvious LRI range ... for a given T_b"; figure 7 has one.
 _LRI_TIME_S: Final = 10**0.5
 _OPTIMA: Final = ((0.003, 9.0), (0.1, 2.7))
 
-# The points of one loss rate by assembly time, and such lines by loss rate.
+# Points at one loss rate by assembly time, and such lines by loss rate.
 Line = dict[float, Point]
 Plane = dict[float, Line]
 
 
 def _points(id: str, runs: Runs[Point]) -> list[Point]:
-    """List the points of the grid that were run, by assembly time and loss rate."""
+    """List the points of the figure's grid that were run."""
     access = SURFACES[id]
     points = (Point(access, time, p) for time in design.TIMES[access] for p in design.LOSSES)
     return [point for point in points if point in runs]
 
 
 def _places(id: str, runs: Runs[Point]) -> list[Beside]:
-    """Put the theory beside the simulation at each of them."""
+    """Compute theory and simulation at each of these points."""
     points = _points(id, runs)
     closed = throughput(points).tolist()
     return [Beside(x.time, x.p, runs.mean(x), y) for x, y in zip(points, closed, strict=True)]
 
 
 def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
-    """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
+    """Build figure 5, 6 or 7: maps of simulation, theory and their difference; then curves."""
     access, places = SURFACES[id], _places(id, runs)
     words = f"{SACK_WORDS} Theory: equations (26) and (28), corrected, nothing clipped."
     if id == "fig7":
@@ -75,11 +75,11 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
 
 
 def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
-    """List the ranges of section IV.E: ATO and ATI of each loss rate, LRI of each assembly time."""
+    """List the ranges of section IV.E: ATO and ATI per loss rate, LRI per assembly time."""
     rows = [(x, p, mean.estimate, theory) for x, p, mean, theory in _places(id, runs)]
     sources = ("simulation", "theory")
     rates = pd.DataFrame(rows, columns=["time", "p", *sources])
-    # Points of the grid that were not run are gaps in it.
+    # Points of the grid that were not run become NaN.
     planes = {source: rates.pivot_table(source, "p", "time") for source in sources}
     found = {name: surface_ranges(x.index, x.columns, x) for name, x in planes.items()}
     losses, times = planes["theory"].index, planes["theory"].columns
@@ -105,7 +105,7 @@ def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
 
 
 def claims(id: str, runs: Runs[Point]) -> list[Claim]:
-    """Judge what the paper says of figure 5, 6 or 7."""
+    """Judge the paper's claims about figure 5, 6 or 7."""
     plane: Plane = {}
     for point in _points(id, runs):
         plane.setdefault(point.p, {})[point.time] = point
@@ -134,7 +134,7 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
 
 
 def _gains(runs: Runs[Point], line: Line) -> dict[float, Interval]:
-    """Compare a line with its shortest assembly time, at which a burst is a packet."""
+    """Compute ratios to the shortest assembly time of a line, where a burst is one packet."""
     packet, *others = sorted(line)
     return runs.over({time: line[time] for time in others}, dict.fromkeys(others, line[packet]))
 
@@ -199,12 +199,12 @@ def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
 
 
 def _until(runs: Runs[Point], line: Line) -> float:
-    """Find where the ATI range of a loss rate ends, or the LRI range of an assembly time."""
+    """Find the end of the ATI range of a loss rate, or of the LRI range of an assembly time."""
     return level_until(sorted(line), [runs.mean(line[at]).estimate for at in sorted(line)])
 
 
 def _idle(runs: Runs[Point], low: Point, high: Point) -> str:
-    """Say what limits the throughput at the highest loss, beside the lowest."""
+    """Describe the cause of the low throughput at the highest loss, compared with the lowest."""
     (calm, _), (busy, again) = (carried(runs, point) for point in (low, high))
     timeouts = runs.total(high, "timeouts")
     if not (busy < 1 - ABOUT and timeouts > 0):

@@ -1,4 +1,4 @@
-"""Figures 8 to 10 packet by packet, the round trips of section V.A, and what is said of them."""
+"""Figures 8 to 10 packet by packet, round trips of section V.A, and claims about them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 # "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
 WINDOW_LIMIT: Final = 200
-# The paper's axis ends after 40 s; what is counted needs more.
+# The paper's axis ends at 40 s; counted quantities need longer runs.
 RANDOM_S: Final = 5000.0
-# How long the round trip at 1.25 kB/s is measured, and what a segment takes there.
+# Length of the runs that measure the round trip at 1.25 kB/s, and a segment's transmission time.
 ROUND_TRIP_S: Final = 1e5
 _SEGMENT_S: Final = SEGMENT_BYTES / LOW
 
-# Whose Reno figure 8 may mean.
+# Families whose Reno figure 8 may show.
 _RENOS: Final = (NS2, NO_BUG_FIX, RFC._replace(name="sender of the RFCs"))
 _ORDER: Final = ("SACK", "New-Reno", "Reno")
-# Of each half of figures 8 and 9: S of the burst that is lost, and W then.
+# Parts of figures 8 and 9: S of the lost burst, and W at the loss.
 _LOST: Final = {"fig8a": (5, 20), "fig8b": (5, 200), "fig9a": (5, 40), "fig9b": (25, 40)}
-# Of each half of figure 9: who is better than whom, and in which words.
+# Orders claimed in figure 9: better sender, worse senders, and the paper's words.
 _BETTER: Final = {
     "fig9a": (
         ("SACK", ("New-Reno", "Reno"), "SACK performs best"),
@@ -43,10 +43,10 @@ _BETTER: Final = {
         ("Reno", ("New-Reno",), "New-Reno performs worse than Reno"),
     ),
 }
-# Of each half of figure 10: what its loss rate is called, one of the middle two of the tables.
+# Parts of figure 10: name of the loss rate, and its value, one of the middle two in the tables.
 _RANDOM: Final = {"fig10a": ("medium-high", 10**-1.5), "fig10b": ("medium-low", 10**-2)}
 
-# What came of a run, and such by the sender or what else its diagram begins with.
+# Outcome of a run, and outcomes by the first part of the panel's name.
 Run = dict[Any, Any]
 Panels = dict[str, Run]
 
@@ -69,7 +69,7 @@ def cases() -> Iterator[Case]:
 
 
 def _ordered(id: str, name: str, family: Family, sender: Sender) -> Case:
-    """One lost burst of S segments at 125 kB/s."""
+    """Build a case with one ordered loss of S segments at 125 kB/s."""
     burst, window = _LOST[id]
     panel = f"{name}, {family.name}" if family.suffix else name
     point = table_point(burst, 0.0, sender)._replace(window=WINDOW_LIMIT)
@@ -115,7 +115,7 @@ RECORDER: Final = Recorder(
     _title,
     _caption,
     modulo=60,
-    # The window grows by a segment a round trip, of half a second at S = 25.
+    # The window grows by one segment per round trip, which takes half a second at S = 25.
     searched_s=60.0,
     after_s=10.0,
     drawn_s=6.0,
@@ -124,7 +124,7 @@ RECORDER: Final = Recorder(
 
 
 def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> Iterator[Claim]:
-    """Judge what the paper says of single runs, from what `record` gave."""
+    """Judge the paper's claims about single runs, on the output of `record`."""
     if OUTCOMES not in recorded:
         return
     runs: dict[str, Panels] = {}

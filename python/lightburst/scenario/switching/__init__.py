@@ -1,4 +1,4 @@
-"""``[switching]``: what the switches are, all or by layer and name; one file for each kind."""
+"""``[switching]``: the switches, for all nodes or by layer and node; one file per kind."""
 
 from typing import Annotated, Final, get_args
 
@@ -14,17 +14,17 @@ Switching = Annotated[AllOptical | Hybrid | Electronic | Burst | Obs, Field(disc
 _KINDS: Final = get_args(get_args(Switching)[0])
 
 for _kind in _KINDS:
-    # Now that the tables which may stand in them are known.
+    # Resolves the references to other switches, whose types are all known now.
     _kind.model_rebuild(_types_namespace={"Switching": Switching})
 
-#: The kinds that make bursts where they have hosts.
+#: Kinds that assemble bursts at the edges.
 MAKE_BURSTS: Final = frozenset(
     kind.model_fields["kind"].default for kind in _KINDS if kind.assembles
 )
 
 
 def tables_of(switching: Switching) -> dict[str, Switching]:
-    """Give all tables of switches by their path: this one, and those of its layers and nodes."""
+    """Return all tables of switches by path: the common one, and those of layers and nodes."""
     others = {f"switching.{path}": table for path, table in switching.others()}
     return {"switching": switching, **others}
 

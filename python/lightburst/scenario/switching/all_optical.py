@@ -1,4 +1,4 @@
-"""The bufferless switch."""
+"""Bufferless switch."""
 
 from typing import Literal
 
@@ -6,6 +6,6 @@ from lightburst.scenario.switching.base import OpticalSwitch
 
 
 class AllOptical(OpticalSwitch):
-    """Cut-through, without buffer: a unit whose output is busy is dropped."""
+    """Cut-through without a buffer: a unit whose output is busy is dropped."""
 
     kind: Literal["all-optical"] = "all-optical"

@@ -1,4 +1,4 @@
-"""What every switch has."""
+"""Fields shared by all switches."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar, Self
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 Unlimited = Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")]
 _Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
-# Read once all kinds are known.
+# Forward reference, resolved once all kinds are known.
 _Others = Annotated[dict[str, "Switching"], AfterValidator(Tables)]
 
 
 class BaseSwitch(Section):
-    """What every switch has.
+    """Fields of every switch.
 
     Attributes
     ----------
     header_processing_time : int
         Picoseconds.
     layers, nodes : dict of str to Switching
-        Tables that hold in place of this one for some layers of the topology and for single
-        switches; for a switch that has both, that in `nodes`. They have no `layers` and `nodes` of
-        their own.
+        Tables that replace this one for layers of the topology and for single switches; `nodes`
+        takes precedence over `layers`. They have no `layers` and `nodes` of their own.
     store_and_forward : bool
-        Whether it takes in whole units, so that its links may have different rates.
+        Whether it receives whole units before forwarding, so that its links may have different
+        rates.
     assembles : bool
-        Whether it makes bursts of the packets that hosts send.
+        Whether it assembles the hosts' packets into bursts.
     sends_headers : bool
-        Whether headers go ahead of the bursts, and book channels.
+        Whether it sends headers ahead of bursts, to reserve channels.
     """
 
     store_and_forward: ClassVar[bool] = False
@@ -69,29 +69,29 @@ class BaseSwitch(Section):
         return self
 
     def others(self) -> Iterator[tuple[str, "Switching"]]:
-        """Give the tables in `layers` and `nodes`, each with its path in this one."""
+        """Yield the tables in `layers` and `nodes`, each with its path in this table."""
         for name in ("layers", "nodes"):
             tables: dict[str, Switching] = getattr(self, name)
             yield from ((f"{name}.{key}", table) for key, table in tables.items())
 
     @property
     def delay_of_header(self) -> int:
-        """Picoseconds by which the header of a unit delays the unit."""
+        """Delay in picoseconds of a unit by the processing of its header."""
         return self.header_processing_time
 
     def largest_unit(self) -> tuple[str, int | None]:
-        """Give the key that limits the size of a unit, and its bytes; None is unlimited."""
+        """Return the key that limits a unit's size, and the limit in bytes; None for no limit."""
         return "", None
 
     @property
     def kinds(self) -> str:
-        """The kinds of switch that it names, for titles."""
+        """Kinds of all its switches, for titles."""
         kind = getattr(self, "kind", "")
         return " and ".join(dict.fromkeys([kind, *(table.kind for _, table in self.others())]))
 
 
 class OpticalSwitch(BaseSwitch):
-    """What every switch has that passes light on without converting it.
+    """Fields of every switch that forwards light without converting it.
 
     Attributes
     ----------

@@ -31,5 +31,5 @@ class Burst(OpticalSwitch):
     ordering: Ordering = NoOrdering()
 
     def largest_unit(self) -> tuple[str, int | None]:
-        """Give the largest burst."""
+        """Return the limit of the size of a burst."""
         return "assembly.max_size", None if self.assembly is None else self.assembly.max_size

@@ -1,4 +1,4 @@
-"""``switching.contention``: what is tried, in order, for a burst that finds no channel."""
+"""``switching.contention``: resolvers tried in order for a burst without a free channel."""
 
 from typing import Annotated, Literal
 
@@ -8,23 +8,23 @@ from lightburst.scenario.fields import Flag, Named, Section, Whole
 from lightburst.scenario.topology import MOST_WAVELENGTHS
 from lightburst.units import TIME, Quantity
 
-# Each is tried one after the other; with the longest granularity they fit on the clock.
+# Delays are tried one after the other; the limit keeps the longest one within the clock.
 MOST_DELAYS = 1000
 _MOST_HOPS = 255
 
 
 class DelayLines(Section):
-    """Fibre delay lines behind each output, of the delays D, 2D, ..., kD.
+    """Fibre delay lines behind each output, with the delays D, 2D, ..., kD.
 
-    A burst takes the shortest delay after which a channel is free. They are those of F. Callegati,
-    "Optical buffers for variable length packets", IEEE Communications Letters 4(9), 2000.
+    A burst takes the shortest delay after which a channel is free, as in F. Callegati, "Optical
+    buffers for variable length packets", IEEE Communications Letters 4(9), 2000.
 
     Attributes
     ----------
     granularity : int
         Picoseconds.
     lines : int or None
-        None is as many as bursts want.
+        Lines per delay and output; None for unlimited.
     """
 
     kind: Literal["delay-line"] = "delay-line"
@@ -54,9 +54,9 @@ class DelayLines(Section):
 
 
 class Deflection(Section):
-    """Another way: the port from which the rest of the way is shortest and that has a channel.
+    """Reroute to the output with a free channel and the shortest remaining path.
 
-    From there on the burst is led by shortest paths, whatever path was chosen for it.
+    From this node on the burst follows shortest paths, regardless of its original path.
     """
 
     kind: Literal["deflection"] = "deflection"
@@ -79,9 +79,9 @@ class Deflection(Section):
 
 
 class Segmentation(Section):
-    """Only packets are lost that overlap.
+    """Of colliding bursts, only the overlapping packets are lost.
 
-    A burst that comes too soon loses its head, or the burst before it its tail.
+    Either the later burst loses its head, or the earlier one its tail.
 
     V. M. Vokkarane, J. P. Jue and S. Sitaraman, "Burst segmentation: an approach for reducing
     packet loss in optical burst switched networks", IEEE ICC 2002; V. M. Vokkarane and J. P. Jue,

@@ -1,4 +1,4 @@
-"""The electronic packet switch."""
+"""Electronic packet switch."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -11,12 +11,12 @@ _HUNDRED_PACKETS = parse_size("900 kB")
 
 
 class Electronic(BaseSwitch):
-    """Store-and-forward with a queue for each output: the baseline.
+    """Store-and-forward with a queue per output: the baseline.
 
     Attributes
     ----------
     queue_size, ecn_threshold : int or None
-        Bytes; None is unlimited, and no marking.
+        Bytes; None for unlimited, and for no marking.
     """
 
     store_and_forward: ClassVar[bool] = True
@@ -37,5 +37,5 @@ class Electronic(BaseSwitch):
     )
 
     def largest_unit(self) -> tuple[str, int | None]:
-        """Give the room in a queue."""
+        """Return the size of a queue."""
         return "queue_size", self.queue_size

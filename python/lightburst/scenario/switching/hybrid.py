@@ -1,4 +1,4 @@
-"""The hybrid switch of minakhmetov2018."""
+"""Hybrid switch of minakhmetov2018."""
 
 from typing import Annotated, Literal
 

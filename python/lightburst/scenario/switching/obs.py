@@ -1,4 +1,4 @@
-"""Optical burst switching with a control plane: headers book channels ahead of the bursts."""
+"""Optical burst switching with a control plane: headers reserve channels ahead of bursts."""
 
 from typing import Annotated, ClassVar, Literal, Self
 
@@ -27,7 +27,7 @@ class NoConversion(Section):
 
 
 class LimitedConversion(Section):
-    """A burst moves by a few wavelengths at most, up or down."""
+    """A burst can shift by a few wavelengths at most, up or down."""
 
     kind: Literal["limited"] = "limited"
     range: Annotated[int, Whole(1, MOST_WAVELENGTHS)] = Field(
@@ -38,7 +38,7 @@ class LimitedConversion(Section):
 
 
 class FullConversion(Section):
-    """A burst can go on over any wavelength."""
+    """A burst can continue on any wavelength."""
 
     kind: Literal["full"] = "full"
 
@@ -51,7 +51,7 @@ Conversion = Annotated[
 class Obs(BaseSwitch):
     """Optical burst switching with a control plane.
 
-    A header packet goes ahead of each burst over a control channel, and books one of the
+    A header packet precedes each burst on a control channel, and reserves one of the
     ``topology.wavelengths`` data channels of each fibre for it. The switches with hosts are the
     edges.
     """
@@ -177,7 +177,7 @@ class Obs(BaseSwitch):
 
     @property
     def cuts(self) -> tuple[int, str] | None:
-        """Which resolver cuts packets off bursts, and off which end of them, if one does."""
+        """Index of the resolver that drops packets of bursts, and its `drop`; None without one."""
         for place, resolver in enumerate(self.contention):
             if isinstance(resolver, Segmentation):
                 return place, resolver.drop
@@ -192,7 +192,7 @@ class Obs(BaseSwitch):
 
     @property
     def offset_of_hop(self) -> int:
-        """What each fibre adds to the offset time, in picoseconds."""
+        """Increase of the offset time per fibre of the path, in picoseconds."""
         if self.offset_per_hop is None:
             return self.header_processing_time + self.header_time
         return self.offset_per_hop
@@ -203,5 +203,5 @@ class Obs(BaseSwitch):
         return 0
 
     def largest_unit(self) -> tuple[str, int | None]:
-        """Give the largest burst."""
+        """Return the limit of the size of a burst."""
         return "assembly.max_size", None if self.assembly is None else self.assembly.max_size

@@ -1,4 +1,4 @@
-"""``[transport]``: how a flow's data is sent; one file for each family."""
+"""``[transport]``: transmission of a flow's data; one file per family."""
 
 from typing import Annotated
 

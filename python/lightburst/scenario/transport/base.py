@@ -1,4 +1,4 @@
-"""What every transport has."""
+"""Fields shared by all transports."""
 
 from math import ceil
 from typing import Annotated, ClassVar, Self
@@ -23,7 +23,7 @@ SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
 
 
 class BaseTransport(Section):
-    """What every transport has.
+    """Fields of every transport.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class BaseTransport(Section):
 
 
 class Connection(BaseTransport):
-    """What every transport has that acknowledges, with a set-up and a close.
+    """Fields of every transport with acknowledgements, a set-up and a close.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Connection(BaseTransport):
     max_retransmissions : int or None
         None is unlimited.
     growth : str
-        The field by which an expiry multiplies the timeout.
+        Name of the field by which an expiry multiplies the timeout.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"max_retransmissions"})
@@ -131,7 +131,7 @@ class Connection(BaseTransport):
                 f"at most segment_size ({format_size(self.segment_size)})",
             )
         factor = getattr(self, self.growth)
-        # Less than half a picosecond more is rounded back to itself.
+        # An increase of less than half a picosecond is lost by rounding.
         stays = factor * self.initial_timeout - self.initial_timeout < 0.5
         if stays and self.initial_timeout < self.max_timeout:
             least = ceil(0.5 / (factor - 1))

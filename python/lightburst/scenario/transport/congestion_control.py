@@ -1,4 +1,4 @@
-"""``congestion_control`` of `tcp`: how the window moves; one table for each law."""
+"""``congestion_control`` of `tcp`: laws of the congestion window; one table per law."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -14,7 +14,7 @@ class Reno(Section):
     Attributes
     ----------
     byte_counting : int or None
-        L of RFC 3465, in segments; None counts acknowledgements.
+        L of RFC 3465, in segments; None to count acknowledgements.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"byte_counting"})

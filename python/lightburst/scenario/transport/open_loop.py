@@ -1,4 +1,4 @@
-"""Open loop: datagrams of hosts, and bursts of edges."""
+"""Open-loop transports: datagrams of hosts, and bursts of edges."""
 
 from typing import Annotated, ClassVar, Final, Literal, Self
 
@@ -8,17 +8,17 @@ from lightburst.scenario.fields import refuse_at
 from lightburst.scenario.transport.base import BaseTransport, SegmentSize
 from lightburst.units import RATE, SIZE, Quantity, Size, format_size, parse_size
 
-#: The kinds without connections.
+#: Kinds without connections.
 OPEN_LOOP: Final = ("datagram", "bursts")
 
 
 class OpenLoop(BaseTransport):
-    """What is sent at given times.
+    """Fields of the open-loop transports, which send at given times.
 
     Attributes
     ----------
     rate : int or None
-        Bits a second; None is the rate of the source's link.
+        Bits a second; None for the rate of the source's link.
     """
 
     rate: Annotated[int | None, Quantity(RATE, positive=True, word="link")] = Field(
@@ -40,20 +40,20 @@ class OpenLoop(BaseTransport):
 
 
 class Datagram(OpenLoop):
-    """Open loop: datagrams at given times, nothing acknowledged, nothing sent again."""
+    """Open loop: datagrams at given times, without acknowledgements or retransmissions."""
 
     kind: Literal["datagram"] = "datagram"
 
 
 class Bursts(OpenLoop):
-    """Open loop: bursts that the edge of a flow's host makes, for the edge of the other.
+    """Open loop: bursts created by the edge of the source, for the edge of the destination.
 
     Attributes
     ----------
     segment_size, header_size : int
         Bytes.
     packet_size : int or None
-        Bytes; None: a burst is one packet.
+        Bytes; None for a burst of one packet.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"packet_size"})

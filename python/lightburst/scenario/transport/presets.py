@@ -1,8 +1,8 @@
-"""Presets of `tcp`: sets of other defaults; what a scenario gives itself counts.
+"""Presets of `tcp`: sets of other defaults, overridden by the settings of a scenario.
 
-A preset is written as a scenario file would write it. Its tables `congestion_control` and
-`recovery` name a kind and settings of any kind: a scenario that gives another kind gets those
-settings that this kind has. docs/scenario.md has the source of each value.
+A preset has the form of a scenario file. Its tables `congestion_control` and `recovery` name a kind
+and settings of any kind: a scenario with another kind gets those settings that this kind has.
+docs/scenario.md has the source of each value.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,11 @@ from typing import Any, Final, Literal
 
 Preset = Literal["rfc", "ns-2", "datacentre", "wide-area"]
 
-# Hosts whose interfaces serve flows in turn, unless the scenario says otherwise: those with the
-# constants of today's systems.
+# Presets with the constants of today's systems; hosts then serve flows in turn by default.
 FAIR_PRESETS: Final = frozenset({"datacentre", "wide-area"})
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
-    # The defaults themselves.
+    # The defaults.
     "rfc": {},
     # The one-way agents of ns-2.35 as tests/verification/ns2 runs them: tcl/lib/ns-default.tcl, but
     # without limited transmit and without headers on top of the segment, which are its defaults.
@@ -49,7 +48,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "clock_granularity": "10 us",
         "rtt_samples": "every-acknowledgement",
     },
-    # The constants of Linux (include/net/tcp.h); its window law and its recovery are others.
+    # The constants of Linux (include/net/tcp.h), without its window law and recovery.
     "wide-area": {
         "recovery": {"kind": "sack", "sack_blocks": 3},
         "segment_size": "1.5 kB",

@@ -1,4 +1,4 @@
-"""``recovery`` of `tcp`: how losses are found and what is sent again; one table for each."""
+"""``recovery`` of `tcp`: loss detection and retransmission; one table per recovery."""
 
 from typing import Annotated, Literal
 
@@ -22,7 +22,7 @@ _IN_RFC_6582 = (
 
 
 class _Recovery(Section):
-    """What every recovery has."""
+    """Fields of every recovery."""
 
     duplicate_threshold: Annotated[int, Whole(1, 1000)] = Field(
         3,
@@ -40,7 +40,7 @@ class _Recovery(Section):
 
 
 class _Selective(_Recovery):
-    """What every recovery has whose receiver sends SACK blocks."""
+    """Fields of every recovery with SACK blocks."""
 
     sack_blocks: Annotated[int, Whole(1, MOST_BLOCKS)] = Field(
         MOST_BLOCKS,
@@ -70,7 +70,7 @@ class RenoRecovery(_Recovery):
 
 
 class NewReno(_Recovery):
-    """Fast recovery that lasts until all that was outstanding is acknowledged (RFC 6582)."""
+    """Fast recovery that lasts until all outstanding data is acknowledged (RFC 6582)."""
 
     kind: Literal["new-reno"] = "new-reno"
     bug_fix: Flag = Field(True, description=_IN_RFC_6582)
@@ -94,7 +94,7 @@ class NewReno(_Recovery):
 
 
 class _Rfc6675(_Selective):
-    """What both recoveries with the rules of RFC 6675 have."""
+    """Fields of both recoveries with the rules of RFC 6675."""
 
     window_growth_on_exit: Flag = Field(False, description=_GROWTH)
     rescue_retransmission: Flag = Field(
@@ -113,7 +113,7 @@ class Sack(_Rfc6675):
 
 
 class RrTcp(_Rfc6675):
-    """The same with a duplicate threshold that follows the reordering (RR-TCP)."""
+    """RFC 6675 with a duplicate threshold that adapts to the reordering (RR-TCP)."""
 
     kind: Literal["rr-tcp"] = "rr-tcp"
     avoidance_ratio: Annotated[float, Real(0, 1)] = Field(
@@ -136,7 +136,7 @@ class RrTcp(_Rfc6675):
 
 
 class Sack1(_Selective):
-    """The older SACK of ns-2, which counts what is on its way."""
+    """The older SACK of ns-2, which counts the segments in flight."""
 
     kind: Literal["sack1"] = "sack1"
     bug_fix: Flag = Field(True, description=_IN_RFC_6582)

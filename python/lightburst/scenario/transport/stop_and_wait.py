@@ -10,7 +10,7 @@ from lightburst.units import PositiveDuration, parse_duration
 
 
 class _StopAndWait(Connection):
-    """What both kinds of stop-and-wait have.
+    """Fields of both kinds of stop-and-wait.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Saw(_StopAndWait):
 
 
 class Sawl(_StopAndWait):
-    """Stop-and-wait-longer of minakhmetov2018: the timer waits `p` segment times more."""
+    """Stop-and-wait-longer of minakhmetov2018: the timer is `p` segment times longer."""
 
     kind: Literal["sawl"] = "sawl"
     p: Annotated[float, Real(0, 10**6)] = Field(

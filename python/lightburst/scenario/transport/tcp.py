@@ -1,4 +1,4 @@
-"""TCP: a congestion control, a loss recovery, and the choices that the standards leave.
+"""TCP: congestion control, loss recovery, and the options left open by the standards.
 
 Every default is the standard's; docs/scenario.md has the reason for each. Other behaviour is an
 option or a preset.
@@ -29,19 +29,19 @@ from lightburst.units import (
 
 
 def rfc5681(segment: int) -> int:
-    """Give the initial window of RFC 5681, section 3.1, for an SMSS; both in bytes."""
+    """Return the initial window of RFC 5681, section 3.1, for an SMSS; both in bytes."""
     if segment > 2190:
         return 2 * segment
     return 3 * segment if segment > 1095 else 4 * segment
 
 
 def rfc3390(segment: int) -> int:
-    """Give the initial window of RFC 3390, equation 1, for an MSS; both in bytes."""
+    """Return the initial window of RFC 3390, equation 1, for an MSS; both in bytes."""
     return min(4 * segment, max(2 * segment, 4380))
 
 
 def rfc6928(segment: int) -> int:
-    """Give the initial window of RFC 6928, equation 1, for an MSS; both in bytes."""
+    """Return the initial window of RFC 6928, equation 1, for an MSS; both in bytes."""
     return min(10 * segment, max(2 * segment, 14600))
 
 
@@ -49,14 +49,14 @@ INITIAL_WINDOWS = {"rfc6928": rfc6928, "rfc3390": rfc3390, "rfc5681": rfc5681}
 
 
 class Tcp(Connection):
-    """TCP with a choice of congestion control and of loss recovery.
+    """TCP with a choice of congestion control and loss recovery.
 
     Attributes
     ----------
     acknowledgement_delay, min_timeout, clock_granularity : int
         Picoseconds.
     access_buffer : int or None
-        Bytes; None is unlimited.
+        Bytes; None for unlimited.
     """
 
     growth: ClassVar[str] = "backoff"
@@ -153,7 +153,7 @@ class Tcp(Connection):
     @model_validator(mode="wrap")
     @classmethod
     def _on_preset(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Take from the preset what is not given; it does not count as given afterwards."""
+        """Apply the preset to missing settings, without marking them as given."""
         if not isinstance(values, Mapping):
             return handler(values)
         preset = PRESETS.get(str(values.get("preset")), {})
@@ -196,21 +196,21 @@ class Tcp(Connection):
         return self
 
 
-# The settings that are tables of a kind.
+# Settings that are tables with a kind.
 _TABLES = ("congestion_control", "recovery")
 
 
 def _table(value: object) -> object:
-    """Write as a table what stands for one: a bare name, nothing, or a table made in Python."""
+    """Convert a bare name, a missing value or a table built in Python to a dictionary."""
     if isinstance(value, str):
         return {"kind": value}
     return given(value) if isinstance(value, Section) else value or {}
 
 
 def _on_table(field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: bool) -> object:
-    """Take from the preset the settings that a table does not give and that its kind has.
+    """Merge the preset's settings into a table, as far as its kind has them.
 
-    A table without a kind has that of the preset.
+    A table without a kind gets the kind of the preset.
     """
     below = {"kind": field.default.kind, **preset}
     if stamps:

@@ -1,6 +1,6 @@
-"""What can be said of runs: intervals, comparisons of two systems, of many, and one long run.
+"""Statistics of runs: intervals, comparisons of systems, multiple tests, and single long runs.
 
-docs/statistics.md says which to use when, where each comes from, and how often each is right.
+docs/statistics.md explains when to use each method, its source, and its coverage.
 """
 
 from lightburst.study.statistics.bootstrap import bootstrap_interval, quantile_interval

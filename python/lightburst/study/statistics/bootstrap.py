@@ -1,4 +1,4 @@
-"""Intervals for what is skewed, by resampling: the bias-corrected and accelerated bootstrap.
+"""Intervals by resampling, for skewed data: the bias-corrected and accelerated bootstrap.
 
 References
 ----------
@@ -25,12 +25,12 @@ STATISTICS: Final[dict[str, Callable[..., Any]]] = {
     "median": np.median,
     "std": lambda x, axis: np.std(x, axis=axis, ddof=1),
 }
-# Beyond so many samples the jackknife of the acceleration, n times n numbers, takes minutes.
+# For more samples the jackknife of the acceleration, with n times n numbers, takes minutes.
 _MOST: Final = 10_000
-# Numbers held at a time.
+# Largest number of values held in memory at once.
 _AT_ONCE: Final = 4_000_000
 _RESAMPLES: Final = 9999
-# Resamples that vary by less than this part of what they are differ by rounding alone.
+# Relative spread of resamples below which their differences are rounding errors.
 _ROUNDING: Final = 1e-12
 
 
@@ -42,40 +42,40 @@ def bootstrap_interval(
     resamples: int = _RESAMPLES,
     seed: int = 1,
 ) -> Interval:
-    """Interval of any statistic of independent samples, by the BCa bootstrap.
+    """Compute the BCa bootstrap interval of any statistic of independent samples.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Up to 10,000 independent samples: one for each run, not the flows of one run.
+        Up to 10,000 independent samples: one per run, not the flows of one run.
     statistic : str or callable
-        ``"mean"``, ``"median"``, ``"std"``, or a function of an array and the ``axis`` over which
-        it is taken, as those of NumPy.
+        ``"mean"``, ``"median"``, ``"std"``, or a function of an array and an ``axis``, like those
+        of NumPy.
     confidence : float
-        Probability with which the interval covers the statistic, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the statistic.
     resamples : int
-        How many times samples are drawn.
+        Number of resamples.
     seed : int
-        Of the draws, so that a second call gives the same.
+        Seed of the resampling, which makes calls reproducible.
 
     Returns
     -------
     Interval
         The statistic of the samples with the bias-corrected and accelerated interval of
-        `scipy.stats.bootstrap` [1]_ [2]_. Without ends where n is 1; without width where all
-        samples are equal.
+        `scipy.stats.bootstrap` [1]_ [2]_. The ends are NaN if n is 1, and equal to the estimate if
+        all samples are equal.
 
     Raises
     ------
     ValueError
-        If there is no sample or more than 10,000, one is not finite, or `confidence` is not between
-        0 and 1.
+        If there is no sample or more than 10,000, a sample is not finite, or `confidence` is not
+        between 0 and 1.
 
     Notes
     -----
-    For fewer than about 50 samples it is too narrow, and Student's interval of a mean covers more
-    often (docs/statistics.md has the coverage): a bootstrap draws from what it has seen. For a
-    quantile `quantile_interval` needs no draws and is exact.
+    For fewer than about 50 samples the interval is too narrow, because a bootstrap only draws from
+    observed values; Student's interval of a mean then has better coverage (see docs/statistics.md).
+    For a quantile, `quantile_interval` is exact without resampling.
     """
     x, level = samples_of(values, "values"), checked(confidence)
     if x.size > _MOST:
@@ -92,13 +92,13 @@ def bootstrap_interval(
 def _bca(
     x: NDArray[np.float64], statistic: Callable[..., Any], level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Give the ends; NaN with fewer than two samples, both the estimate where none varies."""
+    """Return the ends: NaN for fewer than two samples, the estimate if resamples do not vary."""
     from scipy import stats  # takes longer to import than all the rest
 
     if x.size < 2:
         return math.nan, math.nan
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Where resamples do not vary it warns, and gives no ends.
+        # SciPy warns, and returns NaN, if the resamples do not vary.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         found: Any = stats.bootstrap(
             (x,),
@@ -119,33 +119,33 @@ def _bca(
 
 
 def quantile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:
-    """Interval of a quantile of independent samples, whatever their distribution.
+    """Compute a distribution-free interval of a quantile of independent samples.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
         Independent samples; infinite ones are allowed.
     q : float
-        Which quantile, between 0 and 1: 0.99 for the 99th percentile.
+        Probability of the quantile, between 0 and 1: 0.99 for the 99th percentile.
     confidence : float
-        Probability with which the interval covers the quantile, at least, between 0 and 1.
+        Smallest probability, between 0 and 1, that the interval covers the quantile.
 
     Returns
     -------
     Interval
-        The smallest sample that is not exceeded by a part `q` of them, between two of the samples:
-        the interval of `scipy.stats.quantile_test` [3]_. An end is infinite where n is too small to
-        bound the quantile on that side.
+        The smallest sample that at least a fraction `q` of the samples do not exceed, with the
+        interval of `scipy.stats.quantile_test` [3]_, whose ends are samples. An end is infinite if
+        n is too small to bound the quantile on that side.
 
     Raises
     ------
     ValueError
-        If there is no sample, one is NaN, or `q` or `confidence` is not between 0 and 1.
+        If there is no sample, a sample is NaN, or `q` or `confidence` is not between 0 and 1.
 
     Notes
     -----
-    The number of samples below the quantile is binomial, whatever they are drawn from, so the
-    interval is exact but for the steps from sample to sample, which make it too wide rather than
+    The number of samples below the quantile is binomial for any distribution. The interval is
+    therefore exact, except that its ends can only be samples, which makes it too wide rather than
     too narrow. A two-sided 95 % interval of the 99th percentile needs 368 samples.
     """
     from scipy import stats  # takes longer to import than all the rest
@@ -157,7 +157,7 @@ def quantile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> 
         raise ValueError("q: between 0 and 1")
     found: Any = stats.quantile_test(x, p=q).confidence_interval(checked(confidence))
     low, high = (float(end) for end in (found.low, found.high))
-    # A sample, so that no infinite one is averaged with another.
+    # An actual sample: interpolation could mix in an infinite value.
     estimate = float(np.quantile(x, q, method="inverted_cdf"))
     return Interval(
         estimate,

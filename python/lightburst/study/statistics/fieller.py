@@ -1,4 +1,4 @@
-"""The ratio of two means, by the same test as their difference.
+"""Ratio of two means, consistent with the test of their difference.
 
 References
 ----------
@@ -23,24 +23,24 @@ def fieller_ratio(
     *,
     shared_seeds: bool = True,
 ) -> Interval:
-    """Ratio of two means by the test of their difference: Fieller's interval.
+    """Compute the ratio of two means with Fieller's interval, which inverts the t-test.
 
     Parameters
     ----------
     numerator, denominator : array_like of float, shape (n,) and (m,)
-        Samples of the two, with means above 0.
+        Samples of the two systems, with means above 0.
     confidence : float
-        Probability with which the interval covers the ratio, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the ratio.
     shared_seeds : bool
-        Whether the two are paired; else all samples are independent.
+        Whether the samples are paired; otherwise all samples are independent.
 
     Returns
     -------
     Interval
         All r from 0 for which the t-test finds no difference between the numerator and r times the
-        denominator [1]_, so that it excludes 1 if and only if the interval of `paired_difference`,
-        or of `difference_of_means`, excludes 0. The upper end is infinite where the mean of the
-        denominator may be 0. No ends where a system has one sample.
+        denominator [1]_. It therefore excludes 1 if and only if the interval of
+        `paired_difference`, or of `difference_of_means`, excludes 0. The upper end is infinite if
+        the mean of the denominator may be 0. The ends are NaN if a system has a single sample.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def fieller_ratio(
 
     Notes
     -----
-    Without shared seeds the degrees of freedom are those of Welch's test of the difference. Where
-    the denominator may be 0, r may be in two pieces; given is the one that holds the estimate, or,
-    where 1 is in the other one, everything from 0.
+    Without shared seeds the degrees of freedom are those of Welch's test of the difference. If the
+    mean of the denominator may be 0, the set of r may consist of two pieces. The piece with the
+    estimate is returned or, if 1 is in the other piece, the interval from 0 to infinity.
     """
     if shared_seeds:
         one, other = pairs_of(denominator, numerator, "denominator", "numerator")
@@ -73,21 +73,22 @@ def fieller_ratio(
         freedom = welch(parts, (one.size, other.size))
     t2 = float(special.stdtrit(freedom, (1 + level) / 2)) ** 2
     d, m = float(other.mean() - one.mean()), float(one.mean())
-    # With r = 1 + x: (d - x m)^2 <= t^2 (var d - 2 x cov + x^2 var m), so that the test of the
-    # difference stands alone at x = 0.
+    # With r = 1 + x: (d - x m)^2 <= t^2 (var d - 2 x cov + x^2 var m), which at x = 0 is exactly
+    # the
+    # test of the difference.
     low, high = _between(m * m - t2 * alone, d * m - t2 * common, d * d - t2 * error, d / m)
     return Interval(ratio, max(0.0, 1 + low), 1 + high, n)
 
 
 def _between(a: float, b: float, c: float, inside: float) -> tuple[float, float]:
-    """Give the x with ``a x^2 - 2 b x + c <= 0``: the piece with `inside`, or all if 0 is apart."""
+    """Solve ``a x^2 - 2 b x + c <= 0``: the piece with `inside`, or all x if 0 is in the other."""
     root = b * b - a * c
     if root <= 0 and a <= 0:
         return -math.inf, math.inf
     far = b + math.copysign(math.sqrt(max(root, 0.0)), b)
     if far == 0:
         return 0.0, 0.0
-    # One root by division with the large sum, so that its sign, that of c, is exact.
+    # The smaller root by division, so that its sign, which is that of c, is exact.
     near = c / far
     other = far / a if a != 0 else -math.copysign(math.inf, far)
     low, high = min(near, other), max(near, other)

@@ -1,4 +1,4 @@
-"""Intervals of one system, from runs with different seeds, which are independent.
+"""Confidence intervals for one system, from independent runs with different seeds.
 
 References
 ----------
@@ -22,9 +22,9 @@ from lightburst.errors import InputError, did_you_mean, show
 
 STUDENT: Final = "t"
 BCA: Final = "bca"
-#: That of a share, which is not asked for but taken.
+#: Interval of a share; chosen automatically, not by the user.
 SHARE: Final = "share"
-#: Intervals of means by name, and in words.
+#: Names of intervals of means, and their descriptions.
 INTERVALS: Final = {STUDENT: "Student", BCA: "BCa bootstrap", SHARE: "Clopper-Pearson"}
 
 
@@ -35,7 +35,7 @@ class Interval:
     Attributes
     ----------
     estimate, low, high : float
-        The estimate and the ends of its interval; NaN ends where one sample gives none.
+        The estimate and the ends of its interval; the ends are NaN if a single sample gives none.
     n : int
         Number of samples, or of pairs.
     """
@@ -46,40 +46,40 @@ class Interval:
     n: int
 
     def contains(self, value: float) -> bool:
-        """Whether `value` lies in the interval, its ends included."""
+        """Return whether `value` lies in the interval, including its ends."""
         return self.low <= value <= self.high
 
     def in_unit(self, unit: float) -> "Interval":
-        """Give the same in a unit that has so many of the present one: 1e6 for Mb/s from b/s."""
+        """Convert to a unit that equals `unit` present ones: 1e6 converts b/s to Mb/s."""
         return Interval(self.estimate / unit, self.low / unit, self.high / unit, self.n)
 
 
 def number(value: float) -> float | None:
-    """Give a float for JSON: None for what is not finite."""
+    """Return a float for JSON: None if it is not finite."""
     return float(value) if math.isfinite(value) else None
 
 
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Mean of independent samples with Student's interval.
+    """Compute the mean of independent samples with Student's interval.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        At least one sample; infinite ones are allowed.
+        At least one sample; plus infinity is allowed.
     confidence : float
-        Probability with which the interval covers the mean, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the mean.
 
     Returns
     -------
     Interval
-        Mean and ``mean -/+ t(n - 1) s / sqrt(n)`` [1]_; without ends when n is 1, or the mean is
+        Mean and ``mean -/+ t(n - 1) s / sqrt(n)`` [1]_; the ends are NaN if n is 1 or the mean is
         infinite.
 
     Raises
     ------
     ValueError
-        If there is no sample, one is NaN or minus infinity, or `confidence` is not between 0 and
-        1.
+        If there is no sample, a sample is NaN or minus infinity, or `confidence` is not between 0
+        and 1.
     """
     x = samples_of(values, "values", infinite=True)
     if np.isinf(x).any():
@@ -97,18 +97,18 @@ def relative_deviation(
     Parameters
     ----------
     groups : iterable of array_like of float
-        The samples of each point of a study; groups of one sample say nothing and are left out.
+        Samples of each point of a study; groups with a single sample are ignored.
     shared_seeds : bool
-        Whether the groups ran on the same seeds. Then they are far from independent, and the
-        interval is that of the largest group alone: never too narrow.
+        Whether the groups ran on the same seeds. They are then far from independent, and the
+        interval is that of the largest group alone, which is never too narrow.
     confidence : float
-        Probability with which the interval covers the deviation, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the deviation.
 
     Returns
     -------
     Interval
-        ``sqrt(sum (n_i - 1) (s_i / m_i)^2 / sum (n_i - 1))`` with the chi-square interval [2]_ for
-        samples near normal; `n` counts all samples used.
+        ``sqrt(sum (n_i - 1) (s_i / m_i)^2 / sum (n_i - 1))`` with the chi-square interval [2]_,
+        valid for nearly normal samples; `n` counts all samples used.
 
     Raises
     ------
@@ -139,35 +139,34 @@ def summarise(
     *,
     interval: str = STUDENT,
 ) -> pd.DataFrame:
-    """Mean and interval of a metric at each point of a study.
+    """Compute the mean and interval of a metric at each point of a study.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        One row for each run.
+        One row per run.
     by : sequence of str
         Columns that name a point.
     metric : str
-        Column to average over the seeds; runs without a value are left out.
+        Column to average over the seeds; runs without a value are ignored.
     confidence : float
-        Probability with which each interval covers its mean, between 0 and 1.
+        Probability, between 0 and 1, that each interval covers its mean.
     interval : str
-        ``"t"``, Student's, or ``"bca"``, by the bootstrap (`bootstrap_interval`), for skewed
-        metrics and many runs; docs/statistics.md says when. A share whose counts stand beside it
-        (``burst_loss_count``, ``burst_loss_of``) has that of `share_interval` in place of
-        Student's, and of a bootstrap that has no width.
+        ``"t"``, Student's, or ``"bca"``, by bootstrap (`bootstrap_interval`), for skewed metrics
+        and many runs (docs/statistics.md explains the choice). A share whose counts are columns as
+        well (``burst_loss_count``, ``burst_loss_of``) has the interval of `share_interval` instead
+        of Student's, and instead of a bootstrap interval without width.
 
     Returns
     -------
     pandas.DataFrame
-        One row for each point, in the order of first appearance: the columns of `by`, then `n`,
-        `mean`, `std`, `ci_low`, `ci_high` (NaN where n is 1, or a run is infinite and with it the
-        mean).
+        One row per point, in the order of first appearance: the columns of `by`, then `n`, `mean`,
+        `std`, `ci_low` and `ci_high` (NaN if n is 1, or a run and thus the mean is infinite).
 
     Raises
     ------
     InputError
-        If `by` is not a list of columns, or `metric` not a column of numbers.
+        If `by` is not a list of columns, or `metric` not a numeric column.
     ValueError
         If `confidence` is not between 0 and 1.
     """
@@ -195,7 +194,7 @@ def summarise(
 def _given(
     runs: pd.DataFrame, metric: str, grouped: Any, confidence: float, interval: str
 ) -> tuple[Any, Any] | None:
-    """Give ends by the bootstrap, or those of a share; None where they are Student's."""
+    """Return the ends of bootstrap or share intervals; None if Student's apply."""
     from lightburst.study.statistics.shares import is_share, shares_of
 
     drawn: tuple[Any, Any] | None = None
@@ -213,13 +212,13 @@ def _given(
     exact = shares_of(runs, metric, grouped.ngroup(), confidence)
     if drawn is None:
         return exact
-    # A bootstrap of runs that are all alike says nothing of rare losses.
+    # A bootstrap of runs with equal values gives no information on rare losses.
     wide = drawn[0] < drawn[1]
     return np.where(wide, drawn[0], exact[0]), np.where(wide, drawn[1], exact[1])
 
 
 def checked_interval(kind: object, where: str = "interval") -> str:
-    """Give the name of a kind of interval back; `InputError` if there is none of that name."""
+    """Return a kind of interval unchanged; raise `InputError` if it is unknown."""
     if kind not in (STUDENT, BCA):
         names = ", ".join(f"'{name}' ({INTERVALS[name]})" for name in (STUDENT, BCA))
         raise InputError(where, show(kind), f"one of {names}")
@@ -227,14 +226,14 @@ def checked_interval(kind: object, where: str = "interval") -> str:
 
 
 def student(n: ArrayLike, confidence: float) -> NDArray[np.float64]:
-    """Half width of the interval of a mean of n samples, in standard deviations of a sample."""
+    """Return the half-width of the interval of a mean of n samples, in standard deviations."""
     number = np.asarray(n, dtype=np.float64)
     t = special.stdtrit(np.maximum(number - 1, 1), (1 + checked(confidence)) / 2)
     return np.asarray(t / np.sqrt(number), dtype=np.float64)
 
 
 def samples_of(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
-    """Read samples; `ValueError` that names them if there is none, or one is not a number."""
+    """Convert samples to an array; `ValueError` if it is empty or not finite (see `infinite`)."""
     x = np.asarray(values, dtype=np.float64).ravel()
     if x.size == 0:
         raise ValueError(f"{name}: at least one sample")
@@ -244,7 +243,7 @@ def samples_of(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArr
 
 
 def checked(confidence: float) -> float:
-    """Give a confidence back; `ValueError` if it is not between 0 and 1."""
+    """Return a confidence unchanged; raise `ValueError` if it is not between 0 and 1."""
     if not 0 < confidence < 1:
         raise ValueError("confidence: between 0 and 1")
     return confidence

@@ -1,6 +1,6 @@
-"""One long run in place of many: where its beginning ends, and the mean of the rest.
+"""Analysis of one long run instead of many: removal of the warm-up, and batch means.
 
-The observations of one run hang together, so their own spread says too little.
+The observations of one run are correlated, so their own spread underestimates the error.
 
 References
 ----------
@@ -24,10 +24,10 @@ from lightburst.study.statistics.intervals import Interval, checked, mean_interv
 
 __all__ = ["BATCHES", "BatchMeans", "Cut", "batch_means", "mser"]
 
-#: Of 10 to 30, which Schmeiser found to lose little against any larger number.
+#: Number of batches, within the 10 to 30 beyond which Schmeiser found little to gain.
 BATCHES: Final = 20
 _LEAST: Final = 2
-# How likely independent batches are called dependent.
+# Level of the test: probability that independent batches are declared dependent.
 _SIGNIFICANCE: Final = 0.05
 
 
@@ -38,12 +38,12 @@ class BatchMeans(Interval):
     Attributes
     ----------
     size : int
-        Observations in a batch.
+        Number of observations in a batch.
     cut : Cut
-        What was cut off at the beginning as warm-up.
+        Warm-up that was cut off at the beginning.
     independent : bool
-        Whether the means of the batches show no correlation: if they do, the run is too short and
-        the interval too narrow.
+        Whether the batch means show no correlation; if they do, the run is too short and the
+        interval too narrow.
     """
 
     size: int
@@ -52,7 +52,7 @@ class BatchMeans(Interval):
 
     @property
     def trusted(self) -> bool:
-        """Whether nothing says that the run was too short."""
+        """Whether there is no sign that the run was too short."""
         return self.independent and self.cut.settled
 
 
@@ -63,38 +63,39 @@ def batch_means(
     batches: int = BATCHES,
     warm_up: int | None = None,
 ) -> BatchMeans:
-    """Mean of a correlated series in steady state, by batch means.
+    """Compute the mean of a correlated series in steady state by batch means.
 
     Parameters
     ----------
     series : array_like of float, shape (n,)
-        Observations of one run in their order: waits, completion times, samples of a queue.
+        Observations of one run in order, such as waiting times, completion times or queue lengths.
     confidence : float
-        Probability with which the interval covers the mean in steady state, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the mean in steady state.
     batches : int
-        Of equal length, at least 2. Between 10 and 30 [1]_ [2]_: with fewer the interval is wide,
-        with more a batch is so short that it hangs together with the next one.
+        Number of batches of equal length, at least 2; recommended are 10 to 30 [1]_ [2]_: with
+        fewer the interval is wide, with more the batches are so short that neighbours are
+        correlated.
     warm_up : int, optional
-        Observations that are cut off at the beginning; without it `mser` finds how many.
+        Number of observations to cut off at the beginning; None determines it by `mser`.
 
     Returns
     -------
     BatchMeans
-        Mean of all batches with Student's interval of the means of batches. So many of the first
-        observations as are left over after the division are cut off, too.
+        Mean of all batches, with Student's interval of the batch means. If the length is not a
+        multiple of `batches`, the remainder is cut off at the beginning as well.
 
     Raises
     ------
     ValueError
-        If an observation is not finite, fewer than 2 batches are asked for, or there are fewer
-        observations than batches after the warm-up.
+        If an observation is not finite, `batches` is below 2, or fewer observations than batches
+        remain after the warm-up.
 
     Notes
     -----
-    Whether the batches are independent is von Neumann's test on their means, at 5 %, against
-    positive correlation [3]_. It finds strong dependence only: at 20 batches a correlation of 0.4
-    from batch to batch is found in half of all cases. `BatchMeans.trusted` is therefore needed for
-    trust, and not enough for it; the safe way is several runs.
+    Independence is tested by von Neumann's test on the batch means, at 5 %, against positive
+    correlation [3]_. It detects strong dependence only: with 20 batches, a correlation of 0.4
+    between neighbours is detected in half of all cases. `BatchMeans.trusted` is therefore necessary
+    for a reliable result but not sufficient; several runs are safer.
     """
     x = samples_of(series, "series")
     if batches < _LEAST:
@@ -111,13 +112,14 @@ def batch_means(
 
 
 def _independent(means: NDArray[np.float64]) -> bool:
-    """Whether von Neumann's test finds no positive correlation of neighbours."""
+    """Return whether von Neumann's test finds no positive correlation of neighbours."""
     deviations = means - means.mean()
     squares = float(deviations @ deviations)
     if squares == 0 or means.size < _LEAST + 1:
         return True
-    # Fishman's form: C = 1 - sum of squared steps / (2 sum of squares), of mean 0 and variance
-    # (b - 2) / (b^2 - 1) for independent normal means.
+    # Fishman's form: C = 1 - sum of squared steps / (2 sum of squares), which has mean 0 and
+    # variance
+    # (b - 2) / (b^2 - 1) for b independent normal means.
     steps = np.diff(means)
     correlation = 1 - float(steps @ steps) / (2 * squares)
     spread = math.sqrt((means.size - 2) / (means.size**2 - 1))

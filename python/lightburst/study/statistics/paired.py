@@ -1,12 +1,13 @@
-"""Two systems: their difference and their ratio, paired by seed.
+"""Difference and ratio of two systems, paired by seed.
 
-Runs with the same seed share their flows, whatever the switch or the protocol, so two systems are
-compared seed by seed and the common fluctuation cancels (common random numbers).
+Runs with the same seed have the same flows under every switch and protocol. Two systems are
+therefore compared seed by seed, in which common fluctuations cancel (common random numbers).
 
 References
 ----------
 .. [1] A. M. Law, "Simulation Modeling and Analysis", 5th ed., McGraw-Hill, 2015, sections 10.2
-   (paired comparison, and Welch's of two that share no seeds) and 11.2 (common random numbers).
+   (paired comparison, and Welch's for two systems without common seeds) and 11.2 (common random
+   numbers).
 """
 
 import math
@@ -19,39 +20,39 @@ from scipy import special
 
 from lightburst.study.statistics.intervals import Interval, checked, mean_interval, samples_of
 
-# Differences that vary by less than this part of what is compared differ by rounding alone.
+# Relative spread of differences below which they are rounding errors.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Difference(Interval):
-    """A difference of two means with its interval, and how likely it is by chance.
+    """A difference of two means with its interval and p-value.
 
     Attributes
     ----------
     p : float
         Probability of a difference at least as large, in either direction, if the two means were
-        the same; NaN where there are too few samples to tell.
+        equal; NaN with too few samples.
     """
 
     p: float
 
 
 def paired_difference(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Difference:
-    """Difference of the means of two systems that ran on the same seeds.
+    """Compute the difference of the means of two systems that ran on the same seeds.
 
     Parameters
     ----------
     first, second : array_like of float, shape (n,)
-        Measurements; the same place in both is the same seed.
+        Measurements; equal indices are equal seeds.
     confidence : float
-        Probability with which the interval covers the difference, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the difference.
 
     Returns
     -------
     Difference
         Mean of ``second - first`` with Student's interval, and the p-value of the paired t-test
-        [1]_; no ends and no p where n is 1.
+        [1]_; ends and p are NaN if n is 1.
 
     Raises
     ------
@@ -60,9 +61,9 @@ def paired_difference(first: ArrayLike, second: ArrayLike, confidence: float = 0
 
     Notes
     -----
-    Where all differences are the same there is no spread to judge by: the interval has no width,
-    and p is that of the sign test, ``2^(1 - n)``, the least that n pairs can give without any
-    assumption on the distribution. Two systems that did the same in every run have a p of 1.
+    If all differences are equal there is no spread to base a test on: the interval has no width,
+    and p is that of the sign test, ``2^(1 - n)``, the smallest that n pairs can give without
+    assumptions on the distribution. Two systems with equal results in every run have p = 1.
     """
     one, other = pairs_of(first, second, "first", "second")
     differences = other - one
@@ -81,31 +82,31 @@ def paired_difference(first: ArrayLike, second: ArrayLike, confidence: float = 0
 def difference_of_means(
     first: ArrayLike, second: ArrayLike, confidence: float = 0.95
 ) -> Difference:
-    """Difference of the means of two systems that share no seeds.
+    """Compute the difference of the means of two systems without common seeds.
 
     Parameters
     ----------
     first, second : array_like of float, shape (n,) and (m,)
         Independent measurements.
     confidence : float
-        Probability with which the interval covers the difference, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the difference.
 
     Returns
     -------
     Difference
-        Mean of `second` less that of `first`, with Welch's interval and the p-value of his test
-        [1]_; no ends and no p where one system has a single sample. `Interval.n` counts the
+        Mean of `second` minus that of `first`, with Welch's interval and the p-value of Welch's
+        test [1]_; ends and p are NaN if a system has a single sample. `Interval.n` counts the
         samples of both.
 
     Raises
     ------
     ValueError
-        If a system has no sample, or one is not finite.
+        If a system has no sample, or a sample is not finite.
 
     Notes
     -----
-    Where neither system varies the interval has no width, and p is that of the permutation test,
-    two over the number of ways to choose n of n + m.
+    If neither system varies, the interval has no width, and p is that of the permutation test: two
+    divided by the number of ways to choose n of n + m.
     """
     one, other = samples_of(first, "first"), samples_of(second, "second")
     estimate, n = float(other.mean() - one.mean()), one.size + other.size
@@ -125,18 +126,18 @@ def difference_of_means(
 
 
 def sign_test(first: ArrayLike, second: ArrayLike) -> float:
-    """Tell how likely it is by chance that one system is the larger one so often.
+    """Compute the p-value of the sign test for two systems on the same seeds.
 
     Parameters
     ----------
     first, second : array_like of float, shape (n,)
-        Measurements, infinite ones allowed; the same place in both is the same seed.
+        Measurements, possibly infinite; equal indices are equal seeds.
 
     Returns
     -------
     float
-        The two-sided p-value of the sign test: each pair whose two are not equal is a coin that
-        was tossed. 1 if there is no such pair.
+        The two-sided p-value: under the null hypothesis the sign of each unequal pair is a fair
+        coin toss. 1 if all pairs are equal.
 
     Raises
     ------
@@ -153,14 +154,14 @@ def sign_test(first: ArrayLike, second: ArrayLike) -> float:
 def paired_ratio(
     numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95
 ) -> Interval:
-    """Ratio of two systems that ran on the same seeds.
+    """Compute the ratio of two systems that ran on the same seeds.
 
     Parameters
     ----------
     numerator, denominator : array_like of float, shape (n,)
-        Positive measurements; the same place in both is the same seed.
+        Positive measurements; equal indices are equal seeds.
     confidence : float
-        Probability with which the interval covers the ratio, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the ratio.
 
     Returns
     -------
@@ -174,11 +175,11 @@ def paired_ratio(
 
     Notes
     -----
-    Chosen over Fieller's interval of the ratio of means, because a fluctuation of the flows scales
-    both measurements (their standard deviation is proportional to their mean), so that the
-    logarithm of the ratio has the same spread at every load and its interval never leaves the
-    positive numbers. Where the ratios vary by a relative deviation c, their geometric mean is below
-    their arithmetic mean by about c^2 / 2.
+    Preferred to Fieller's interval of the ratio of means because fluctuations of the flows scale
+    both measurements (standard deviations are proportional to means): the logarithm of the ratio
+    has the same spread at every load, and the interval never leaves the positive numbers. If the
+    ratios have a relative deviation c, their geometric mean is below their arithmetic mean by about
+    c^2 / 2.
     """
     top, bottom = pairs_of(numerator, denominator, "numerator", "denominator")
     if np.any(top <= 0) or np.any(bottom <= 0):
@@ -196,34 +197,34 @@ def ratio_of_means(
     *,
     shared_seeds: bool = True,
 ) -> Interval:
-    """Ratio of the means of two systems that may have run with different numbers of seeds.
+    """Compute the ratio of the means of two systems that may differ in the number of seeds.
 
     Parameters
     ----------
     numerator : array_like of float, shape (n,)
         Samples of one system, with a mean above 0.
     denominator : array_like of float, shape (m,)
-        Samples of the other.
+        Samples of the other system.
     confidence : float
-        Probability with which the interval covers the ratio, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the ratio.
     shared_seeds : bool
-        Whether the same place in both is the same seed; else all samples are independent.
+        Whether equal indices are equal seeds; otherwise all samples are independent.
 
     Returns
     -------
     Interval
-        Ratio of the means of all samples; ends from its logarithm and `log_ratio_error`; without
-        ends where a system has one sample. `Interval.n` counts the samples of both.
+        Ratio of the means of all samples, with ends from its logarithm and `log_ratio_error`; the
+        ends are NaN if a system has a single sample. `Interval.n` counts the samples of both.
 
     Raises
     ------
     ValueError
-        If a system has no sample, or a mean that is not positive and finite.
+        If a system has no sample, or its mean is not positive and finite.
 
     Notes
     -----
-    Beside `paired_ratio` this keeps the seeds that only one system has, and a product of such
-    ratios telescopes: a/b times b/c is a/c.
+    Unlike `paired_ratio` this uses the seeds that only one system has, and a product of such ratios
+    telescopes: a/b times b/c is a/c.
     """
     error, freedom = log_ratio_error(numerator, denominator, shared_seeds=shared_seeds)
     top, bottom = samples_of(numerator, "numerator"), samples_of(denominator, "denominator")
@@ -236,20 +237,20 @@ def ratio_of_means(
 def log_ratio_error(
     numerator: ArrayLike, denominator: ArrayLike, *, shared_seeds: bool = True
 ) -> tuple[float, float]:
-    """Give the standard error of the logarithm of a ratio of means.
+    """Compute the standard error of the logarithm of a ratio of means.
 
     Parameters
     ----------
     numerator, denominator : array_like of float, shape (n,) and (m,)
         As for `ratio_of_means`.
     shared_seeds : bool
-        Likewise.
+        As for `ratio_of_means`.
 
     Returns
     -------
     tuple of float
-        The error, to first order in the relative deviations, and its degrees of freedom; NaN
-        where a system has one sample.
+        The standard error, to first order in the relative deviations, and its degrees of freedom;
+        NaN if a system has a single sample.
 
     Raises
     ------
@@ -258,11 +259,11 @@ def log_ratio_error(
 
     Notes
     -----
-    The first k = min(n, m) seeds are pairs: what they add to the two relative means is compared
-    seed by seed, so that what a seed does to both cancels, and two systems that did the same have
-    an error of zero. The other seeds of the longer one stand alone; without shared seeds all do.
-    The degrees of freedom are those of Welch and Satterthwaite for these two parts (section 10.2 of
-    [1]_).
+    The first k = min(n, m) seeds are pairs: their contributions to the two relative means are
+    subtracted seed by seed, so that common effects of a seed cancel, and two systems with equal
+    results have an error of zero. The other seeds of the longer sample contribute independently;
+    without shared seeds all do. The degrees of freedom are those of Welch and Satterthwaite for
+    these two parts (section 10.2 of [1]_).
     """
     top, bottom = samples_of(numerator, "numerator"), samples_of(denominator, "denominator")
     if top.mean() <= 0 or bottom.mean() <= 0:
@@ -270,7 +271,7 @@ def log_ratio_error(
     pairs = min(top.size, bottom.size)
     if pairs < 2:
         return math.nan, math.nan
-    # What each sample adds to its mean, as a fraction of it.
+    # Contribution of each sample to its mean, as a fraction of the mean.
     shares = [x / (x.size * float(x.mean())) for x in (top, bottom)]
     if shared_seeds:
         longer = max(shares, key=len)
@@ -290,7 +291,7 @@ def log_ratio_error(
 def pairs_of(
     first: ArrayLike, second: ArrayLike, one: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Read two systems of which each sample has a partner."""
+    """Convert two samples to arrays; `ValueError` if they differ in length."""
     x, y = samples_of(first, one), samples_of(second, other)
     if x.size != y.size:
         raise ValueError(f"{one} and {other}: {x.size} and {y.size} samples, no pairs")
@@ -298,16 +299,16 @@ def pairs_of(
 
 
 def _size(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Give the largest magnitude of what is compared."""
+    """Return the largest absolute value in both samples."""
     return float(max(np.abs(one).max(), np.abs(other).max()))
 
 
 def _two_sided(t: float, freedom: float) -> float:
-    """Probability that Student's t is at least so far from 0, on either side."""
+    """Return the probability that Student's t is at least as far from 0, on either side."""
     return 2 * float(special.stdtr(freedom, -abs(t)))
 
 
 def welch(parts: Sequence[float], sizes: Sequence[int]) -> float:
-    """Degrees of freedom of Welch and Satterthwaite; `parts` are variances of means."""
+    """Return Welch and Satterthwaite's degrees of freedom; `parts` are variances of means."""
     squares = sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
     return sum(parts) ** 2 / squares if squares else float(sum(sizes) - 2)

@@ -1,11 +1,11 @@
-"""Two systems without any assumption on a distribution: the permutation test, and its intervals.
+"""Distribution-free comparison of two systems: the permutation test and its intervals.
 
-Whatever makes the two means alike makes the two systems exchangeable: each pair may change its
-sides, or samples may change between the two. A difference is in the interval where the test does
-not refuse it, so test and interval never contradict each other. No search is needed for the ends:
-a change of the sides of some pairs moves the mean beyond the observed one if and only if the mean
-difference of *these* pairs is below the difference that is tested, so that the ends are two of the
-sorted means of random parts of the sample, Hartigan's typical values [2]_.
+If the two systems are equal, they are exchangeable: the sides of any pair, or any samples, may be
+swapped between the two. The interval consists of the differences that the test does not reject, so
+test and interval never contradict each other. Its ends need no search: swapping the sides of some
+pairs moves the mean beyond the observed one if and only if the mean difference of *these* pairs is
+below the tested difference. The ends are therefore two of the sorted means of random subsets of the
+sample, Hartigan's typical values [2]_.
 
 References
 ----------
@@ -27,14 +27,14 @@ from lightburst.study.statistics.intervals import Interval, checked, samples_of
 from lightburst.study.statistics.paired import Difference, pairs_of
 
 _CHANGES: Final = 9999
-# Numbers held at a time.
+# Largest number of values held in memory at once.
 _AT_ONCE: Final = 4_000_000
-# Means that differ by less than this part of what they are differ by rounding alone.
+# Relative difference of means below which it is a rounding error.
 _ROUNDING: Final = 1e-12
 
 
 class _Parts(NamedTuple):
-    """Sums over the parts of the samples that change sides, and changes that change nothing."""
+    """Sums over the swapped subsets, their sizes, and the number of swaps without effect."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]
@@ -45,30 +45,30 @@ class _Parts(NamedTuple):
 def permutation_difference(
     first: ArrayLike, second: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
 ) -> Difference:
-    """Difference of two means with the p-value of the permutation test, and its interval.
+    """Compute the difference of two means with the permutation test's p-value and interval.
 
     Parameters
     ----------
     first, second : array_like of float, shape (n,) and (m,)
-        Measurements of the two; where seeds are shared the same place in both is the same seed.
+        Measurements of the two systems; with shared seeds, equal indices are equal seeds.
     confidence : float
-        Probability with which the interval covers the difference, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the difference.
     shared_seeds : bool
-        Whether the two are paired.
+        Whether the samples are paired.
 
     Returns
     -------
     Difference
-        Of the mean of `second` less that of `first`; p asks how often a difference as large comes
-        out where, by chance, each pair changes its sides, or samples change between the two (9,999
-        changes from a fixed seed; all changes where there are fewer) [1]_. It is at least two over
-        the number of changes, ``2^(1 - n)`` for n pairs, so that few runs have no ends. The
-        interval excludes 0 if and only if p is at most ``1 - confidence``.
+        Mean of `second` minus that of `first`. p is the frequency of a difference at least as large
+        when sides of pairs, or samples between the two, are swapped at random (9,999 swaps from a
+        fixed seed, or all swaps if there are fewer) [1]_. The smallest p is two divided by the
+        number of swaps, ``2^(1 - n)`` for n pairs, so with few runs the ends are NaN. The interval
+        excludes 0 if and only if p is at most ``1 - confidence``.
 
     Raises
     ------
     ValueError
-        If there is no sample, one is not finite, or pairs are wanted of samples of two lengths.
+        If there is no sample, a sample is not finite, or paired samples differ in length.
     """
     one, other = _read(first, second, shared_seeds)
     estimate, n = float(other.mean() - one.mean()), _number(one, other, shared_seeds)
@@ -89,20 +89,21 @@ def permutation_ratio(
     *,
     shared_seeds: bool = True,
 ) -> Interval:
-    """Ratio of two means by the permutation test: all r for which it finds no difference to r.
+    """Compute the ratio of two means: all r whose multiple the permutation test does not reject.
 
     Parameters
     ----------
     numerator, denominator : array_like of float, shape (n,) and (m,)
-        Measurements of the two, not negative.
+        Measurements of the two systems, not negative.
     confidence, shared_seeds
         As for `permutation_difference`.
 
     Returns
     -------
     Interval
-        Excludes 1 if and only if that of the difference excludes 0. Without ends where that has
-        none, or a sample is negative; an end is infinite where the denominator may be 0.
+        Excludes 1 if and only if the interval of the difference excludes 0. The ends are NaN if
+        those of the difference are, or a sample is negative; an end is infinite if the denominator
+        may be 0.
 
     Raises
     ------
@@ -118,7 +119,7 @@ def permutation_ratio(
         return Interval(ratio, math.nan, math.nan, n)
     parts = _parts(one, other, shared_seeds)
     same = (_gaps(parts, one, other) == 0) & (parts.first > 0)
-    nothing = (parts.first == 0) & (parts.second == 0)  # which tells of no ratio
+    nothing = (parts.first == 0) & (parts.second == 0)  # 0 / 0 gives no information on the ratio
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = np.where(same, 1.0, parts.second / parts.first)[~nothing]
     ends = _ends(ratios, parts.idle + int(nothing.sum()), confidence, parts.idle + nothing.size)
@@ -140,7 +141,7 @@ def _number(one: NDArray[np.float64], other: NDArray[np.float64], paired: bool) 
 def _gaps(
     parts: _Parts, one: NDArray[np.float64], other: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Give the mean differences of the parts; 0 where they are rounding."""
+    """Return the mean differences of the subsets; rounding errors become 0."""
     gaps = (parts.second - parts.first) / parts.size
     size = max(np.abs(one).max(), np.abs(other).max())
     return np.where(np.abs(gaps) <= _ROUNDING * size, 0.0, gaps)
@@ -149,10 +150,10 @@ def _gaps(
 def _ends(
     values: NDArray[np.float64], idle: int, confidence: float, changes: int | None = None
 ) -> tuple[float, float]:
-    """Give the ends between which no value is refused; NaN where so few changes refuse none."""
+    """Return the ends of the interval; NaN if there are too few swaps to reject any value."""
     total = values.size + idle if changes is None else changes
-    # So many values, and the changes that change nothing, must be on either side: more than half
-    # of the probability of an error.
+    # Number of values, including swaps without effect, beyond each end: just more than half of the
+    # error probability.
     least = math.floor((1 - checked(confidence)) / 2 * total) + 1 - idle
     if least < 1 or least > values.size:
         return math.nan, math.nan
@@ -161,15 +162,16 @@ def _ends(
 
 
 def _parts(one: NDArray[np.float64], other: NDArray[np.float64], paired: bool) -> _Parts:
-    """Give the parts that change sides: all, or 9,999 from a fixed seed and the observed one."""
+    """Return the swapped subsets: all, or 9,999 from a fixed seed plus the observed one."""
     number = one.size if paired else one.size + other.size
     ways = 2**number if paired else math.comb(number, one.size)
     complete = ways <= _CHANGES
     changes = _every(one.size, number, paired) if complete else _drawn(one.size, number, paired)
     sums = []
     for moved in changes:
-        # Paired: the same places of both. Else those of the second that come to the first, and
-        # those of the first that make room for them.
+        # Paired: the same indices of both. Otherwise the samples of the second that move to the
+        # first,
+        # and the samples of the first that they replace.
         left = moved if paired else 1 - moved[:, : one.size]
         right = moved if paired else moved[:, one.size :]
         sums.append(np.stack([left @ one, right @ other, right.sum(axis=1)]))
@@ -180,7 +182,7 @@ def _parts(one: NDArray[np.float64], other: NDArray[np.float64], paired: bool) -
 
 
 def _every(first: int, number: int, paired: bool) -> Iterator[NDArray[np.float64]]:
-    """Give all changes, shape (changes, number), 1 for what comes to the first or changes sides."""
+    """Yield all swaps, shape (swaps, number): 1 for samples in the first, or swapped pairs."""
     if paired:
         yield ((np.arange(2**number)[:, None] >> np.arange(number)) & 1).astype(np.float64)
         return
@@ -189,7 +191,7 @@ def _every(first: int, number: int, paired: bool) -> Iterator[NDArray[np.float64
 
 
 def _drawn(first: int, number: int, paired: bool) -> Iterator[NDArray[np.float64]]:
-    """Draw changes, as `_every` gives all of them, some at a time."""
+    """Yield random swaps in batches, in the form of `_every`."""
     random, step = np.random.default_rng(1), max(1, _AT_ONCE // number)
     for begin in range(0, _CHANGES, step):
         shape = min(step, _CHANGES - begin), number

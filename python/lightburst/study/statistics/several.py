@@ -1,6 +1,6 @@
-"""Several comparisons at once, and how likely it is that one of them is wrong.
+"""Corrections for several comparisons at once, which bound the probability of any wrong one.
 
-At 20 comparisons of two systems that are the same, one in 20 p-values is below 0.05 by chance.
+In 20 comparisons of two equal systems, on average one p-value is below 0.05 by chance.
 
 References
 ----------
@@ -22,7 +22,7 @@ from lightburst.study.statistics.intervals import checked
 
 
 def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values of several comparisons so that they agree with intervals.
+    """Correct the p-values of several comparisons consistently with their intervals.
 
     Parameters
     ----------
@@ -32,72 +32,73 @@ def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float, shape (m,)
-        Each times the number of comparisons [2]_, at most 1: at most 0.05 if and only if the
-        interval of `confidence_of_each` excludes what the test supposes.
+        Each p-value times the number of comparisons [2]_, at most 1. It is at most 0.05 if and only
+        if the interval with the confidence of `confidence_of_each` excludes the null hypothesis.
 
     Raises
     ------
     ValueError
-        If one is not between 0 and 1.
+        If a p-value is not between 0 and 1.
     """
     p = _checked(p_values)
     return np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Correct p-values of several comparisons by Holm's method.
+    """Correct the p-values of several comparisons by Holm's method.
 
     Parameters
     ----------
     p_values : array_like of float, shape (m,)
-        One for each comparison, dependent or not; NaN for what could not be compared, which does
+        One per comparison, dependent or not; NaN for comparisons that were not possible, which do
         not count.
 
     Returns
     -------
     ndarray of float, shape (m,)
-        In the same order. Calling different whatever is at most 0.05 is wrong about any of those
-        that are the same with a probability of at most 0.05 [1]_.
+        In the same order. If every value of at most 0.05 is called a difference, the probability
+        that any of these is wrong is at most 0.05 [1]_.
 
     Raises
     ------
     ValueError
-        If one is not between 0 and 1.
+        If a p-value is not between 0 and 1.
     """
     p = _checked(p_values)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     found = np.full(p.size, math.nan)
-    # The smallest of m times m, the next times m - 1, and none below the one before it.
+    # The smallest of m times m, the next times m - 1, and so on, made non-decreasing.
     steps = np.arange(order.size, 0, -1)
     found[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1)
     return found
 
 
 def confidence_of_each(together: float, number: int) -> float:
-    """Tell what confidence each of several intervals needs, for all of them to hold together.
+    """Return the confidence that each interval needs so that all of them hold together.
 
     Parameters
     ----------
     together : float
-        Probability with which all intervals cover what they estimate, between 0 and 1.
+        Probability, between 0 and 1, that all intervals cover the quantities that they estimate.
     number : int
-        Of intervals, at least 1.
+        Number of intervals, at least 1.
 
     Returns
     -------
     float
-        ``1 - (1 - together) / number``, by Bonferroni's inequality [2]_, dependent or not.
+        ``1 - (1 - together) / number``, by Bonferroni's inequality [2]_, valid for dependent
+        intervals.
 
     Raises
     ------
     ValueError
-        If `together` is not between 0 and 1, or there is no interval.
+        If `together` is not between 0 and 1, or `number` is below 1.
 
     Notes
     -----
-    They agree with `bonferroni`. Intervals that go with `holm` exactly tell no more of a difference
-    that it finds than its sign [3]_.
+    The intervals agree with `bonferroni`. Intervals that agree exactly with `holm` show only the
+    sign of a difference that it finds [3]_.
     """
     if number < 1:
         raise ValueError("number: a whole number from 1")

@@ -1,4 +1,4 @@
-"""The interval of a share, such as a loss, that never leaves 0 to 1 and knows what was not seen.
+"""Confidence interval of a share, such as a loss ratio, within 0 to 1 and valid for rare events.
 
 References
 ----------
@@ -29,37 +29,36 @@ if TYPE_CHECKING:
 
 
 def share_interval(counts: ArrayLike, sizes: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Mean share over independent runs, with an interval that rests on the counts.
+    """Compute the mean share over independent runs, with an interval from the counts.
 
     Parameters
     ----------
     counts : array_like of float, shape (n,)
-        In each run, units of which something holds: bursts lost.
+        Number of units with the property in each run, such as lost bursts.
     sizes : array_like of float, shape (n,)
-        Units of which it could hold: bursts offered. Runs without any say nothing.
+        Number of all units in each run, such as offered bursts. Runs without any are ignored.
     confidence : float
-        Probability with which the interval covers the share, between 0 and 1.
+        Probability, between 0 and 1, that the interval covers the share.
 
     Returns
     -------
     Interval
-        The mean of the shares of the runs with Clopper and Pearson's interval [1]_ of all units of
-        all runs; where shares differ from run to run by more than independent units would, of as
-        many fewer units as make up for that (Korn and Graubard [2]_). Where none was seen in N
-        units it is 0 to ``1 - (1 - confidence)^(1 / N)``, about 3 / N at 95 % [3]_; where all,
-        likewise. `Interval.n` counts the runs.
+        The mean of the runs' shares with Clopper and Pearson's interval [1]_ for the units of all
+        runs. If shares vary between runs more than independent units would, the number of units is
+        reduced accordingly (Korn and Graubard [2]_). If no unit of N has the property, the interval
+        is 0 to ``1 - (1 - confidence)^(1 / N)``, about 3 / N at 95 % [3]_; correspondingly if all
+        have it. `Interval.n` counts the runs.
 
     Raises
     ------
-    ValueError
-        If no run has a unit, a count is not between 0 and the size, or `confidence` is not between
-        0 and 1.
+    If no run has a unit, a count is not between 0 and the size, or `confidence` is not between 0
+    and 1.
 
     Notes
     -----
-    Rests on independent runs; where none was seen, where there is one run, or where runs are more
-    alike than chance would make them, on independent units, too. Losses that come together are
-    fewer cases than units, which is seen only where runs differ.
+    The runs must be independent. If no unit has the property, if there is a single run, or if runs
+    vary less than by chance, the units must be independent as well. Losses that occur together are
+    fewer independent cases than units, which shows only in the variation between runs.
     """
     k, n = (np.asarray(x, dtype=np.float64).ravel() for x in (counts, sizes))
     if k.size != n.size or not np.isfinite([k, n]).all() or np.any((k < 0) | (k > n)):
@@ -71,28 +70,28 @@ def share_interval(counts: ArrayLike, sizes: ArrayLike, confidence: float = 0.95
 
 
 def is_share(runs: pd.DataFrame, metric: str) -> bool:
-    """Tell whether runs have the counts that a metric is the quotient of."""
+    """Return whether runs have the two counts of which a metric is the quotient."""
     return beside(metric, COUNT) in runs and beside(metric, OF) in runs
 
 
 def share_of(runs: pd.DataFrame, metric: str, confidence: float = 0.95) -> Interval:
-    """Give `share_interval` of a metric of runs that have its counts, and one unit at least."""
+    """Return `share_interval` of a metric of runs that have its counts and at least one unit."""
     return share_interval(runs[beside(metric, COUNT)], runs[beside(metric, OF)], confidence)
 
 
 def shares_of(
     runs: pd.DataFrame, metric: str, group: ArrayLike, confidence: float = 0.95
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the ends of `share_interval` of each group of runs, NaN where it has no unit.
+    """Return the ends of `share_interval` for each group of runs; NaN for a group without units.
 
     Parameters
     ----------
     runs, metric
         As for `share_of`.
     group : array_like of int, shape (runs,)
-        Of each run, from 0.
+        Index of each run's group, from 0.
     confidence : float
-        As there.
+        As for `share_of`.
     """
     k, n = (runs[beside(metric, ending)].to_numpy(np.float64) for ending in (COUNT, OF))
     _, low, high = _ends(np.nan_to_num(k), np.nan_to_num(n), np.asarray(group), confidence)
@@ -102,7 +101,7 @@ def shares_of(
 def _ends(
     k: NDArray[np.float64], n: NDArray[np.float64], group: NDArray[np.int64], confidence: float
 ) -> tuple[Any, Any, Any]:
-    """Give mean share and ends of each group."""
+    """Return mean share and ends of each group."""
     miss, size = 1 - checked(confidence), int(group.max(initial=-1)) + 1
     there = n > 0
     k, n, group = k[there], n[there], group[there]
@@ -110,9 +109,10 @@ def _ends(
     seen, total = (np.bincount(group, x, size) for x in (k, n))
     with np.errstate(all="ignore"):
         p = np.bincount(group, k / n, size) / runs
-        # Of the mean of the runs' shares; NaN of one run.
+        # Variance of the mean of the runs' shares; NaN for a single run.
         variance = np.bincount(group, (k / n - p[group]) ** 2, size) / (runs - 1) / runs
-        # p (1 - p) / n* = variance, and n* smaller for a variance of few degrees of freedom.
+        # Effective number of units n*: p (1 - p) / n* = variance, reduced for few degrees of
+        # freedom.
         quantiles = special.stdtrit([total - 1, runs - 1], 1 - miss / 2)
         effective = p * (1 - p) / variance * (quantiles[0] / quantiles[1]) ** 2
         units = np.fmin(total, np.where(variance > 0, effective, np.inf))

@@ -1,1 +1,1 @@
-"""Where the runs of a study are computed: in threads of this process, or on a cluster."""
+"""Workers that compute the runs of a study: threads, processes, or a cluster."""

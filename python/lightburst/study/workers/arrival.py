@@ -1,20 +1,21 @@
-"""What a batch does first where it arrives: there may be another lightburst, or none.
+"""Code that travels with a batch to a Dask worker, to check which lightburst is there.
 
-The text of this module travels with each batch (`CALL`), and nothing else of ours that a worker
-must know to read it. A worker of Dask that gets a task whose modules it cannot import closes, and
-the task counts as what killed it. Text is also read by another Python than the driver's.
+The source text of this module is sent with each batch and evaluated by `CALL`, because the worker
+may have another version of lightburst, or none. A Dask worker that receives a task whose modules it
+cannot import closes, and the task is counted as having killed it. Source text also works if the
+worker runs another version of Python.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-#: What evaluates the text, and calls `computed` in it, on any worker.
+#: Expression that evaluates the source text and calls its `computed`, on any worker.
 CALL: Final = "exec(text, names := {}) or names['computed'](driver, batch)"
 
 
 def computed(driver: dict[str, Any], batch: bytes) -> Any:
-    """Compute a batch, if lightburst here is the driver's.
+    """Compute a batch, if this worker's lightburst is the same as the driver's.
 
     Parameters
     ----------
@@ -26,7 +27,8 @@ def computed(driver: dict[str, Any], batch: bytes) -> Any:
     Returns
     -------
     list of Answer, or (str, dict)
-        What came of the runs; or the address of this worker, and the fields of its own identity.
+        Results of the runs; or the address of this worker and the fields of its own identity, if
+        lightburst differs.
     """
     import pickle
 
@@ -36,7 +38,7 @@ def computed(driver: dict[str, Any], batch: bytes) -> Any:
         from lightburst.study.workers.identity import Identity, mine
 
         same = Identity(**driver).fits(mine())
-    except Exception:  # whatever another lightburst has under these names
+    except Exception:  # another lightburst may raise anything
         same = False
     if not same:
         return str(get_worker().address), fields()
@@ -46,7 +48,7 @@ def computed(driver: dict[str, Any], batch: bytes) -> Any:
 
 
 def fields() -> dict[str, Any]:
-    """Find out which lightburst this process has: the fields of an `Identity`, or none."""
+    """Return the fields of an `Identity` for this process; empty without lightburst."""
     import hashlib
     import platform
     from importlib.metadata import version
@@ -69,5 +71,5 @@ def fields() -> dict[str, Any]:
             "numpy": version("numpy"),
             "machine": f"{platform.system()} {platform.machine()}",
         }
-    except Exception:  # none, or half of one
+    except Exception:  # missing or incomplete installation
         return {}

@@ -1,4 +1,4 @@
-"""What a worker process of this machine does: it answers what comes on its standard input."""
+"""Main loop of a worker process on this machine, which reads batches from standard input."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def work() -> NoReturn:
-    """Compute batches until standard input ends, which it does with the driver, however that ends.
+    """Compute batches until standard input ends, which happens when the driver ends in any way.
 
-    The first pickle is the number of bytes that this process may hold beside what it holds now. The
-    others are batches, an `Order` and its runs. Each run is answered by a pickle on standard
-    output: an `Answer`, or the exception that ends the study.
+    The first pickle is the number of bytes that this process may use in addition to its present
+    memory. Each further pickle is a batch: an `Order` and its runs. Every run is answered by a
+    pickle on standard output: an `Answer`, or the exception that ends the study.
     """
-    # What libraries print must not come between two answers.
+    # Output of libraries goes to standard error, so that it does not corrupt the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     told: SimpleQueue[Any] = SimpleQueue()
@@ -50,5 +50,5 @@ def _listen(batches: BinaryIO, told: SimpleQueue[Any]) -> None:
         while True:
             told.put(pickle.load(batches))
     except (EOFError, OSError, pickle.UnpicklingError):
-        # Nobody waits for the run that is under way.
+        # The driver is gone: abandon the current run.
         os._exit(0)

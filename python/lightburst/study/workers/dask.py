@@ -1,9 +1,9 @@
-"""Runs on a cluster of Dask, which brings batches to workers and does again what a lost one had.
+"""Computes runs on a Dask cluster, which distributes batches and repeats those of lost workers.
 
 References
 ----------
 .. [1] Dask documentation, "Futures" (`Client.submit`, `as_completed`) and "Resilience" (tasks of
-   lost workers are done again; one whose worker died four times is given up, `KilledWorker`).
+   lost workers are repeated; a task whose worker died four times is given up, `KilledWorker`).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     from lightburst.study.sweep import PlannedRun
 
-#: How long a scheduler may not answer.
+#: Time for which a scheduler may fail to answer.
 PATIENCE_S: Final = 10.0
-# How often it is asked for its workers, at the most.
+# Minimum interval between queries for the scheduler's workers.
 _LOOK_S: Final = 1.0
 _PAUSE_S: Final = 0.005
-# Without workers for so long, the user is told.
+# Time without workers after which the user is warned.
 _NOBODY_S: Final = 10.0
-# How long those that have just ended may take to come back after an interrupt.
+# Time allowed after an interrupt for results that are about to arrive.
 _LAST_S: Final = 0.3
 
 
@@ -47,15 +47,15 @@ class Dask:
     Parameters
     ----------
     client : Client
-        Connected.
+        Connected client.
     path, name : str
-        What the user gave where, for messages.
+        Origin of the setting, and name of the cluster, for messages.
 
     Warns
     -----
     WorkerWarning
-        Of each worker that has another lightburst, and gets no more runs, when it has refused a
-        batch; and if there are no workers for long.
+        For each worker with another lightburst, once it has refused a batch; it gets no more runs.
+        Also if there are no workers for a long time.
     """
 
     batch_s = 0.5
@@ -66,17 +66,18 @@ class Dask:
         self.client, self._path, self._name = client, path, name
         self._order, self._study = Order(), uuid4().hex
         self._completed: Any = as_completed(loop=client.loop, with_results=True, raise_errors=False)
-        # By its key in the cluster: the batch, its future, and to whom alone it may go.
+        # By key in the cluster: the batch, its future, and the only workers allowed (None: any).
         self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
-        # Those that wait for somebody who does not refuse them.
+        # Batches that wait for a worker with the same lightburst.
         self._later: list[Sequence[PlannedRun]] = []
-        # Runs of batches that workers died of; and which of them was last computed alone.
+        # Runs of batches whose workers died; and the run that was last computed alone.
         self._suspects: list[PlannedRun] = []
         self._alone: PlannedRun | None = None
         self._number = 0
-        # What is run there, and with what beside the batch, see `arrival`.
+        # Source text that the workers evaluate, see `arrival`.
         self._text = inspect.getsource(arrival)
-        # Threads by address, of workers that may compute; who may not; and whether one ever has.
+        # Threads of usable workers, by address; refused workers; whether any worker has answered
+        # yet.
         self._threads: dict[str, int] = {}
         self._refused: dict[str, Identity] = {}
         self._answered = False
@@ -85,25 +86,25 @@ class Dask:
         self._look()
 
     def begin(self, order: Order) -> None:
-        """Say what is wanted of the runs that are handed in from now on."""
+        """Set the order for runs submitted from now on."""
         self._order = order
 
     def slots(self) -> int:
-        """Give the number of threads of all workers."""
+        """Return the number of threads of all workers."""
         return max(1, sum(self._threads.values()))
 
     def wants(self) -> int:
-        """Give how many more batches can be handed in: one waits for each that is computed."""
+        """Return how many more batches to submit: one is kept waiting for each in computation."""
         return 2 * self.slots() - len(self._under_way) - len(self._later)
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
-        """Hand in a batch."""
+        """Submit a batch."""
         if self._refused and not self._threads:
             self._later.append(batch)
             return
         self._number += 1
         key = f"lightburst-{self._study}-{self._number}"
-        # Nobody is named without need: then Dask may choose freely when workers come and go.
+        # Restrict the workers only if some are refused; otherwise Dask balances freely.
         only = list(self._threads) if self._refused else None
         names = {
             "text": self._text,
@@ -115,7 +116,7 @@ class Dask:
         self._completed.add(future)
 
     def answers(self) -> list[list[Answer]]:
-        """Wait for a batch and give all that have ended."""
+        """Wait for a batch, and return the answers of all that have ended."""
         while True:
             if found := self._ended():
                 return found
@@ -126,12 +127,13 @@ class Dask:
             time.sleep(_PAUSE_S)
 
     def stop(self) -> list[list[Answer]]:
-        """End all runs, and give what came of those that had just ended."""
+        """Cancel all runs, and return the answers of those that had just ended."""
         try:
             if self.client.status != "running":
                 return []
-            # Those that have begun are told; the others are forgotten by the scheduler. Dask would
-            # wait 30 s for a worker that has just gone.
+            # Running batches are notified, waiting ones are cancelled at the scheduler. In a
+            # thread, because
+            # Dask would wait 30 s for a worker that has just gone.
             telling = Thread(target=self._tell_to_stop, daemon=True)
             telling.start()
             found, deadline = [], time.monotonic() + _LAST_S
@@ -144,7 +146,7 @@ class Dask:
             return []
 
     def close(self) -> None:
-        """Let the cluster forget what is left: the connection is closed by whoever opened it."""
+        """Forget all batches; the connection is closed by its owner."""
         self._under_way.clear()
 
     def _tell_to_stop(self) -> None:
@@ -152,13 +154,13 @@ class Dask:
             self.client.run(stop, self._study, wait=False, on_error="ignore")
 
     def _ended(self, stopping: bool = False) -> list[list[Answer]]:
-        """Give what came of batches that have ended; those without answers are handed in again."""
+        """Return answers of batches that have ended, and resubmit those without answers."""
         found = []
         if self._completed.has_ready():
             for future, result in self._completed.next_batch(block=False):
                 batch, *_ = self._under_way.pop(future.key, (None,))
                 if batch is None:
-                    continue  # handed in again, as another one
+                    continue  # resubmitted under another key
                 if future.status == "finished" and isinstance(result, list):
                     self._answered = True
                     found.append(result)
@@ -167,7 +169,7 @@ class Dask:
         return found
 
     def _again(self, batch: Sequence[PlannedRun], status: str, result: Any) -> list[list[Answer]]:
-        """Hand a batch in again that has not been answered; give failed runs."""
+        """Resubmit a batch that was not answered; return answers of runs that have failed."""
         from distributed import KilledWorker
 
         if status == "finished":
@@ -184,19 +186,19 @@ class Dask:
         return []
 
     def _killed(self, batch: Sequence[PlannedRun]) -> list[list[Answer]]:
-        """Find out which run its workers died of: what they died of alone is a failed run.
+        """Isolate the run that killed its workers; a run that kills them alone has failed.
 
-        Dask blames all that was handed to such a worker, also what only waited there.
+        Dask blames all tasks assigned to such a worker, including those that only waited there.
         """
         if batch[0] is not self._alone:
             self._suspects += batch
             return []
-        # Dask ends a worker that holds more than it may, and so does the system.
+        # Workers are killed by Dask or by the system if they use too much memory.
         error = MemoryError("several workers died of it, one after the other; their logs say more")
         return [[Answer(batch[0].key, None, {}, error, 0.0)]]
 
     def _look(self, now: bool = False) -> None:
-        """See who has come and who has gone, now and then."""
+        """Update the set of workers, at most once per interval unless `now` is set."""
         if time.monotonic() < self._next_look and not now:
             return
         there = self._there()
@@ -204,7 +206,7 @@ class Dask:
         self._tell_if_nobody()
         for key, (batch, future, only) in list(self._under_way.items()):
             if only is not None and self._threads.keys().isdisjoint(only):
-                # Those who were named have gone, and Dask would wait for them.
+                # All allowed workers are gone, and Dask would wait for them forever.
                 del self._under_way[key]
                 self.client.cancel([future])
                 self._later.append(batch)
@@ -214,18 +216,18 @@ class Dask:
         self._next_look = time.monotonic() + _LOOK_S
 
     def _there(self) -> dict[str, int]:
-        """Ask the scheduler for its workers and their threads, and wait until it answers.
+        """Return the scheduler's workers with their threads, waiting until it answers.
 
-        Workers themselves are not asked: one that has just gone would not answer for 30 s.
+        The workers themselves are not queried: one that has just gone would block for 30 s.
 
         Raises
         ------
         WorkersLostError
-            If it does not.
+            If the scheduler does not answer in time.
         """
         begun = time.monotonic()
         while (waited := time.monotonic() - begun) < PATIENCE_S and self.client.status != "closed":
-            # Not before it has taken us up again, if it was lost meanwhile.
+            # After a lost connection, wait until the client has reconnected.
             if self.client.status == "running":
                 with suppress(OSError, ValueError, RuntimeError):
                     ask, left = self.client.scheduler.ncores, max(_PAUSE_S, PATIENCE_S - waited)
@@ -239,12 +241,12 @@ class Dask:
         )
 
     def _refuse(self, worker: str, other: Identity) -> None:
-        """Give no more runs to a worker with another lightburst.
+        """Exclude a worker with another lightburst from further runs.
 
         Raises
         ------
         InputError
-            If nobody has computed anything yet, and nobody else is there.
+            If no run has been computed yet, and there is no other worker.
         """
         if worker in self._refused:
             return

@@ -1,8 +1,8 @@
-"""Hands out the runs of a study, and takes what comes of them, on the calling thread.
+"""Distributes the runs of a study to workers, and collects the results on the calling thread.
 
-A batch holds as many runs as take `Workers.batch_s`, by how long earlier runs of the same scenario
-took. Towards the end batches become smaller, so that all workers end at about the same time
-(guided self-scheduling).
+A batch contains as many runs as take about `Workers.batch_s`, estimated from earlier runs of the
+same scenario. Towards the end batches become smaller, so that all workers finish at about the same
+time (guided self-scheduling).
 
 References
 ----------
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from lightburst.study.sweep import PlannedRun
     from lightburst.study.workers.interface import Answer, Order, Workers
 
-# The most runs of a batch, and the most bytes of tables that come back at once: what a message of
-# some megabytes holds, and little enough to be done again when a worker is lost.
+# Most runs in a batch, and most bytes of tables returned at once: a message of some megabytes at
+# most, and little work to repeat when a worker is lost.
 MOST_RUNS: Final = 256
 _MOST_BYTES: Final = 32 * 2**20
-#: The most answers that are kept at once. A commit costs as much as ten rows or so; and it is
-#: made before much is waiting that could be lost, also where each answer has large tables.
+#: Most answers that are stored in one commit. A commit costs about as much as ten rows; the limit
+#: bounds the answers that could be lost, and their memory if they have large tables.
 TOGETHER: Final = 64
-# Of a new time in the mean of those of a scenario.
+# Weight of a new value in the moving averages.
 _WEIGHT: Final = 0.3
-# Batches of all slots cost the driver at most this part of its time: the rest is for the rows.
+# Largest share of the driver's time for submitting batches; the rest is for storing rows.
 _BUSY: Final = 0.5
 
 
@@ -42,25 +42,25 @@ def drive(
     order: Order,
     keep: Callable[[Sequence[Answer]], None],
 ) -> None:
-    """Have runs computed.
+    """Compute runs, and pass the answers to `keep`.
 
     Parameters
     ----------
     runs : sequence of PlannedRun
-        All different; they are handed out in their order.
+        The runs, all different; they are distributed in this order.
     workers : Workers
-        Who compute them.
+        Workers that compute them.
     order : Order
-        What is wanted of each.
+        Requested results of each run.
     keep : callable
-        Takes answers, as many as have come but no more than `TOGETHER`, on the calling thread, and
-        before that waits for others. After an interrupt it is given again those that it was at.
+        Called on the calling thread with the answers that have arrived, at most `TOGETHER` at a
+        time. After an interrupt it is called again with the answers of the interrupted call.
 
     Raises
     ------
     BaseException
-        What `keep` raised, or the workers, or the KeyboardInterrupt: what has ended by then is kept
-        before.
+        Any exception of `keep` or the workers, or KeyboardInterrupt, raised after the answers of
+        all runs that have ended were passed to `keep`.
     """
     batches = Batches(runs, workers)
     left = len(runs)
@@ -93,32 +93,33 @@ def drive(
 
 
 class Batches:
-    """The runs that are still to be handed out, in batches of a useful length.
+    """Splits the remaining runs into batches of a suitable duration.
 
     Parameters
     ----------
     runs : sequence of PlannedRun
-        All.
+        All runs.
     workers : Workers
-        Who get them.
+        Workers that receive them.
     """
 
     def __init__(self, runs: Sequence[PlannedRun], workers: Workers) -> None:
         self._runs, self._workers, self._given = runs, workers, 0
-        # How long a run takes, and how large its tables are: by scenario, and of the last ones.
+        # Average duration of runs by scenario, average over the latest runs, and size of their
+        # tables.
         self._seconds: dict[str, float] = {}
         self._usual: float | None = None
         self._bytes = 0.0
-        # What a batch costs the driver, in seconds.
+        # Average time in seconds that the driver needs to submit a batch.
         self._cost = 0.0
 
     @property
     def left(self) -> int:
-        """How many runs are still to be handed out."""
+        """Number of runs that have not been distributed yet."""
         return len(self._runs) - self._given
 
     def next(self) -> Sequence[PlannedRun]:
-        """Give the runs that come next: one, until it is known how long they take."""
+        """Return the next runs; only one at a time until their duration is known."""
         slots = self._workers.slots()
         wanted = self._workers.batch_s and max(self._workers.batch_s, slots * self._cost / _BUSY)
         share = self.left // (2 * slots)
@@ -136,7 +137,7 @@ class Batches:
         return self._runs[begin : self._given]
 
     def learn(self, batch: Sequence[Answer]) -> None:
-        """Take in how long runs took."""
+        """Update the averages with the durations of finished runs."""
         for answer in batch:
             digest, _ = answer.key
             before = self._seconds.get(digest, answer.seconds)
@@ -147,7 +148,7 @@ class Batches:
             self._bytes += _WEIGHT * (size - self._bytes)
 
     def handed_in(self, batches: int, seconds: float) -> None:
-        """Take in how long it took to hand in batches."""
+        """Update the average time for submitting a batch."""
         if batches:
             self._cost += _WEIGHT * (seconds / batches - self._cost)
 

@@ -1,4 +1,4 @@
-"""Which lightburst a process has, so that only workers with the same one compute runs."""
+"""Identification of lightburst installations, so that only identical ones compute runs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from lightburst.study.workers.arrival import fields
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which lightburst a process has.
+    """Identity of the lightburst installation of a process.
 
     Attributes
     ----------
     version : str
-        Of the package; empty without one.
+        Version of the package; empty without lightburst.
     model : int
         Version of the model.
     build : str
-        The first digits of the SHA-256 of the package: its Python and its compiled core.
+        Beginning of the SHA-256 of the package: its Python files and its compiled core.
     numpy : str
-        Version of NumPy, which draws the flows.
+        Version of NumPy, which generates the flows.
     machine : str
-        System and processor, for which the core was built.
+        Operating system and processor for which the core was built.
     """
 
     version: str = ""
@@ -33,9 +33,9 @@ class Identity:
     machine: str = ""
 
     def fits(self, other: Identity) -> bool:
-        """Tell whether both give the same results to the bit.
+        """Return whether two installations give bit-identical results.
 
-        A core that was built for another machine is another file: there the versions must do.
+        Cores built for different machines differ as files; in this case only versions are compared.
         """
         if self.machine == other.machine and self.build != other.build:
             return False
@@ -53,5 +53,5 @@ class Identity:
 
 @cache
 def mine() -> Identity:
-    """Give that of this process."""
+    """Return the identity of this process."""
     return Identity(**fields())

@@ -1,4 +1,4 @@
-"""What the driver of a study knows of those who compute its runs, and nothing more."""
+"""Interface between the driver of a study and its workers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class RunError(RuntimeError):
-    """A run that has ended by a bug of ours, or with the worker that computed it.
+    """A run that ended by a bug in lightburst, or because its worker died.
 
     Parameters
     ----------
     text : str
-        What has happened.
+        Description of the error.
     trace : str
-        Where in the code.
+        Traceback.
     """
 
     def __init__(self, text: str, trace: str = "") -> None:
@@ -34,21 +34,21 @@ class RunError(RuntimeError):
         return str(self.args[0])
 
 
-#: What makes one run a failed one; anything else ends the study.
+#: Errors that make a single run fail; any other error ends the study.
 Failure = InputError | MemoryError | RunError
 FAILURES: Final = (InputError, MemoryError, RunError)
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is wanted of each run of a study.
+    """Requested results of each run of a study.
 
     Attributes
     ----------
     metrics : sequence of Expression
-        Metrics of the user's own, beside the figures that each run has.
+        User-defined metrics, in addition to the built-in metrics of each run.
     tables : sequence of str
-        Tables of the run that are kept, see `lightburst.study.kept.TABLES`.
+        Tables of the run to store, see `lightburst.saving.TABLES`.
     """
 
     metrics: Sequence[Expression] = ()
@@ -57,20 +57,20 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a run.
+    """Result of a run.
 
     Attributes
     ----------
     key : (str, int)
-        Of the run.
+        Key of the run.
     metrics : mapping of str to Metric, or None
-        The row that is kept of it; None of a failed run.
+        Row to store for the run; None if it failed.
     tables : mapping of str to bytes
-        The tables that were wanted, as Parquet.
+        Requested tables, as Parquet.
     error : InputError, MemoryError, RunError or None
-        Why it failed.
+        Reason for the failure; None if the run finished.
     seconds : float
-        How long it took where it was computed, from the plan to the row.
+        Duration where it was computed, from planned run to row.
     """
 
     key: Key
@@ -81,38 +81,38 @@ class Answer:
 
 
 class Workers(Protocol):
-    """Those who compute runs. All is called on one thread, that of the driver."""
+    """Computes runs. All methods are called on one thread, that of the driver."""
 
-    #: How long a batch should take at the least, in seconds, so that the way there and back is
-    #: below 5 % of it; 0 where a batch costs nothing.
+    #: Minimum duration of a batch in seconds, so that communication takes less than 5 % of it; 0 if
+    #: communication is free.
     batch_s: float
 
     def begin(self, order: Order) -> None:
-        """Say what is wanted of the runs that are handed in from now on."""
+        """Set the order for runs submitted from now on."""
 
     def slots(self) -> int:
-        """Give how many batches can be computed at once now, at least 1; it may change."""
+        """Return how many batches can be computed at once, at least 1; the number may change."""
 
     def wants(self) -> int:
-        """Give how many more batches may be handed in now: some wait beside those in the slots."""
+        """Return how many more batches may be submitted now, to be computed or to wait."""
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
-        """Hand in runs that one worker computes one after the other. Each is answered once.
+        """Submit runs for one worker, which computes them one after the other and answers each.
 
-        It returns at once.
+        Returns immediately.
         """
 
     def answers(self) -> list[list[Answer]]:
-        """Wait for a batch and give what has come of all that have ended since the last call.
+        """Wait for a batch, and return the answers of all that ended since the last call.
 
         Raises
         ------
         InputError
-            When nobody will answer any more.
+            When no further answer can arrive.
         """
 
     def stop(self) -> list[list[Answer]]:
-        """End all that is under way, within a second, and give what came of the rest."""
+        """Cancel all runs within a second, and return the answers of those that have ended."""
 
     def close(self) -> None:
-        """Let those who are ours go home: nothing more will be handed in."""
+        """Release workers that belong to this object; nothing is submitted afterwards."""

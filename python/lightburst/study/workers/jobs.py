@@ -1,8 +1,8 @@
-"""Workers in the jobs of a batch system: Slurm or PBS, by dask-jobqueue.
+"""Workers in the jobs of a batch system (Slurm or PBS), by dask-jobqueue.
 
-The scheduler of Dask runs in this process, on the machine that submits the jobs; they connect to
-it, with keys for this study alone. Settings come from Dask's own configuration
-(``jobqueue.slurm``), and over them from the user.
+The Dask scheduler runs in this process, on the machine that submits the jobs. The jobs connect to
+it with keys for this study only. Settings come from Dask's configuration (``jobqueue.slurm``),
+overridden by those of the user.
 
 References
 ----------
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from lightburst.study.workers.interface import Workers
 
-#: The command that submits a job, by the name of the batch system.
+#: Command that submits a job, by batch system.
 SUBMIT: Final = {"slurm": "sbatch", "pbs": "qsub"}
-# What dask-jobqueue takes as a number, and what as a list; all else is text.
+# Settings of dask-jobqueue that are numbers, and those that are lists; the others are text.
 _NUMBERS: Final = ("cores", "processes", "job_cpu", "death_timeout")
 _LISTS: Final = (
     "job_directives_skip",
@@ -43,7 +43,7 @@ _LISTS: Final = (
     "job_script_prologue",
     "worker_extra_args",
 )
-# Of its parameters those that are not about a job, or have been renamed.
+# Parameters of dask-jobqueue that do not describe a job, or have been renamed.
 _OTHER: Final = frozenset(
     (
         "base_class_kwargs",
@@ -60,37 +60,37 @@ _OTHER: Final = frozenset(
     )
 )
 _NEEDED: Final = ("cores", "memory")
-# Who may talk to the cluster, by ``security``: who has the keys made for this study, who has those
-# of Dask's configuration, or everybody.
+# Values of ``security``, by the clients that may connect: those with the keys of this study, those
+# with the keys of Dask's configuration, or all.
 _SECURITY: Final = ("run", "dask", "none")
-# A folder that the jobs see, for the keys; dask-jobqueue has it for clusters and not for jobs.
+# A folder visible to the jobs, for the keys; in dask-jobqueue a setting of clusters, not of jobs.
 _SHARED: Final = "shared_temp_directory"
-# The pages of a worker are for its own machine. What the user asks for stands after it and counts.
+# Worker dashboards are local only. Arguments of the user come after these and override them.
 _NO_PAGES: Final = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 _WHOLE: Final = re.compile("[0-9]{1,9}")
 
 
 def read_settings(system: str, settings: Sequence[str], path: str) -> dict[str, Any]:
-    """Read settings of a job.
+    """Read the settings of a job.
 
     Parameters
     ----------
     system : str
         ``"slurm"`` or ``"pbs"``.
     settings : sequence of str
-        ``KEY=VALUE`` each, with the keys of dask-jobqueue; those that are lists may be repeated.
+        ``KEY=VALUE`` each, with the keys of dask-jobqueue; keys of lists may be repeated.
     path : str
-        Where the user gave them, for messages.
+        Origin of the settings, for messages.
 
     Returns
     -------
     dict of str to object
-        As dask-jobqueue takes them.
+        Settings as arguments of dask-jobqueue.
 
     Raises
     ------
     InputError
-        If a key is not one of these, or a value is no number where one is wanted.
+        If a key is unknown, or a value is not a number where one is required.
     """
     known = _known(system)
     found: dict[str, Any] = {}
@@ -122,7 +122,7 @@ def _known(system: str) -> list[str]:
 
 
 def _kind(system: str) -> Any:
-    # It takes Ctrl-C for itself when it is imported, and would end this process with exit code 0.
+    # Importing it replaces the handler of Ctrl-C by one that exits the process with code 0.
     hears = signal.getsignal(signal.SIGINT)
     import dask_jobqueue
 
@@ -133,26 +133,26 @@ def _kind(system: str) -> Any:
 
 @contextmanager
 def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Iterator[Any]:
-    """Make a cluster without jobs, which is closed at the end.
+    """Create a cluster without jobs, and close it at the end of the context.
 
     Parameters
     ----------
     system : str
         ``"slurm"`` or ``"pbs"``.
     settings : mapping of str to object
-        As `read_settings` gives them.
+        Settings from `read_settings`.
     path : str
-        Where the user asked for it, for messages.
+        Origin of the request, for messages.
 
     Yields
     ------
     JobQueueCluster
-        Whose scheduler runs; ``job_script()`` is what will be submitted.
+        Cluster with a running scheduler; ``job_script()`` returns the script to be submitted.
 
     Raises
     ------
     InputError
-        If a setting is missing or cannot be used.
+        If a setting is missing or invalid.
     """
     from dask import config
 
@@ -162,7 +162,7 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Iterator[
     extra = given.pop("worker_extra_args", config.get(f"jobqueue.{system}.worker-extra-args"))
     with (
         _secured(system, given, path) as security,
-        # Dask makes a folder for each scheduler, and leaves it.
+        # Dask creates a folder for each scheduler and does not remove it.
         TemporaryDirectory(prefix="lightburst-") as scratch,
         config.set({"temporary-directory": scratch}),
     ):
@@ -172,7 +172,7 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Iterator[
                 silence_logs=logging.CRITICAL,
                 security=security,
                 worker_extra_args=[*_NO_PAGES, *extra],
-                # Not those of the configuration, which could take the keys away.
+                # Replaces the options of the configuration, which could disable the keys.
                 scheduler_options={"dashboard": False},
                 **given,
             )
@@ -184,7 +184,7 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Iterator[
 
 @contextmanager
 def _secured(system: str, given: dict[str, Any], path: str) -> Iterator[Security | None]:
-    """Give the keys of a cluster, and take what is said of them out of its settings."""
+    """Yield the keys of a cluster, after removing the related settings from `given`."""
     from dask import config
 
     who, protocol = given.pop("security", "run"), given.get("protocol")
@@ -204,7 +204,7 @@ def _secured(system: str, given: dict[str, Any], path: str) -> Iterator[Security
 
 
 def _without_pages() -> type[Scheduler]:
-    """Give a scheduler that has no pages: anybody could look at what is computed."""
+    """Return a scheduler class without a dashboard, on which anybody could view the work."""
     from distributed import Scheduler
 
     def listen_nowhere(self: Scheduler, *what: Any, **how: Any) -> None:
@@ -214,7 +214,7 @@ def _without_pages() -> type[Scheduler]:
 
 
 def _check(system: str, settings: Mapping[str, Any], path: str) -> None:
-    """Refuse a job without cores or memory, in our words."""
+    """Refuse a job without cores or memory, with an error message of lightburst."""
     import dask
     from dask.utils import parse_bytes
 
@@ -240,23 +240,23 @@ def _no_job(system: str, words: str, path: str) -> InputError:
 
 @contextmanager
 def in_jobs(system: str, number: int, settings: Mapping[str, Any], path: str) -> Iterator[Workers]:
-    """Submit jobs for a study, and cancel those that are left at its end.
+    """Submit jobs for a study, and cancel the remaining ones at the end of the context.
 
     Parameters
     ----------
     system : str
         ``"slurm"`` or ``"pbs"``.
     number : int
-        How many jobs.
+        Number of jobs.
     settings : mapping of str to object
-        As `read_settings` gives them.
+        Settings from `read_settings`.
     path : str
-        Where the user asked for it, for messages.
+        Origin of the request, for messages.
 
     Raises
     ------
     InputError
-        If the batch system is not here, refuses a job, or a setting cannot be used.
+        If the batch system is not available or refuses a job, or a setting is invalid.
     """
     require("dask_jobqueue", path, system)
     command = SUBMIT[system]
@@ -265,7 +265,7 @@ def in_jobs(system: str, number: int, settings: Mapping[str, Any], path: str) ->
         raise InputError(path, given, "one that jobs are submitted from, such as the login node")
     with cluster_of(system, settings, path) as cluster:
         try:
-            # As cluster.scale(jobs=number), which would only log that a job is refused.
+            # Instead of cluster.scale(jobs=number), which would only log that a job is refused.
             for _ in range(number):
                 cluster.worker_spec.update(cluster.new_worker_spec())
             cluster.sync(cluster._correct_state)
@@ -279,7 +279,7 @@ def in_jobs(system: str, number: int, settings: Mapping[str, Any], path: str) ->
 
 @contextmanager
 def _closed(cluster: Any) -> Iterator[None]:
-    """Close a cluster at the end, also one whose jobs were refused, which Dask does not expect."""
+    """Close a cluster at the end, even if its jobs were refused, which Dask does not handle."""
     from distributed.core import Status
 
     try:

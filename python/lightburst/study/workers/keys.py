@@ -1,11 +1,12 @@
-"""Keys for the cluster of one study, so that nobody else can hand work to its processes.
+"""Keys for the cluster of one study, which prevent others from submitting work to it.
 
-Dask evaluates whatever it is sent. With TLS and keys of its own, a process of the cluster, or its
-driver, talks only to one that has the same key; whoever can read that is the owner of the study.
+Dask evaluates all code that it receives. With TLS and private keys, the processes of the cluster
+and the driver communicate only with holders of the same key, which only the owner of the study can
+read.
 
 References
 ----------
-.. [1] Dask documentation, "TLS/SSL" (`Security`, `Security.temporary`): both ends show a
+.. [1] Dask documentation, "TLS/SSL" (`Security`, `Security.temporary`): both sides present a
    certificate.
 """
 
@@ -26,26 +27,26 @@ if TYPE_CHECKING:
     from distributed import Security
 
 _FOLDER: Final = ".lightburst-keys-"
-# What others than the owner may do with a file.
+# File mode bits that give access to users other than the owner.
 _OTHERS: Final = 0o077
 
 
 @contextmanager
 def keys_in(folder: Path, path: str) -> Iterator[Security]:
-    """Make keys in a folder that all machines of the cluster see, and remove them at the end.
+    """Create keys in a folder that all machines of the cluster see, and delete them at the end.
 
     Parameters
     ----------
     folder : Path
-        Where a folder for them is made, which its owner alone can read.
+        Parent folder, in which a folder readable only by its owner is created.
     path : str
-        Where the user gave it, for messages.
+        Origin of the setting, for messages.
 
     Raises
     ------
     InputError
-        If it cannot be written, keeps no modes of files, or its name cannot stand in the script of
-        a job.
+        If the folder cannot be written, its file system does not support file modes, or its name is
+        not safe in a job script.
     """
     from distributed import Security
 
@@ -80,17 +81,17 @@ def keys_in(folder: Path, path: str) -> Iterator[Security]:
 
 
 def of_dask(path: str, name: str) -> Security:
-    """Give the keys that Dask's own configuration names (``distributed.comm.tls``).
+    """Return the keys configured in Dask (``distributed.comm.tls``).
 
     Parameters
     ----------
     path, name : str
-        Where they are to be used, and for what, for messages.
+        Origin of the setting, and purpose of the keys, for messages.
 
     Raises
     ------
     InputError
-        If it names none.
+        If the configuration lacks a key.
     """
     from distributed import Security
 
@@ -107,7 +108,7 @@ def of_dask(path: str, name: str) -> Security:
 
 
 def _written(file: Path, content: str) -> str:
-    """Write a file that its owner alone can read from its first byte on."""
+    """Write a file that is readable only by its owner from the moment of creation."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as held:
         held.write(content)
     return str(file)

@@ -1,4 +1,4 @@
-"""One run of a study, where it is computed."""
+"""Computes one run of a study, on its worker."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from lightburst.study.sweep import PlannedRun
     from lightburst.study.workers.interface import Order
 
-# What a panic of the core is in Python: a class that no module has.
+# Name of the exception for a panic of the Rust core; its class is not importable.
 _PANIC: Final = "PanicException"
 
 
 def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Answer:
-    """Compute a run.
+    """Compute a run and return its result or failure.
 
     Parameters
     ----------
     planned : PlannedRun
         The run.
     order : Order
-        What is wanted of it.
+        Requested results.
     room : Room
-        The memory that it shares with others.
+        Memory that the run shares with other runs.
     cancel : Cancel
-        Ends it.
+        Cancels the run.
 
     Returns
     -------
     Answer
-        Of a run that fails, with the reason.
+        The result; a run that fails has `error` set.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Runs in processes of this machine. Each has two pipes to this process alone: nothing listens.
+"""Computes runs in processes on this machine, connected by private pipes.
 
-Whoever can reach a port of a Dask worker has its owner run code; a pipe has no name that another
-process could open. A child ends when its pipe does, so that nothing is left of it, whatever ends
-this process.
+Nothing listens on a network port: anyone who can reach the port of a Dask worker can run code as
+its owner, whereas a pipe has no name by which other processes could open it. A child process ends
+when its pipe closes, so that none remains, however this process ends.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
     from lightburst.study.workers.interface import Order
     from lightburst.study.workers.threads import Compute
 
-# A child that finds the same lightburst as this process.
+# Python program of a child, which uses the same installation as this process.
 _PROGRAM: Final = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from lightburst.study.workers.child import work; work()"
 )
-# What a pipe says whose other end has gone, also in the middle of an answer.
+# Exceptions from a pipe whose other end has closed, possibly in the middle of an answer.
 _GONE: Final = (EOFError, OSError, pickle.UnpicklingError)
-#: After so many children that died of it a run counts as failed, as with Dask's workers.
+#: Number of worker deaths after which a run counts as failed, the same as in Dask.
 DEATHS: Final = 4
 
 
 class Processes(Threads):
     """Processes of this machine, see `lightburst.study.workers.interface.Workers`.
 
-    Each has a thread here that hands it batches and waits for their answers.
+    For each process a thread of this process sends batches and waits for the answers.
 
     Parameters
     ----------
     number : int
-        How many. They share the memory that is free now.
+        Number of processes. They share the memory that is free when this object is created.
     """
 
-    # A batch costs a tenth of a millisecond.
+    # Sending a batch takes a tenth of a millisecond.
     batch_s = 0.05
     ahead = 1
 
@@ -58,7 +58,7 @@ class Processes(Threads):
         self._children: list[_Child] = []
 
     def stop(self) -> list[list[Answer]]:
-        """End all runs, and give what came of those that had ended."""
+        """Kill all processes, and return the answers of runs that had ended."""
         self._cancel.set()
         self._end()
         return super().stop()
@@ -69,7 +69,7 @@ class Processes(Threads):
         super().close()
         self._end()
         for thread in threads:
-            thread.join()  # until it has let go of its pipes
+            thread.join()  # until the thread has closed its pipes
 
     def _end(self) -> None:
         for child in self._children:
@@ -89,7 +89,7 @@ class Processes(Threads):
 
 
 class _Child:
-    """A process that computes batches, and others in its place when it dies."""
+    """A process that computes batches; it is replaced when it dies."""
 
     def __init__(self, share: int) -> None:
         self._share = share
@@ -98,7 +98,7 @@ class _Child:
         self._ended = False
 
     def compute(self, order: Order, batch: Sequence[PlannedRun]) -> list[Answer]:
-        """Have a batch computed; fewer answers than runs mean that `end` was called."""
+        """Compute a batch; fewer answers than runs are returned if `end` was called."""
         found: list[Answer] = []
         deaths, done = 0, 0
         while done < len(batch) and (process := self._running()):
@@ -113,7 +113,7 @@ class _Child:
                 self.let_go()
                 deaths += 1
                 if deaths == DEATHS:
-                    # The system ends a process for which there is no memory.
+                    # The usual cause: the system kills a process when memory runs out.
                     words = f"{DEATHS} worker processes died of it, one after the other"
                     found.append(Answer(batch[done].key, None, {}, MemoryError(words), 0.0))
                     deaths, done = 0, done + 1
@@ -122,25 +122,25 @@ class _Child:
         return found
 
     def end(self) -> None:
-        """End the process, and start none in its place; on any thread."""
+        """Kill the process and start no other; may be called on any thread."""
         with self._lock:
             self._ended = True
             if self._process is not None:
                 self._process.kill()
 
     def let_go(self) -> None:
-        """End the process, if there is one, and close its pipes; on the thread that reads them."""
+        """Kill the process, if any, and close its pipes; only on the thread that reads them."""
         with self._lock:
             process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
             for pipe in (process.stdin, process.stdout):
-                with suppress(OSError):  # of what nobody has read
+                with suppress(OSError):  # from buffered data that was never read
                     cast("BinaryIO", pipe).close()
 
     def _running(self) -> subprocess.Popen[bytes] | None:
-        """Give the process, a new one where there is none; None after `end`."""
+        """Return the process, started if necessary; None after `end`."""
         with self._lock:
             if self._ended:
                 return None
@@ -149,10 +149,10 @@ class _Child:
                     [sys.executable, "-c", _PROGRAM],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    # Nobody but this process ends it: not the Ctrl-C of a terminal.
+                    # The child must not receive the terminal's Ctrl-C: only this process ends it.
                     start_new_session=True,
                 )
-                with suppress(OSError):  # it has died at once, which its first batch shows
+                with suppress(OSError):  # it died immediately, which its first batch will show
                     _send(self._process, sys.path, self._share)
             return self._process
 

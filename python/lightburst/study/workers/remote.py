@@ -1,4 +1,4 @@
-"""What a worker of a cluster does: it computes a batch, and ends it when it is told to."""
+"""Code of a cluster worker: computes batches, and stops them on request of the driver."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Runs, and what a worker must know of who asks for them.
+    """Runs for a worker, and the study that they belong to.
 
     Attributes
     ----------
     runs : sequence of PlannedRun
-        What is to be computed.
+        Runs to compute.
     order : Order
-        What is wanted of each.
+        Requested results of each run.
     study : str
-        Name by which the driver can end what is under way.
+        Name of the study, by which the driver can cancel its batches.
     """
 
     runs: Sequence[PlannedRun]
@@ -41,14 +41,14 @@ class Batch:
 
 
 _LOCK: Final = Lock()
-# Of studies that are under way here.
+# Cancellation flags of the studies that run on this worker, by name.
 _CANCELS: Final[dict[str, Cancel]] = {}
-# Digests of scenarios that are here what they are at the driver.
+# Digests of scenarios whose files have been verified on this worker.
 _SOUND: Final[set[str]] = set()
 
 
 def compute(batch: Batch) -> list[Answer]:
-    """Compute a batch; on a worker whose lightburst is the driver's.
+    """Compute a batch on a worker whose lightburst is the same as the driver's.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def compute(batch: Batch) -> list[Answer]:
     Returns
     -------
     list of Answer
-        One for each run, in their order.
+        One answer per run, in the same order.
 
     Raises
     ------
     Cancelled
-        If `stop` was called for its study.
+        If `stop` was called for the study.
     """
     with _LOCK:
         cancel = _CANCELS.setdefault(batch.study, Cancel())
@@ -81,18 +81,18 @@ def compute(batch: Batch) -> list[Answer]:
 
 
 async def stop(study: str) -> None:
-    """End all batches of a study that are under way on this worker, and those that come."""
+    """Cancel all batches of a study on this worker, including those that arrive later."""
     with _LOCK:
         _CANCELS.setdefault(study, Cancel()).set()
 
 
 def _check(planned: PlannedRun) -> None:
-    """Refuse a run whose files have other contents here than where the driver is.
+    """Refuse a run whose files differ between this worker and the driver.
 
     Raises
     ------
     InputError
-        If they have, or cannot be read here.
+        If a file differs, or cannot be read on this worker.
     """
     wanted = planned.scenario_digest
     if wanted in _SOUND:
@@ -105,10 +105,10 @@ def _check(planned: PlannedRun) -> None:
 
 @cache
 def _room() -> Room:
-    """Give the memory that all runs of this process share."""
+    """Return the memory shared by all runs of this process."""
     from distributed import get_worker
 
-    # None where the user has set no limit.
+    # The limit is None if the user has not set one.
     return Room(get_worker().memory_manager.memory_limit)
 
 

@@ -1,4 +1,4 @@
-"""Runs in the threads of this process: compiled networks are shared, and nothing is copied."""
+"""Computes runs in threads of this process, which share compiled networks without copying."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from lightburst.study.sweep import PlannedRun
     from lightburst.study.workers.interface import Answer
 
-    #: What computes a batch.
+    #: Computes a batch.
     Compute: TypeAlias = Callable[[Order, Sequence[PlannedRun]], list[Answer]]
 
 
 class Threads:
     """Threads of this process, see `lightburst.study.workers.interface.Workers`.
 
-    The simulator gives up Python's global lock while it runs, so threads are enough. They are
-    daemons: the process does not wait for them.
+    The simulator releases Python's global interpreter lock while it runs, so threads suffice. They
+    are daemons, so the process can exit without them.
 
     Parameters
     ----------
     number : int
-        How many, at the most; there are no more than batches.
+        Largest number of threads; there are never more threads than batches.
     """
 
     batch_s = 0.0
-    # Batches that wait for each thread: it need not wait for the driver, whose turn may come late.
+    # Batches queued per thread, so that threads do not wait for the driver, which may be slow.
     ahead = 16
 
     def __init__(self, number: int) -> None:
@@ -52,19 +52,19 @@ class Threads:
         self._raised: BaseException | None = None
 
     def begin(self, order: Order) -> None:
-        """Say what is wanted of the runs that are handed in from now on."""
+        """Set the order for runs submitted from now on."""
         self._order = order
 
     def slots(self) -> int:
-        """Give the number of threads."""
+        """Return the number of threads."""
         return self.number
 
     def wants(self) -> int:
-        """Give how many more batches may be handed in now."""
+        """Return how many more batches may be submitted now."""
         return self.number * (1 + self.ahead) - self._under_way
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
-        """Hand in a batch."""
+        """Submit a batch."""
         self._todo.put((self._order, batch))
         self._under_way += 1
         if len(self._threads) < self.number:
@@ -73,12 +73,12 @@ class Threads:
             thread.start()
 
     def answers(self) -> list[list[Answer]]:
-        """Wait for a batch and give all that have ended.
+        """Wait for a batch, and return the answers of all that have ended.
 
         Raises
         ------
         BaseException
-            What ended a thread, when all that came before it has been given.
+            The exception that ended a thread, after all earlier answers have been returned.
         """
         found: list[list[Answer]] = []
         while self._raised is None and not (found and self._done.empty()):
@@ -93,10 +93,10 @@ class Threads:
         return found
 
     def stop(self) -> list[list[Answer]]:
-        """End all runs, and give what came of those that had just ended."""
+        """Cancel all runs, and return the answers of those that had just ended."""
         self._cancel.set()
         for _ in self._threads:
-            self._todo.put(None)  # for those that wait
+            self._todo.put(None)  # wakes up waiting threads
         deadline = time.monotonic() + PATIENCE_S
         for thread in self._threads:
             if thread.ident is not None:
@@ -109,7 +109,7 @@ class Threads:
         return found
 
     def close(self) -> None:
-        """Let the threads end when nothing is left to do."""
+        """Let the threads end once all work is done."""
         while self._threads:
             self._todo.put(None)
             self._threads.pop()
@@ -126,12 +126,12 @@ class Threads:
 
     @contextmanager
     def _computer(self) -> Iterator[Compute]:
-        """Give what computes the batches of one thread, as long as that works."""
+        """Yield the function that computes the batches of one thread."""
         yield lambda order, batch: [answer(run, order, self._room, self._cancel) for run in batch]
 
 
 def available_cores() -> int:
-    """Cores that this process may use, which can be fewer than the machine has."""
+    """Return the number of cores that this process may use, possibly fewer than exist."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Where the runs of a study are computed, in the user's words."""
+"""Interprets a user's choice of workers for a study."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lightburst.study.workers.interface import Workers
 
-    #: Threads, or words for a cluster, or one that is there.
+    #: Number of threads, text that names a cluster, or an existing cluster.
     Where: TypeAlias = int | str | Client | Cluster | Workers | None
 
 _WORDS: Final = (
@@ -43,24 +43,25 @@ _ENDING: Final = ".json"
 
 
 def workers_of(where: Where, path: str = "workers") -> AbstractContextManager[Workers]:
-    """Get those together who compute runs.
+    """Create or connect to the workers of a study.
 
     Parameters
     ----------
     where : int, str, Client, Cluster or Workers, optional
-        Number of threads, all cores by default; or words for a Dask cluster, or one that is there.
+        Number of threads, by default one per core; or text that names a Dask cluster; or an
+        existing client, cluster or `Workers`.
     path : str
-        Where the user gave it, for messages.
+        Origin of the setting, for messages.
 
     Returns
     -------
     context manager
-        Of the `Workers`. Those that are given, and a cluster that is, stay when it ends.
+        Yields the `Workers`. Workers or clusters that were passed in stay open at its end.
 
     Raises
     ------
     InputError
-        If it is nothing of this, the cluster does not answer, or its extra is not installed.
+        If `where` is invalid, the cluster does not answer, or the extra 'cluster' is not installed.
     """
     given = as_python(where)
     if given is None:
@@ -79,7 +80,7 @@ def workers_of(where: Where, path: str = "workers") -> AbstractContextManager[Wo
 
 
 def slots_of(where: Where) -> int:
-    """Give how many runs are computed at once; 1 where that is not known before it is opened."""
+    """Return how many runs are computed at once; 1 if that is unknown before connecting."""
     given = as_python(where)
     if given is None:
         return available_cores()
@@ -87,19 +88,19 @@ def slots_of(where: Where) -> int:
 
 
 def require(module: str, path: str, given: str) -> None:
-    """Refuse what needs a package that is not installed.
+    """Raise an error if a package is not installed.
 
     Parameters
     ----------
     module : str
-        Of the package.
+        Name of the package's module.
     path, given : str
-        For the message.
+        Origin and value of the setting, for the message.
 
     Raises
     ------
     InputError
-        If it is not there.
+        If the package is not installed.
     """
     if find_spec(module) is None:
         allowed = "it when the extra 'cluster' is installed: pip install 'lightburst[cluster]'"
@@ -120,7 +121,7 @@ def _in_words(words: str, path: str) -> AbstractContextManager[Workers]:
 
 
 def _at(words: str, path: str) -> AbstractContextManager[Workers]:
-    """Connect to a scheduler that runs somewhere, by its address or its file."""
+    """Connect to a running scheduler by its address or its scheduler file."""
     if not words.endswith(_ENDING):
         return connected(words, path, words)
     try:
@@ -134,19 +135,19 @@ def _at(words: str, path: str) -> AbstractContextManager[Workers]:
 
 @contextmanager
 def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
-    """Connect to a scheduler, by its address or its cluster, and leave it at the end.
+    """Connect to a scheduler by address or cluster object, and disconnect at the end.
 
     Parameters
     ----------
     to : str or Cluster
-        Which.
+        Address or cluster object.
     path, name : str
-        For messages.
+        Origin of the setting, and name of the cluster, for messages.
 
     Raises
     ------
     InputError
-        If it does not answer, or its workers have another lightburst.
+        If it does not answer, or its workers have a different lightburst.
     """
     from distributed import Client
 
@@ -171,7 +172,7 @@ def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
 
 
 def _there(given: Any, path: str) -> AbstractContextManager[Workers]:
-    """Use a client or a cluster of the user's, which stays."""
+    """Use an existing client or cluster of the user, which stays open."""
     from distributed import Client
 
     from lightburst.study.workers.dask import Dask
@@ -183,7 +184,7 @@ def _there(given: Any, path: str) -> AbstractContextManager[Workers]:
 
 @contextmanager
 def _silent(logger: str) -> Iterator[None]:
-    """Let a logger say nothing meanwhile: what it would say, our errors say."""
+    """Silence a logger, whose messages duplicate lightburst's errors."""
     log = logging.getLogger(logger)
     before = log.level
     log.setLevel(logging.CRITICAL)

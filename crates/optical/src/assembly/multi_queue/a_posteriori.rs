@@ -1,4 +1,4 @@
-//! Flows that lost data in one burst are kept apart afterwards.
+//! Allocation after losses: flows that lost data in the same burst are spread over the queues.
 
 use super::{Allocate, Blocks};
 use crate::assembly::Sight;
@@ -9,20 +9,20 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
-/// Settings of the allocation by what was lost.
+/// Settings of the allocation after losses.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct APosteriori {
-    /// How many queues.
+    /// Number of queues.
     pub queues: NonZeroU16,
-    /// How long after a loss the edge knows of it; none: as long as the burst was on its way.
+    /// Delay after a loss until the edge knows of it; `None`: the time the burst had travelled.
     #[serde(
         rename = "notice_delay_ps",
         default,
         deserialize_with = "optional_duration"
     )]
     pub notice_delay: Option<Duration>,
-    /// A flow of which nothing comes for longer is as if it had lost nothing.
+    /// A flow is treated as one without losses after it has sent no packet for longer than this.
     #[serde(rename = "forget_after_ps", deserialize_with = "duration")]
     pub forget_after: Duration,
 }
@@ -45,22 +45,22 @@ impl APosteriori {
     }
 }
 
-/// The queue that a flow was dealt.
+/// Queue dealt to a flow after a loss.
 #[derive(Clone, Copy)]
 struct Dealt {
     queue: u32,
-    /// When the last cycle began in which it was dealt, or a packet of it came.
+    /// Start of the last cycle in which the queue was dealt or a packet of the flow arrived.
     seen: Time,
 }
 
-/// The queues of flows that lost data together; the others are all in the first one.
+/// Allocation in which flows with common losses have dealt queues and all other flows use queue 0.
 pub(super) struct KeptApart {
     blocks: Blocks,
     forget_after: Duration,
-    /// When the present cycle began.
+    /// Start of the current cycle.
     begun: Time,
-    /// When `recent` was begun. What is only in `older` was seen before that, so that nothing has to
-    /// be searched for flows that are to be forgotten.
+    /// Time when `recent` was last emptied. Entries found only in `older` were seen before it, so
+    /// that expired flows are removed without a search.
     turned: Time,
     recent: HashMap<FlowId, Dealt>,
     older: HashMap<FlowId, Dealt>,
@@ -117,7 +117,7 @@ mod tests {
         settings.start()
     }
 
-    /// A cycle begins, with notices of the flows of some bursts.
+    /// Starts a cycle with one notice per burst, each listing the flows that lost data in it.
     fn begin(kept: &mut KeptApart, now: u64, draw: &mut Stream, bursts: &[Vec<u32>]) {
         let mut notices = Notices::default();
         for (nth, flows) in (1..).zip(bursts) {
@@ -162,7 +162,7 @@ mod tests {
             begin(&mut kept, 10, &mut draw, &[vec![1, 2]]);
             let dealt = queues(&mut kept, &mut draw, &[1, 2]);
             assert_eq!(dealt[0] + dealt[1], 1);
-            // One of the two is seen again and again, the other after the silence.
+            // One flow sends a packet in every cycle, the other one only after the silence.
             let other = usize::from(dealt[0] == 0);
             let flows = [[2, 1][other], [1, 2][other]];
             for now in (10..10 + silence).step_by(100) {
@@ -182,7 +182,7 @@ mod tests {
         for flow in 0..10_000 {
             let now = 10 + u64::from(flow) * 10;
             begin(&mut kept, now, &mut draw, &[vec![2 * flow, 2 * flow + 1]]);
-            // Those of twice the time after which a flow is forgotten, and of a cycle.
+            // Flows of twice the time after which flows are forgotten, and of one more cycle.
             let most = 2 * (2 * FORGET as usize / 10 + 2);
             assert!(kept.recent.len() + kept.older.len() <= most);
         }

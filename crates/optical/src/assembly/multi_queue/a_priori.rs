@@ -1,4 +1,4 @@
-//! Flows are allocated to queues anew in each assembly cycle.
+//! Allocation by lot: queues are dealt again in each assembly cycle.
 
 use super::{Allocate, Blocks};
 use crate::assembly::Sight;
@@ -6,12 +6,12 @@ use lightburst_net::FlowId;
 use std::collections::HashMap;
 use std::num::NonZeroU16;
 
-/// An allocation for a cycle, as the flows come.
+/// Random allocation for one cycle, made in the order in which flows send their first packet.
 pub struct APriori {
     blocks: Blocks,
-    /// Whether the flows of a block have different queues; otherwise each draws for itself.
+    /// Whether flows of a block get different queues; otherwise each flow draws independently.
     permuted: bool,
-    /// The queue of each flow of which a packet came in this cycle.
+    /// Queue of each flow that has sent a packet in this cycle.
     allocated: HashMap<FlowId, u32>,
 }
 
@@ -63,7 +63,7 @@ mod tests {
         rule.queue(&packet, &mut Sight { now, draw, notices })
     }
 
-    /// How often three flows of one cycle had which of three queues.
+    /// Counts how often three flows of a cycle had each combination of three queues.
     fn counts(permuted: bool, cycles: u64) -> HashMap<[u32; 3], u64> {
         let mut rule = rule(permuted);
         let mut draw = Stream::new(1, "assembly/7");
@@ -72,7 +72,7 @@ mod tests {
             let mut queue =
                 |flow: u32, after: u64| queue(&mut *rule, flow, 11 * cycle + after, &mut draw);
             let queues = [0, 1, 2].map(|flow| queue(flow, 0));
-            // To the end of the cycle a flow stays where it is.
+            // A flow keeps its queue until the end of the cycle.
             let [last, middle, first] = [2, 1, 0].map(|flow| queue(flow, 10));
             assert_eq!(queues, [first, middle, last]);
             *counts.entry(queues).or_default() += 1;
@@ -80,7 +80,7 @@ mod tests {
         counts
     }
 
-    /// Below the value that chi-square exceeds once in a thousand times.
+    /// Whether chi-square stays below `most`, the value exceeded with a probability of 0.001.
     fn is_uniform(counts: &HashMap<[u32; 3], u64>, outcomes: usize, most: f64) -> bool {
         let total: u64 = counts.values().sum();
         let expected = total as f64 / outcomes as f64;
@@ -99,7 +99,7 @@ mod tests {
         let mut rule = rule(true);
         let mut draw = Stream::new(1, "assembly/7");
         for cycle in 0..100 {
-            // Two flows of three: the queue that is left over is not kept for the next cycle.
+            // Two flows of three: the queue left over must not be kept for the next cycle.
             let mut queue = |flow| queue(&mut *rule, flow, 11 * cycle, &mut draw);
             assert_ne!(queue(0), queue(1));
         }

@@ -1,8 +1,8 @@
-//! Deflection routing: Wang, Morikawa and Aoyama 2000, "Burst optical deflection routing protocol for
-//! wavelength routing WDM networks"; Hsu, Liu and Huang 2002, "Performance analysis of deflection
-//! routing in optical burst-switched networks". A burst takes another way, by the port from which
-//! the rest of it is shortest; from then on it is routed by shortest paths, whatever path was chosen
-//! for it.
+//! Deflection routing: Wang, Morikawa and Aoyama 2000, "Burst optical deflection routing protocol
+//! for wavelength routing WDM networks"; Hsu, Liu and Huang 2002, "Performance analysis of
+//! deflection routing in optical burst-switched networks". A burst leaves by the alternative port
+//! with the shortest remaining path. From there on it follows shortest paths, whatever path it was
+//! assigned.
 
 use super::{Contention, Resolved, Resolver, ResolverSettings};
 use crate::obs::outputs::Outputs;
@@ -11,29 +11,29 @@ use lightburst_net::{Context, Counted, Counters, Detour, DropReason, PortId};
 use serde::Deserialize;
 use std::num::NonZeroU16;
 
-/// Every other way was over more fibres than a burst may take.
+/// Every alternative path exceeds the hop limit.
 const HOP_LIMIT: &DropReason = &DropReason {
     name: "hop-limit",
     busy: false,
 };
 
-/// On every other way that is within the limit the header would come too late.
+/// On every alternative path within the hop limit the header would arrive too late.
 const OFFSET_USED_UP: &DropReason = &DropReason {
     name: "offset-used-up",
     busy: false,
 };
 
-/// How a node deflects bursts.
+/// Settings of deflection at a node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeflectionSettings {
-    /// Over how many fibres a burst may go in all that is deflected.
+    /// Greatest number of fibres on the whole path of a deflected burst.
     pub hop_limit: NonZeroU16,
-    /// Whether it may come back to the node that deflects it.
+    /// Whether a deflected burst may return to this node.
     pub loops: bool,
 }
 
-/// What deflection counts.
+/// Counters of deflection.
 #[derive(Debug, Default)]
 pub struct DeflectionCounters {
     bursts_deflected: u64,
@@ -54,7 +54,7 @@ impl Counters for DeflectionCounters {
 struct Deflection {
     hop_limit: u32,
     loops: bool,
-    /// The other ways of a burst, the shortest first.
+    /// Alternative ports of the current burst with their paths, shortest first.
     others: Vec<(Detour, PortId)>,
     counters: DeflectionCounters,
 }
@@ -71,7 +71,7 @@ impl ResolverSettings for DeflectionSettings {
 }
 
 impl Deflection {
-    /// Finds the other ways of a burst.
+    /// Finds the alternative paths of a burst.
     fn look(&mut self, burst: &Contention, outputs: &Outputs, ctx: &Context<'_>) {
         let wanted = ctx.ports(burst.ports);
         let others = outputs.fibres().filter(|port| !wanted.contains(port));
@@ -104,7 +104,7 @@ impl Resolver for Deflection {
                 reason = reason.map(|_| OFFSET_USED_UP);
                 continue;
             }
-            // It is the want of a channel now, if this has none.
+            // If this port has no channel either, the loss counts as a lack of channels.
             reason = None;
             if let Some(offer) = outputs.offer_of(port, &request) {
                 self.counters.bursts_deflected += 1;

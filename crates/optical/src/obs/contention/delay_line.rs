@@ -1,8 +1,8 @@
-//! Fibre delay lines, dedicated to an output (the degenerate buffer of Callegati 2000, "Optical
-//! buffers for variable length packets", section II): an output has lines of the delays D, 2D, ...,
-//! kD, and a burst takes the shortest delay after which a channel is free. The header knows it
-//! before the burst comes, and books line and channel together (what Gauger 2003, "Trends in optical
-//! burst switching", calls PreRes).
+//! Fibre delay lines dedicated to an output (the degenerate buffer of Callegati 2000, "Optical
+//! buffers for variable length packets", section II). An output has lines with the delays D, 2D,
+//! ..., kD, and a burst takes the shortest delay after which a channel is free. The header finds it
+//! before the burst arrives and reserves line and channel together (PreRes in Gauger 2003, "Trends
+//! in optical burst switching").
 
 use super::{Contention, Resolved, Resolver, ResolverSettings};
 use crate::obs::channels::{Booking, Channels};
@@ -14,43 +14,43 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-/// There was no delay with a line and a channel.
+/// No delay had both a free line and a free channel.
 pub const DELAY_LINES_FULL: &DropReason = &DropReason {
     name: "delay-lines-full",
     busy: false,
 };
 
-/// Until when a burst keeps a line from others.
+/// End of the time during which a burst occupies a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Occupied {
-    /// Until its tail has gone in: bursts follow each other through the fibre.
+    /// Until the tail has entered the line: several bursts can follow each other in the fibre.
     Entering,
-    /// Until its tail has come out: a line holds one burst.
+    /// Until the tail has left the line: it holds one burst at a time.
     Inside,
 }
 
-/// The delay lines of a node.
+/// Settings of the delay lines of a node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelayLineSettings {
-    /// The shortest delay; the others are multiples of it.
+    /// Shortest delay D; the other delays are multiples of it.
     #[serde(rename = "granularity_ps", deserialize_with = "positive_duration")]
     pub granularity: Duration,
-    /// How many delays there are.
+    /// Number of different delays k.
     pub delays: NonZeroU16,
-    /// How many lines of each delay an output has, each for one burst at a time; none: as many as are
-    /// wanted, of which no more are ever in use than the output has channels.
+    /// Number of lines per output and delay, each for one burst at a time. `None`: no limit; there
+    /// are never more in use than channels at the output.
     pub lines: Option<NonZeroU16>,
-    /// Until when a line is in use.
+    /// Rule for the occupation of a line.
     pub occupied: Occupied,
 }
 
-/// What delay lines count.
+/// Counters of delay lines.
 #[derive(Debug, Default)]
 pub struct DelayLineCounters {
     bursts_delayed: u64,
-    /// Picoseconds.
+    /// Total delay in picoseconds.
     time: u128,
     full: u64,
 }
@@ -64,11 +64,11 @@ impl Counters for DelayLineCounters {
     }
 }
 
-/// The delay lines of a node.
+/// Delay lines of a node.
 struct DelayLine {
     settings: DelayLineSettings,
-    /// What is booked on the lines of a delay of a port, from the first burst on; nothing where
-    /// there are as many as are wanted.
+    /// Reservations of the lines by port and number of the delay, from the first burst on. Empty if
+    /// the number of lines is not limited.
     lines: BTreeMap<(PortId, u16), Channels>,
     counters: DelayLineCounters,
 }
@@ -88,8 +88,8 @@ impl DelayLineSettings {
         self.granularity * u64::from(number)
     }
 
-    /// From when to when a burst that comes out of a line has kept that line from others: as a
-    /// channel, for setting up the way into it.
+    /// Returns the time during which a delayed burst occupies its line. Like the reservation of a
+    /// channel it includes the set-up of the path into the line.
     fn kept(&self, delayed: &Request, wanted: (Time, Time)) -> (Time, Time) {
         match self.occupied {
             Occupied::Entering => wanted,
@@ -99,7 +99,7 @@ impl DelayLineSettings {
 }
 
 impl DelayLine {
-    /// A line of one delay of a port that is free.
+    /// Returns a line of a port and delay that is free at the given time.
     fn line(&self, place: (PortId, u16), (start, end): (Time, Time)) -> Option<u16> {
         let Some(lines) = self.lines.get(&place) else {
             return Some(0);
@@ -109,7 +109,7 @@ impl DelayLine {
             .find(|&line| lines.void(line, start, end).is_some())
     }
 
-    /// Keeps a line.
+    /// Reserves a line; does nothing if the number of lines is not limited.
     fn keep(&mut self, place: (PortId, u16), booking: Booking, now: Time) {
         let Some(number) = self.settings.lines else {
             return;

@@ -1,6 +1,6 @@
-//! Burst segmentation: of two bursts that collide only packets are lost that overlap. What to drop
-//! is the question of Vokkarane and Jue 2003, "Prioritized burst segmentation and composite
-//! burst-assembly techniques for QoS support in optical burst-switched networks".
+//! Burst segmentation: when two bursts collide, only the overlapping packets are lost. The choice
+//! of these packets is studied by Vokkarane and Jue 2003, "Prioritized burst segmentation and
+//! composite burst-assembly techniques for QoS support in optical burst-switched networks".
 
 mod head;
 mod tail;
@@ -10,21 +10,21 @@ use head::HeadDrop;
 use serde::Deserialize;
 use tail::TailDrop;
 
-/// What is cut off.
+/// Part of a burst that is cut off: its head or its tail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropEnd {
-    /// The packets at the head of the burst that comes later.
+    /// The packets at the head of the later burst are dropped.
     Head,
-    /// Those at the tail of the burst that came before.
+    /// The packets at the tail of the earlier burst are dropped.
     Tail,
 }
 
-/// How a node cuts bursts.
+/// Settings of segmentation at a node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SegmentationSettings {
-    /// What is cut off.
+    /// Part that is cut off.
     pub drop: DropEnd,
 }
 

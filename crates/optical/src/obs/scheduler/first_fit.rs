@@ -1,10 +1,10 @@
-//! First fit: the first channel on which nothing is booked any more.
+//! First fit: the first channel whose last reservation ends by the start of the burst.
 
 use super::{Scheduler, Wanted};
 use crate::obs::channels::Channels;
 use lightburst_des::Stream;
 
-/// See above.
+/// First fit without void filling.
 pub const FIRST_FIT: Scheduler = Scheduler {
     name: "first-fit",
     fills_voids: false,

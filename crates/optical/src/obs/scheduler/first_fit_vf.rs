@@ -1,10 +1,10 @@
-//! First fit with void filling: the first channel that is free then.
+//! First fit with void filling: the first channel that is free for the whole burst.
 
 use super::{Scheduler, Wanted};
 use crate::obs::channels::Channels;
 use lightburst_des::Stream;
 
-/// See above.
+/// First fit with void filling.
 pub const FIRST_FIT_VF: Scheduler = Scheduler {
     name: "first-fit-vf",
     fills_voids: true,

@@ -1,10 +1,10 @@
-//! Horizon scheduling: Turner 1999, "Terabit burst switching", section 4. Of the channels on which
-//! nothing is booked any more, the one with the latest end. It is what LAUC chooses, under the name that
-//! came first.
+//! Horizon scheduling: Turner 1999, "Terabit burst switching", section 4. Among the channels whose
+//! last reservation ends by the start of the burst, it takes the one with the latest end. LAUC is a
+//! later name of the same rule.
 
 use super::{lauc, Scheduler};
 
-/// See above.
+/// The LAUC rule under its earlier name.
 pub const HORIZON: Scheduler = Scheduler {
     name: "horizon",
     ..lauc::LAUC

@@ -1,12 +1,12 @@
-//! Latest available unused channel with void filling (LAUC-VF): Xiong, Vandenhoute and Cankaya 2000,
-//! section IV. Of the channels that are free then, the one whose void begins last; of equal ones the
-//! first.
+//! Latest available unused channel with void filling (LAUC-VF): Xiong, Vandenhoute and Cankaya
+//! 2000, section IV. Among the channels that are free for the whole burst, it takes the one whose
+//! void begins last. Among equal channels it takes the first.
 
 use super::{Scheduler, Wanted};
 use crate::obs::channels::Channels;
 use lightburst_des::{Stream, Time};
 
-/// See above.
+/// LAUC-VF, with void filling.
 pub const LAUC_VF: Scheduler = Scheduler {
     name: "lauc-vf",
     fills_voids: true,
@@ -22,9 +22,9 @@ fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16
     (gap <= start.0).then_some(wanted.channels.start + place)
 }
 
-/// The least time from one of these to `start`, modulo 2^64, and the first place of it: of a channel
-/// that is in use by then it is more than of any that is free. So no branch has to tell them apart,
-/// nor to find the place, which no processor could predict.
+/// Returns the smallest gap from a horizon to `start`, modulo 2^64, and the index of its first
+/// channel. The gap of a channel still in use at `start` wraps around to a value greater than that
+/// of any free channel. The loop therefore needs no branches, which no processor could predict.
 #[inline]
 fn least_gap(horizons: &[Time], start: Time) -> (u64, u16) {
     let lower = |least: (u64, u16), horizon: Time, place: u16| {
@@ -35,7 +35,7 @@ fn least_gap(horizons: &[Time], start: Time) -> (u64, u16) {
             if is_less { place } else { least.1 },
         )
     };
-    // Two at once, since each minimum waits for the one before.
+    // Two independent minima, since each comparison has to wait for the previous minimum.
     let (mut even, mut odd) = ((u64::MAX, 0), (u64::MAX, 0));
     let fours = horizons.chunks_exact(4);
     let rest = fours.remainder();
@@ -54,7 +54,7 @@ fn least_gap(horizons: &[Time], start: Time) -> (u64, u16) {
     even.min(odd)
 }
 
-/// The same where there is room before a booking.
+/// Chooses a channel when there may be voids between reservations.
 #[inline(never)]
 fn choose_void(channels: &Channels, wanted: Wanted) -> Option<u16> {
     let Wanted { start, end, .. } = wanted;

@@ -1,11 +1,12 @@
-//! Which channel each scheduler chooses, worked out by hand.
+//! The channels that the schedulers choose, compared with results worked out by hand.
 
 use super::*;
 use crate::obs::channels::Booking;
 use lightburst_net::Birth;
 
-/// Channel 0 is booked late, with a void before it; 1 ends last of those that are free at 100; 2 ends
-/// before it; on 3 nothing is booked; 4 has a void that begins last.
+/// Channel 0 has a void before a late reservation. Among the channels unscheduled at 100, channel 1
+/// has the latest end and channel 2 an earlier one; channel 3 has no reservation. Channel 4 has the
+/// void that begins last.
 fn fibre() -> Channels {
     booked(&[
         (0, 300, 400),
@@ -16,7 +17,7 @@ fn fibre() -> Channels {
     ])
 }
 
-/// Five channels with these bookings: channel, start and end.
+/// Five channels with the given reservations: channel, start and end.
 fn booked(bookings: &[(u16, u64, u64)]) -> Channels {
     let mut channels = Channels::new(5);
     for &(channel, start, end) in bookings {
@@ -47,7 +48,7 @@ fn without_voids_only_the_last_end_counts() {
     assert_eq!(chosen("lauc", 0..5, 100, 200), Some(1));
     assert_eq!(chosen("horizon", 0..5, 100, 200), Some(1));
     assert_eq!(chosen("lauc", 0..5, 60, 70), Some(2));
-    // at the very end of a booking
+    // exactly at the end of a reservation
     assert_eq!(chosen("lauc", 0..5, 90, 100), Some(1));
     assert_eq!(chosen("lauc", 0..1, 100, 200), None);
 }
@@ -112,7 +113,7 @@ fn random_fit_takes_each_free_channel_equally_often() {
         let channel = (random_fit::RANDOM_FIT.choose)(&fibre(), wanted, &mut draw);
         taken[usize::from(channel.expect("a channel"))] += 1;
     }
-    // Channels 1 and 4 are booked at 80; standard deviation 82.
+    // Channels 1 and 4 are in use at 80; the standard deviation is 82.
     assert_eq!([taken[1], taken[4]], [0, 0]);
     for channel in [0, 2, 3] {
         assert!((9_700..10_300).contains(&taken[channel]), "{taken:?}");

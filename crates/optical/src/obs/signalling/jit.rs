@@ -3,7 +3,7 @@
 
 use super::Signalling;
 
-/// A channel is booked as soon as the header is handled, until the burst is over.
+/// Reserves a channel from the processing of the header to the end of the burst.
 pub const JIT: Signalling = Signalling {
     name: "jit",
     booked_from: |handled| handled.at,

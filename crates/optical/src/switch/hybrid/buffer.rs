@@ -1,35 +1,35 @@
-//! The shared electronic buffer: one queue for each set of next hops, first in, first out.
+//! Shared electronic buffer: one first-in, first-out queue for each set of next hops.
 
 use lightburst_des::Time;
 use lightburst_net::arena::Handle;
 use lightburst_net::{Arena, PortId, Route, Unit};
 
-/// A unit in the buffer.
+/// Unit in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub unit: Unit,
-    /// The outputs by which it may leave.
+    /// Outputs by which the unit may leave.
     pub next_hops: Route,
-    /// When it may leave.
+    /// Time from which on the unit may leave, if an output is free.
     pub ready: Time,
-    /// Its number among the units that this switch has buffered.
+    /// Consecutive number of the unit among all units buffered by this switch.
     pub number: u64,
 }
 
-/// The place of a queue among those that hold something.
+/// Index of a queue in `Buffer::occupied`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head(usize);
 
-/// A queue that holds something. Most hold one unit, and only the first one is
-/// looked at: it stands here, with those of the other queues.
+/// Non-empty queue. Most queues hold one unit, and only the first unit is examined: it is stored
+/// here, next to those of the other queues.
 struct Occupied {
     queue: usize,
     first: Waiting,
-    /// The places of the second and the last unit; none if there is only one.
+    /// Second and last unit; `None` if there is only one unit.
     others: Option<(Place, Place)>,
 }
 
-/// The place of a unit that is not the first of its queue.
+/// Handle of a unit that is not the first of its queue.
 #[derive(Clone, Copy)]
 struct Place(u32);
 
@@ -43,17 +43,17 @@ impl Handle for Place {
     }
 }
 
-/// A unit that is not the first of its queue, and the place of the next one.
+/// Unit that is not the first of its queue, linked to the next one.
 #[derive(Clone, Copy)]
 struct Behind {
     waiting: Waiting,
     next: Option<Place>,
 }
 
-/// The queues that hold something.
+/// All non-empty queues.
 pub(super) struct Buffer {
-    /// The queues of sets of several outputs are numbered by their set, below this; behind them
-    /// come those of single outputs, by their port.
+    /// Number of sets of several outputs. The queues of these sets have lower numbers, by set; the
+    /// queues of single outputs follow, by port.
     sets: usize,
     occupied: Vec<Occupied>,
     behind: Arena<Place, Behind>,
@@ -68,7 +68,8 @@ impl Buffer {
         }
     }
 
-    /// The queue of a unit: that of its output if it waits for one, otherwise that of its set.
+    /// Returns the queue of a unit: that of its set of outputs, or that of its output if there is
+    /// only one.
     fn queue_of(&self, next_hops: Route, first: PortId) -> usize {
         if next_hops.len > 1 {
             usize::from(next_hops.set)
@@ -77,8 +78,8 @@ impl Buffer {
         }
     }
 
-    /// Puts a unit at the end of its queue; `port` is the first output by which it may leave.
-    /// Says whether it is the first in the queue.
+    /// Appends a unit to its queue; `port` is the first output by which it may leave. Returns
+    /// whether it is the first of the queue.
     pub fn push(&mut self, waiting: Waiting, port: PortId) -> bool {
         let queue = self.queue_of(waiting.next_hops, port);
         let mut occupied = self.occupied.iter_mut();
@@ -103,8 +104,8 @@ impl Buffer {
         false
     }
 
-    /// Among the heads of the queues that may leave by `now`, the one buffered
-    /// first; and the earliest time at which any of them may.
+    /// Returns the head buffered first among those that may leave by `now`, and the earliest time
+    /// at which any head may leave.
     #[inline]
     pub fn first(&self, now: Time, possible: impl Fn(&Waiting) -> Time) -> (Option<Head>, Time) {
         let mut first = None;
@@ -121,7 +122,7 @@ impl Buffer {
         (first, earliest)
     }
 
-    /// Takes out the head of a queue.
+    /// Removes the head of a queue.
     #[inline]
     pub fn take(&mut self, head: Head) -> Waiting {
         let occupied = &mut self.occupied[head.0];

@@ -1,5 +1,5 @@
-//! What the scoreboard tells, against the rules as RFC 6675 has them, for each
-//! segment anew.
+//! Compares the results of the scoreboard with a direct evaluation of the rules of RFC 6675,
+//! segment by segment.
 
 use super::*;
 use crate::cc::Congestion;
@@ -8,7 +8,7 @@ use lightburst_des::{Stream, Time};
 
 const MSS: u64 = 3;
 
-/// A segment that was sent and is not acknowledged.
+/// A sent and unacknowledged segment.
 struct Record {
     sequence: u64,
     payload: u64,
@@ -56,7 +56,8 @@ impl Connection {
         self.records.iter_mut().for_each(|r| r.sacked = false);
     }
 
-    /// Reports some of what arrived beyond a hole, and something that is acknowledged.
+    /// Reports some of the segments that arrived beyond a hole, and a block that is already
+    /// acknowledged.
     fn report(&mut self) {
         let first = self.draw(self.records.len());
         let arrived = self.records[first..].iter().take_while(|r| r.arrived);
@@ -158,7 +159,7 @@ fn the_scoreboard_tells_what_its_segments_tell() {
     }
 }
 
-/// RFC 6675, section 5: the scoreboard is updated by "any ACK", so by an old one, too.
+/// RFC 6675, section 5: "any ACK" updates the scoreboard, so an old one does too.
 #[test]
 fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     let mut sack = Sack::new(&parameters(&[]));
@@ -180,8 +181,8 @@ fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     assert_eq!(flight.snd_nxt, 6 * MSS);
 }
 
-/// RFC 6675, section 5.1, and RFC 2018, section 8: after a timeout nothing counts as SACKed, and
-/// no recovery begins before all is acknowledged that was sent until then.
+/// RFC 6675, section 5.1, and RFC 2018, section 8: a timeout clears the SACK information, and no
+/// recovery starts before all data sent until then is acknowledged.
 #[test]
 fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
     let mut sack = Sack::new(&parameters(&[]));
@@ -203,7 +204,7 @@ fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
     sack.on_timeout(&flight);
     flight.rewind();
     assert_eq!(sack.phase(&flight), Phase::Loss);
-    // One after another, also those that had been reported.
+    // All segments are sent again in order, including those SACKed before the timeout.
     for i in 0..3 {
         let candidate = sack.candidate(&flight, 10 * MSS).unwrap();
         assert_eq!(candidate, Candidate::next(i * MSS));

@@ -1,12 +1,13 @@
-//! The later burst loses its head: Detti, Eramo and Listanti 2002, "Performance evaluation of a new
-//! technique for IP support in a WDM optical network: optical composite burst switching (OCBS)".
+//! Head dropping: the later burst loses its head. Detti, Eramo and Listanti 2002, "Performance
+//! evaluation of a new technique for IP support in a WDM optical network: optical composite burst
+//! switching (OCBS)".
 
 use crate::obs::contention::{Contention, Resolved, Resolver};
 use crate::obs::outputs::{Outputs, Request};
 use lightburst_des::Time;
 use lightburst_net::{BurstHeader, Context, Counted, Counters, Cut, CutCounters, DropReason};
 
-/// Cuts the heads off later bursts.
+/// Resolver that cuts the heads off later bursts.
 #[derive(Default)]
 pub struct HeadDrop {
     counters: CutCounters,

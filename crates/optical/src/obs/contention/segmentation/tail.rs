@@ -1,30 +1,30 @@
-//! The earlier burst loses its tail: Vokkarane, Jue and Sitaraman 2002, "Burst segmentation: an
-//! approach for reducing packet loss in optical burst switched networks", with their modified tail
-//! dropping: only if the tail is shorter than the burst for which it is cut off. There is no
-//! trailer that would tell the nodes behind.
+//! Tail dropping: the earlier burst loses its tail. Vokkarane, Jue and Sitaraman 2002, "Burst
+//! segmentation: an approach for reducing packet loss in optical burst switched networks", with
+//! their modified tail dropping: only if the tail is shorter than the contending burst. No trailer
+//! informs the downstream nodes of the cut.
 
 use crate::obs::contention::{Contention, Resolved, Resolver};
 use crate::obs::outputs::{Offer, Outputs, Request};
 use lightburst_des::Time;
 use lightburst_net::{Context, Counted, DropReason, PortId, Sent, Slot};
 
-/// Cuts the tails off earlier bursts.
+/// Resolver that cuts the tails off earlier bursts.
 pub struct TailDrop;
 
-/// A burst whose tail may be cut off.
+/// Burst whose tail may be cut off.
 #[derive(Clone, Copy, Debug)]
 struct Earlier {
     port: PortId,
     channel: u16,
-    /// Its place among those that were sent off.
+    /// Index among the bursts sent by the port.
     place: usize,
-    /// When its tail would have left.
+    /// End of its transmission before the cut.
     end: Time,
-    /// How many bytes of it have left before it is cut.
+    /// Number of its bytes transmitted before the cut.
     bytes: u32,
 }
 
-/// The burst on a channel of a port, if that is free without its tail.
+/// Returns the burst on a channel of a port, if cutting its tail frees the channel for the request.
 fn on_channel(
     outputs: &Outputs,
     (port, channel): (PortId, u16),
@@ -91,7 +91,7 @@ impl Resolver for TailDrop {
     }
 
     fn counted(&self, _end: Time) -> Counted {
-        // What was lost is known where the bursts end.
+        // The cut packets are counted where their bursts end.
         Counted::default()
     }
 }
