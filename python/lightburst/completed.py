@@ -1,4 +1,4 @@
-"""A run that has ended: its plan, what the simulator counted, and what it measured where asked."""
+"""A completed run: its plan, the counts of the simulator, and its optional measurements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Reading(NamedTuple):
-    """A run as an optional measurement reads it."""
+    """The parts of a completed run that an optional measurement reads."""
 
     scenario: Scenario
     plan: Plan
@@ -33,15 +33,15 @@ class Reading(NamedTuple):
 
     @property
     def active(self) -> Active:
-        """When connections were in progress."""
+        """Intervals in which connections were in progress."""
         return Active.of(self.plan, self.columns)
 
 
 class CompletedRun:
-    """A run as the simulator left it.
+    """A completed run.
 
-    Each optional measurement that has an `attribute` is a property here, which raises an
-    `InputError` where the scenario does not ask for it.
+    Each optional measurement with an `attribute` is a property, which raises `InputError` if the
+    scenario does not request the measurement.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class CompletedRun:
     """
 
     if TYPE_CHECKING:
-        # For type checkers alone: the properties are made of `MEASUREMENTS`, below.
+        # For type checkers: the properties are made from `MEASUREMENTS`, below.
         bursts: pd.DataFrame
         reordering: pd.DataFrame
         samples: Samples
@@ -81,7 +81,7 @@ class CompletedRun:
         return Window.of(self.plan, self.columns)
 
     def columns_of(self, name: str) -> Table:
-        """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
+        """Return the columns of `flows`, `links` or `switches`, without the cost of pandas."""
         more = (self._use,) if name == "links" else ()
         found: Table = getattr(tables, name)(self.plan, self.columns, *more)
         return found
@@ -121,7 +121,7 @@ class CompletedRun:
 
 
 def _access(one: OptionalMeasurement) -> cached_property[Any]:
-    """Make the property that gives access to a measurement."""
+    """Return the property of a measurement."""
 
     def read(run: CompletedRun) -> Any:
         if not one.is_readable(run.scenario.measurement):

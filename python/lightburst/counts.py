@@ -18,12 +18,12 @@ Counts = NDArray[np.uint64]
 Metric = float | int | str | None
 
 PS: Final = 1e-12
-#: The time at which a flow ended that did not.
+#: The end of an unfinished flow.
 UNFINISHED: Final = np.uint64(2**64 - 1)
 
 
 def quantiles(values: FloatArray, *probabilities: float) -> list[float]:
-    """Give interpolated quantiles, as `numpy.quantile`; infinite where a neighbour is."""
+    """Return interpolated quantiles, as `numpy.quantile`; infinite where a neighbour is."""
     ordered, last = np.sort(values), values.size - 1
     found = []
     for probability in probabilities:
@@ -41,7 +41,7 @@ def ratio(numerator: float, denominator: float) -> float | None:
 
 
 def share(name: str, seen: int, of: int) -> dict[str, Metric]:
-    """Give a share, with the counts that it is the quotient of and that its interval rests on.
+    """Return a share with its two counts, from which intervals are computed.
 
     Parameters
     ----------

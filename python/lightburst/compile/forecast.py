@@ -1,4 +1,4 @@
-"""What is known of a run before it begins, for the memory that its measurements need."""
+"""Estimates of a run before it begins, for the memory of its measurements."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,21 +15,21 @@ IntArray = NDArray[np.int64]
 
 
 class Forecast(NamedTuple):
-    """What is known of a run before it begins.
+    """A plan, and the counts of an earlier run of it, if any.
 
     Attributes
     ----------
     plan : Plan
         The plan of the run.
     before : mapping of str to mapping, optional
-        The columns of a run before of the same plan without a trace.
+        The columns of an earlier run of the same plan without a trace.
     """
 
     plan: Plan
     before: Mapping[str, Mapping[str, Any]] | None = None
 
     def longest_path(self, flows: IntArray) -> int:
-        """Count the links of the longest of the shortest paths of some flows."""
+        """Return the number of links of the longest of the shortest paths of some flows."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
@@ -41,12 +41,12 @@ class Forecast(NamedTuple):
         return int(away[places, plan.flows["destination"][flows]].max())
 
     def segments_sent(self, flows: IntArray, links: int) -> FloatArray:
-        """Give the data segments that some flows send, over paths of so many links at most.
+        """Return the number of data segments that some flows send, over at most so many links.
 
-        As many as in the run before. Without one all that they have, or what the slowest link on
-        their way carries in the time. Of links that all their paths have in common, several side by
-        side are one. Where links lose at random a flow sends more than it has: what is lost, and as
-        much again, in vain, after timeouts.
+        The number in the earlier run. Without such a run, the minimum of all segments of the flow
+        and those that the slowest link common to all its paths carries until the time limit, where
+        parallel links count as one. With random losses a flow sends more segments than it has:
+        lost ones again, and as many unnecessarily after timeouts.
         """
         if self.before is not None:
             ran: FloatArray = self.before["flows"]["transmissions"][flows]
@@ -66,7 +66,7 @@ class Forecast(NamedTuple):
 
 
 def _again(plan: Plan, links: int) -> float:
-    """Estimate how often a segment is sent over so many links, some of which lose units."""
+    """Estimate the number of transmissions of a segment over so many links, some of them lossy."""
     lossy = plan.links.get("lossy")
     if "loss" not in plan.settings or lossy is None:
         return 1.0

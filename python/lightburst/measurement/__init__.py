@@ -1,10 +1,10 @@
-"""What is measured where a scenario asks for it: a file and a class for each such measurement.
+"""Optional measurements: one file and one class each.
 
-A class holds all that lightburst knows of its measurement: its option in ``[measurement]``, what it
-refuses, its settings of the plan, the memory it needs, its metrics and tables, and what a `Result`
-has of it. The list of them is that of the fields of `lightburst.scenario.measurement.Measurement`.
+A class holds everything about its measurement: its option in ``[measurement]``, its checks, its
+settings of the plan, its memory, its metrics and tables, and its property of a `Result`. The list
+of the measurements is the list of fields of `lightburst.scenario.measurement.Measurement`.
 """
 
-# These modules take the words of scenarios from there, and scenarios list these modules: whichever
-# is imported first, the scenario comes first.
+# Modules here import types of options from the package of scenarios, which imports these modules in
+# turn: the package of scenarios must be loaded first.
 import lightburst.scenario  # noqa: F401

@@ -1,4 +1,4 @@
-"""What every optional measurement has, and what one has that says nothing else."""
+"""The interface of an optional measurement, with its defaults."""
 
 from __future__ import annotations
 
@@ -21,38 +21,37 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class OptionalMeasurement(OnlyIfAsked):
-    """One measurement that is made where a scenario asks for it.
+    """A measurement that is made only if a scenario requests it.
 
-    It marks the field of ``[measurement]`` that asks for it, and so is in no digest of a scenario
-    that does not. What a subclass does not override adds nothing.
+    An instance marks the field of ``[measurement]`` that requests it, so that the digest of a
+    scenario without the request does not depend on it. Every default adds nothing.
 
     Attributes
     ----------
     key : str
         The field's name.
     moves_digest : bool
-        Whether a scenario that asks for it is another one in the store of runs: where it adds
-        metrics, so that a stored run without them does not stand for it.
+        Whether the request is part of the digest of the scenario. True if the measurement adds
+        metrics: a stored run without these metrics cannot be used in its place.
     labels : mapping of str to str
-        Names of its metrics in words, for tables and figures.
+        Its metrics and their names in words.
     tables : tuple of str
-        Tables that it makes, by their names in `lightburst.saving.TABLES`.
+        Names of its tables in `lightburst.saving.TABLES`.
     flow_columns : tuple of str
-        Columns that it adds to `lightburst.Result.flows`.
+        Columns it adds to `lightburst.Result.flows`.
     flow_columns_need : str
-        For the error of an expression over these where nothing asks for them: what they need.
+        Requirement of these columns, for the error of an expression that uses them without it.
     flow_table : str
-        Table of the simulator that has these columns.
+        Table of the simulator with these columns.
     held : (str, str), optional
-        The simulator's name for the rows that it holds, and a sentence about their number for the
-        error of a run that came to a limit.
+        Name of the simulator's count of rows in memory, and a sentence with that count for the
+        error of a run that reached a limit.
     attribute : str
-        Property of `lightburst.Result` that gives access to it; none if empty.
+        Name of its property of `lightburst.Result`; empty if it has none.
     among : str
-        Property of another measurement that has its tables, where it has none of its own.
+        Property of another measurement that contains its tables, if it has no property.
     example : (str, str)
-        For the error of that property where nothing asks for the measurement: values that its key
-        can have, in words and in Python.
+        A value of its key, in words and in Python, for the error of the property without a request.
     """
 
     key: ClassVar[str]
@@ -68,56 +67,56 @@ class OptionalMeasurement(OnlyIfAsked):
     example: ClassVar[tuple[str, str]] = ("", "")
 
     def is_asked(self, measurement: Measurement) -> bool:
-        """Tell whether a scenario asks for it: its key is not at its default."""
+        """Return whether a scenario requests it: its key is not at its default."""
         default = type(measurement).model_fields[self.key].default
         return bool(getattr(measurement, self.key) != default)
 
     def check(self, measurement: Measurement) -> None:
-        """Raise `refuse_at` where its option does not fit the others of ``[measurement]``."""
+        """Raise `refuse_at` if its option contradicts others of ``[measurement]``."""
 
     def misfits(self, scenario: Scenario) -> Iterator[InputError]:
-        """Find other tables of the scenario that it does not fit."""
+        """Yield contradictions with other tables of the scenario."""
         return iter(())
 
     def missing_flows(self, measurement: Measurement, flows: int) -> Iterator[InputError]:
-        """Find flows that it names and that are not there."""
+        """Yield an error for each flow in its option that does not exist."""
         return iter(())
 
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches
     ) -> Mapping[str, Any]:
-        """Give its settings of the plan, if the scenario asks for it.
+        """Return its settings of the plan; called only if the scenario requests it.
 
         Raises
         ------
         InputError
-            If the network has nothing to be measured.
+            If the network has nothing to measure.
         """
         return _NOTHING
 
     def check_plan(self, plan: Plan) -> None:
-        """Raise `InputError` where a plan leaves nothing to be measured."""
+        """Raise `InputError` if a plan leaves nothing to measure."""
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes that a run needs for it, from the plan to tables.
+        """Return the bytes that a run needs for it, from the plan to tables.
 
         Raises
         ------
         InputError
-            By the name of its option, if it alone needs more than is free.
+            With the path of its option, if it alone needs more memory than is free.
         """
         return 0
 
     def of_run(
         self, measurement: Measurement, plan: Plan, columns: Columns
     ) -> Mapping[str, Metric]:
-        """Give its metrics of a whole run: those of the flows that count, if it has no others."""
+        """Return its metrics of a whole run; by default those of the flows that count."""
         return self.of_flows(measurement, plan, columns, plan.counted)
 
     def of_flows(
         self, measurement: Measurement, plan: Plan, columns: Columns, chosen: Mask
     ) -> Mapping[str, Metric]:
-        """Give its metrics of some flows, for groups and classes of size.
+        """Return its metrics of some flows, for groups and size classes.
 
         Parameters
         ----------
@@ -133,19 +132,19 @@ class OptionalMeasurement(OnlyIfAsked):
         return _NOTHING
 
     def is_readable(self, measurement: Measurement) -> bool:
-        """Tell whether a result has its `attribute` and its `tables`."""
+        """Return whether a result has its `attribute` and its `tables`."""
         return self.is_asked(measurement)
 
     def missing(self, measurement: Measurement) -> str | None:
-        """Name the option without which its tables are not there; None if they are."""
+        """Return the path of the option that its tables require; None if they exist."""
         return None if self.is_readable(measurement) else f"measurement.{self.key}"
 
     def read(self, run: Reading) -> Any:
-        """Give what `attribute` gives; the docstring of an override is that of the property."""
+        """Return the value of its property, which takes the docstring of the override."""
         raise NotImplementedError(self.key)
 
     def table(self, result: Any, name: str) -> pd.DataFrame:
-        """Give one of its tables: its `attribute`, or a member of that by the end of the name."""
+        """Return one of its tables: its property, or a member of it by the rest of the name."""
         home = self.attribute or self.among
         found = getattr(result, home)
         if name != home:
@@ -154,14 +153,14 @@ class OptionalMeasurement(OnlyIfAsked):
         return table
 
     def not_asked(self) -> InputError:
-        """Make the error of its `attribute` where the scenario does not ask for it."""
+        """Return the error of its property for a scenario without the request."""
         allowed, example = self.example
         again = f"lightburst.run(scenario.with_(measurement__{self.key}={example}))"
         return InputError(f"measurement.{self.key}", "nothing", f"{allowed}, as {again}")
 
 
 def check_bursts_are_made(path: str, scenario: Scenario, switches: Switches) -> None:
-    """Refuse a measurement of bursts where no edge makes any."""
+    """Refuse a measurement of bursts in a network without bursts."""
     if not any(table.assembles for table in switches.tables):
         allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
         raise InputError(path, f"switches of kind {scenario.switching.kinds}", allowed)

@@ -1,4 +1,4 @@
-"""What bursts carry, how many flows a lost one hits, and how many bursts a flow needs."""
+"""Contents of bursts: segments and flows per burst, and bursts per flow."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 FATES: Final = tuple(registry()["burst_fates"])
 COUNTED: Final = tuple(registry()["burst_contents"])
-# Beginnings of the names of the metrics of each fate.
+# Prefixes of the metrics, by the fate of a burst.
 _WORDS: Final = dict(zip(FATES, ("burst", "lost_burst", "cut_piece", "arrived_burst"), strict=True))
-# In how many bursts a flow was.
+# Counts of the bursts of a flow.
 _BYTES_PER_FLOW: Final = 80
 
 
@@ -51,14 +51,14 @@ class BurstContents(Section):
     )
 
     def counted_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
-        """When bursts are made, lost or taken apart that count: from the first to the second."""
+        """Return the interval in which events of bursts count."""
         begin = warm_up or 0 if self.begin is None else self.begin
         end = 2**64 - 1 if until is None else until
         return begin, end if self.end is None else self.end
 
 
 class BurstContentsMeasurement(OptionalMeasurement):
-    """Segments and flows in bursts, by what became of these, and bursts of flows."""
+    """Segments and flows per burst, by the fate of the burst, and bursts per flow."""
 
     key = "bursts"
     labels: ClassVar[Mapping[str, str]] = {
@@ -81,7 +81,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
     example = ("a table that says which bursts", "{}")
 
     def check(self, measurement: Measurement) -> None:
-        """Refuse a begin that is not known before the run, and an end that is not after it."""
+        """Refuse an unknown begin, and an end that is not after the begin."""
         own = measurement.bursts
         if own is None:
             return
@@ -95,7 +95,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches
     ) -> dict[str, dict[str, int]]:
-        """Say when the bursts are made that count: ``from_ps`` and ``until_ps``."""
+        """Return the interval in which bursts count."""
         measurement = scenario.measurement
         assert measurement.bursts is not None
         check_bursts_are_made(f"measurement.{self.key}", scenario, switches)
@@ -103,23 +103,23 @@ class BurstContentsMeasurement(OptionalMeasurement):
         return {"bursts": {"from_ps": begin, "until_ps": end}}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of what is counted of flows in bursts."""
+        """Return the bytes of the counts per flow."""
         if "bursts" not in forecast.plan.settings:
             return 0
         return _BYTES_PER_FLOW * int(forecast.plan.flows["source"].size)
 
     def of_run(self, measurement: Measurement, plan: Plan, columns: Columns) -> dict[str, Metric]:
-        """Give `of_bursts`, and `of_flows` of the flows that count."""
+        """Return `of_bursts`, and `of_flows` for the flows that count."""
         return of_bursts(columns) | of_flows(columns, plan.counted)
 
     def of_flows(
         self, measurement: Measurement, plan: Plan, columns: Columns, chosen: Mask
     ) -> dict[str, Metric]:
-        """Give `of_flows`."""
+        """Return `of_flows`."""
         return of_flows(columns, chosen)
 
     def read(self, run: Reading) -> pd.DataFrame:
-        """Give the contents of bursts, by ``measurement.bursts``; see `burst_contents.table`.
+        """Return the contents of bursts, by ``measurement.bursts``; see `burst_contents.table`.
 
         Raises
         ------
@@ -142,7 +142,7 @@ BurstContentsOption = Annotated[
 
 
 def table(columns: Columns) -> pd.DataFrame:
-    """Make `lightburst.Result.bursts`.
+    """Return the distribution of the contents of bursts.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ def table(columns: Columns) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each ``fate`` (``made`` by an edge, ``lost``, ``cut`` off a burst as a piece of
-        it, or ``arrived`` at its egress), what is ``counted`` (``segments``, which are packets
-        with data, or ``flows`` of which there is data) and ``number`` that there is: how many
-        ``bursts`` have it, and their ``share`` of those of this fate. How many bursts had data of
-        each flow is in `lightburst.Result.flows`.
+        One row for each ``fate`` (``made`` by an edge, ``lost``, ``cut`` off a burst as a piece, or
+        ``arrived`` at the egress), each quantity ``counted`` (``segments``, packets with data, or
+        ``flows`` with data) and each ``number`` that occurs: the number of ``bursts`` with it, and
+        their ``share`` of all bursts of that fate. The number of bursts with data of each flow is
+        in `lightburst.Result.flows`.
     """
     import pandas as pd
 
@@ -171,7 +171,7 @@ def table(columns: Columns) -> pd.DataFrame:
 
 
 def of_bursts(columns: Columns) -> dict[str, Metric]:
-    """Means over the bursts that carry data, and how many of these are lost.
+    """Return means over the bursts with data, and their loss.
 
     Parameters
     ----------
@@ -198,28 +198,28 @@ def of_bursts(columns: Columns) -> dict[str, Metric]:
             means[f"{word}_mean_{counted}"] = ratio(
                 float((number * bursts)[chosen].sum()), with_data[word]
             )
-    # Those that arrive are there for the loss alone: what is in them is what was made.
+    # Arrived bursts enter the loss only; their means would be those of bursts that were made.
     lost, arrived = (int(with_data[f"{word}_burst"]) for word in ("lost", "arrived"))
     told = {name: mean for name, mean in means.items() if not name.startswith("arrived")}
     return share("data_burst_loss", lost, lost + arrived) | told
 
 
 def of_flows(columns: Columns, chosen: Mask) -> dict[str, Metric]:
-    """Mean numbers of bursts of those of the chosen flows that were all acknowledged.
+    """Return mean numbers of bursts over the chosen flows that were acknowledged entirely.
 
     Parameters
     ----------
     columns : mapping of str to mapping
         The tables of the run, with ``bursts_flows``.
     chosen : ndarray of bool, shape (flows,)
-        Which flows.
+        The chosen flows.
 
     Returns
     -------
     dict
-        ``flow_mean_bursts``, ``flow_mean_bursts_lost`` and ``flow_mean_bursts_cut``: with data of
-        the flow, and of these that were lost, or from which data of the flow was cut off. None
-        without such flows.
+        ``flow_mean_bursts``, ``flow_mean_bursts_lost`` and ``flow_mean_bursts_cut``: bursts with
+        data of the flow, those of them that were lost, and those that lost data of the flow to a
+        cut. None without such flows.
     """
     complete = chosen & (columns["flows"]["acknowledged_ps"] != UNFINISHED)
     number = int(np.count_nonzero(complete))

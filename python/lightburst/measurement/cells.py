@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 Table = Mapping[str, NDArray[Any]]
 
-#: The number that stands for no time or no burst.
+#: No time, or no burst.
 NONE: Final = np.uint64(2**64 - 1)
-#: The number that stands for no node, no link or no flow.
+#: No node, no link or no flow.
 NOWHERE: Final = 2**32 - 1
-# The number that stands for no reason.
+# No reason for a loss.
 _NO_REASON: Final = 255
 
 
 def seconds(times: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Give times in seconds; NaN where there is none."""
+    """Return times in seconds; NaN for `NONE`."""
     return np.where(times == NONE, np.nan, times * PS)
 
 
 def reasons(numbers: NDArray[np.uint8]) -> pd.Categorical[str]:
-    """Give the words of reasons for losses; missing where nothing was lost."""
+    """Return reasons for losses in words; missing without a loss."""
     return words(numbers, registry()["drop_reasons"])
 
 
 def words(numbers: NDArray[np.uint8], known: Sequence[str]) -> pd.Categorical[str]:
-    """Give the words that numbers stand for."""
+    """Return the words that numbers stand for; missing where there is no reason."""
     import pandas as pd
 
     places = np.where(numbers == _NO_REASON, -1, numbers.astype(np.int16))
@@ -43,7 +43,7 @@ def words(numbers: NDArray[np.uint8], known: Sequence[str]) -> pd.Categorical[st
 
 
 def whole(values: NDArray[Any], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
-    """Give whole numbers, missing where they are not known."""
+    """Return whole numbers, missing where `known` is False."""
     import pandas as pd
 
     return pd.arrays.IntegerArray(np.where(known, values, 0).astype(values.dtype), ~known)

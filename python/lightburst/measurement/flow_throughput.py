@@ -1,4 +1,4 @@
-"""How the throughput of flows is spread: what the mean of a run hides."""
+"""Distribution of the throughput of single flows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FlowThroughputMeasurement(OptionalMeasurement):
     def of_flows(
         self, measurement: Measurement, plan: Plan, columns: Columns, chosen: Mask
     ) -> dict[str, Metric]:
-        """Give `metrics_of` the flows."""
+        """Return `metrics_of` for the flows."""
         return metrics_of(plan, columns["flows"], chosen)
 
 
@@ -58,7 +58,7 @@ FlowThroughputOption = Annotated[
 
 
 def throughput_bps(plan: Plan, flows: Table) -> FloatArray:
-    """Bits of each flow / the time from its start to its last acknowledgement.
+    """Return bits of each flow / time from its start to its last acknowledgement.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _time_s(plan: Plan, flows: Table) -> FloatArray:
 
 
 def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
-    """Figures of the throughput of some of the flows of a run.
+    """Return statistics of the throughput of some flows of a run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What happened to chosen flows, event by event.
+"""Traces of chosen flows, event by event.
 
 The tables are described in `lightburst.measurement.trace_tables`.
 """
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
 
-# Rows of a trace, as the simulator has them, as columns and as tables: what happens to a packet,
-# what a sender hears, a hop.
+# Rows of a trace in the simulator, in columns and in tables: an event of a packet, an
+# acknowledgement or timeout of a sender, a hop.
 _BYTES_PER_EVENT: Final = 800
 _BYTES_PER_WINDOW: Final = 130
 _BYTES_PER_HOP: Final = 150
@@ -52,7 +52,7 @@ class FlowTraceMeasurement(OptionalMeasurement):
     example = ("numbers of flows, whose events are to be kept", "[0]")
 
     def missing_flows(self, measurement: Measurement, flows: int) -> Iterator[InputError]:
-        """Find numbers of flows that are not there."""
+        """Yield an error for each number without a flow."""
         for place, number in enumerate(measurement.trace):
             if number >= flows:
                 allowed = f"the number of a flow, 0 to {flows - 1}"
@@ -61,14 +61,11 @@ class FlowTraceMeasurement(OptionalMeasurement):
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches
     ) -> dict[str, list[int]]:
-        """Name the flows."""
+        """Return the numbers of the flows."""
         return {"trace": sorted(set(scenario.measurement.trace))}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of the trace.
-
-        Each segment goes over as many links as the longest of the shortest paths.
-        """
+        """Return the bytes of the trace, with all segments on the longest of the shortest paths."""
         plan = forecast.plan
         traced = plan.settings.get("trace")
         if not traced:
@@ -78,7 +75,7 @@ class FlowTraceMeasurement(OptionalMeasurement):
         sent = forecast.segments_sent(flows, links)
         most, segments = "up to " if forecast.before is None else "", int(sent.sum())
         answers = int((sent * plan.by_flow(_acknowledgements)[flows]).sum())
-        # A packet is sent, and comes or is lost; a sender hears each answer.
+        # Two events per packet, and one row of the sender per acknowledgement.
         each = 2 * _BYTES_PER_EVENT + _BYTES_PER_HOP * links
         needed = (segments + answers) * each + answers * _BYTES_PER_WINDOW
         limit = format_duration(plan.settings["time_limit_ps"])
@@ -93,16 +90,16 @@ class FlowTraceMeasurement(OptionalMeasurement):
         return needed
 
     def is_readable(self, measurement: Measurement) -> bool:
-        """Tell whether flows or links are traced: bursts on links are in the same tables."""
+        """Return whether flows or links are traced: both fill the same tables."""
         return self.is_asked(measurement) or measurement.network is not None
 
     def read(self, run: Reading) -> Trace:
-        """Give the events of the flows of ``measurement.trace`` and on the links of ``network``.
+        """Return the events of the flows of ``measurement.trace`` and on the links of ``network``.
 
         Raises
         ------
         InputError
-            If the scenario has nothing traced.
+            If the scenario requests no trace.
         """
         return Trace(run.columns, Places.of(run.plan))
 
@@ -120,7 +117,7 @@ FlowTraceOption = Annotated[
 
 
 def _acknowledgements(transport: dict[str, Any]) -> float:
-    """Give the packets that answer a segment, in the mean."""
+    """Return the mean number of acknowledgements per segment."""
     return 0.0 if transport["kind"] in OPEN_LOOP else 1 / transport.get("acknowledge_every", 1)
 
 
@@ -160,32 +157,32 @@ class Trace:
 
     @cached_property
     def segments(self) -> pd.DataFrame:
-        """One row for each time that a packet was sent, arrived or was lost; see `segments`."""
+        """One row per sending, arrival or loss of a packet; see `trace_tables.segments`."""
         return trace_tables.segments(self._columns["segments"], self._places)
 
     @cached_property
     def windows(self) -> pd.DataFrame:
-        """One row for each acknowledgement and each timeout of a sender; see `windows`."""
+        """One row per acknowledgement or timeout of a sender; see `trace_tables.windows`."""
         return trace_tables.windows(self._columns["windows"])
 
     @cached_property
     def bursts(self) -> pd.DataFrame:
-        """One row for each burst with a packet of a traced flow, or for all; see `bursts`."""
+        """One row per burst of a traced flow, or per burst; see `trace_tables.bursts`."""
         return trace_tables.bursts(self._columns["bursts"], self._places)
 
     @cached_property
     def hops(self) -> pd.DataFrame:
-        """One row for each time that a packet was handed to a link; see `hops`."""
+        """One row per packet and link; see `trace_tables.hops`."""
         return trace_tables.hops(self._columns["hops"], self._places)
 
     @cached_property
     def path_switches(self) -> pd.DataFrame:
-        """One row for each time that an edge took another path by load; see `path_switches`."""
+        """One row per change of path by load; see `trace_tables.path_switches`."""
         return trace_tables.path_switches(self._columns["path_switches"], self._places)
 
     @cached_property
     def bookings(self) -> pd.DataFrame:
-        """One row for each burst on each traced link; see `bookings`.
+        """One row per burst and traced link; see `trace_tables.bookings`.
 
         Raises
         ------
@@ -196,7 +193,7 @@ class Trace:
 
     @cached_property
     def cuts(self) -> pd.DataFrame:
-        """One row for each piece that was cut off a burst on a traced link; see `cuts`.
+        """One row per piece cut off a burst on a traced link; see `trace_tables.cuts`.
 
         Raises
         ------

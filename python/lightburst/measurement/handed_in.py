@@ -1,7 +1,7 @@
-"""What measurements are handed from the floors above them, as far as they use it.
+"""Protocols of the arguments that measurements get from higher layers.
 
-Scenarios list the measurements, so that these import nothing that stands on scenarios. Each member
-is described where the class is that a docstring names.
+Scenarios list the measurements, so measurements cannot import plans or results. Members are
+described in the class that a docstring names.
 """
 
 # ruff: noqa: D102

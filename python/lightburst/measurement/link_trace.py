@@ -1,4 +1,4 @@
-"""What bursts did on chosen links.
+"""Traces of bursts on chosen links.
 
 The tables are described in `lightburst.measurement.trace_tables`.
 """
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("bookings", "cuts")
 
-# A burst that is made, and its time on a link or what is cut off it there, as the simulator has
-# them, as columns and as tables.
+# A burst, and its reservation or a cut on one link, in the simulator, in columns and in tables.
 _BYTES_PER_BURST: Final = 510
 _BYTES_PER_BOOKING: Final = 340
 
@@ -60,9 +59,9 @@ class NetworkTrace(Section):
 
 
 class LinkTraceMeasurement(OptionalMeasurement):
-    """Which channel of chosen links each burst used when, and which was lost to which."""
+    """Reservations of bursts on chosen links, and the bursts they blocked."""
 
-    # It adds no metrics, but was in the digests of scenarios from the first: they stay.
+    # Without metrics, but in the digest of scenarios from its first version: their digests stay.
     moves_digest = True
     key = "network"
     tables = tuple(f"trace_{name}" for name in TABLES)
@@ -70,7 +69,7 @@ class LinkTraceMeasurement(OptionalMeasurement):
     example = ("links", "{}")
 
     def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, Any]:
-        """Give numbers of links, and the time: ``links``, ``from_ps`` and ``until_ps``."""
+        """Return numbers of links, and the interval."""
         asked = scenario.measurement.network
         assert asked is not None
         path = "measurement.network"
@@ -92,7 +91,7 @@ class LinkTraceMeasurement(OptionalMeasurement):
         return {"bookings": {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of the bursts on traced links, where a run before tells their number."""
+        """Return the bytes of bursts on traced links, if an earlier run tells their number."""
         asked, before = forecast.plan.settings.get("bookings"), forecast.before
         if asked is None or before is None:
             return 0

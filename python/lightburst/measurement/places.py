@@ -1,4 +1,4 @@
-"""Nodes and links as tables show them."""
+"""Names of nodes and links in tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Places(NamedTuple):
-    """Nodes and links as tables show them, by their numbers, which is what the simulator says.
+    """Names of nodes and links in tables, by the numbers of the simulator.
 
     Attributes
     ----------
@@ -36,14 +36,14 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan) -> Places:
-        """Give those of the network of a plan."""
+        """Return the names in the network of a plan."""
         ends, network = (plan.links["from"], plan.links["to"]), plan.network
         if network is None:
             return cls(*ends)
         return cls(*ends, network.names, network.link_names, network.wavelength)
 
     def all_links(self) -> dict[str, NDArray[Any]]:
-        """Give the columns that say which link is which, a row for each.
+        """Return the columns that identify links, one row per link.
 
         ``source``, ``target``, ``name`` (where links have names) and ``wavelength``.
         """
@@ -53,15 +53,15 @@ class Places(NamedTuple):
         return {**ends, **names, "wavelength": own}
 
     def channels(self, link: NDArray[np.uint32], channel: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        """Give channels of links as those of their fibres: one wavelength may be a link."""
+        """Return channels of links as channels of fibres: one wavelength may be a link."""
         return channel if self.wavelength is None else channel + self.wavelength[link]
 
     def named(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Give nodes that there are as tables show them."""
+        """Return the names of existing nodes."""
         return numbers if self.names is None else np.array(self.names, dtype=object)[numbers]
 
     def nodes(self, numbers: NDArray[Any]) -> Any:
-        """Give nodes as tables show them; missing where there is none."""
+        """Return the names of nodes; missing for `NOWHERE`."""
         known = numbers != NOWHERE
         if self.names is None:
             return whole(numbers, known)
@@ -70,7 +70,7 @@ class Places(NamedTuple):
         return found
 
     def links(self, numbers: NDArray[np.uint32], prefix: str = "") -> dict[str, Any]:
-        """Give the columns ``link``, ``link_source``, ``link_target``; missing without a link."""
+        """Return the columns ``link``, ``link_source``, ``link_target``; missing without a link."""
         known = numbers != NOWHERE
         safe = np.where(known, numbers, 0)
         ends = {"link_source": self.link_from[safe], "link_target": self.link_to[safe]}

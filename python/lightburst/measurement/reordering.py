@@ -1,4 +1,4 @@
-"""How far out of order the data of flows comes."""
+"""Reordering of the data of flows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lightburst.measurement.handed_in import Forecast, Network, Reading, Switches
     from lightburst.scenario.model import Scenario
 
-# The order in which the data of a flow came, and each packet by which one may be displaced there.
+# The record of arrivals of a flow, and one packet of the largest displacement.
 _BYTES_PER_ORDER: Final = 1_000
 _BYTES_PER_DISPLACED: Final = 55
 
@@ -45,13 +45,13 @@ class ReorderingMeasurement(OptionalMeasurement):
     example = ("a table that says how to look", "{}")
 
     def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, int]:
-        """Say from how many packets early or late on one is taken for lost."""
+        """Return the displacement beyond which a packet is considered lost."""
         own = scenario.measurement.reordering
         assert own is not None
         return {"displacement_threshold": own.displacement_threshold}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of the order in which data arrives."""
+        """Return the bytes of the record of arrivals."""
         plan = forecast.plan
         threshold = plan.settings.get("displacement_threshold")
         if threshold is None:
@@ -61,10 +61,10 @@ class ReorderingMeasurement(OptionalMeasurement):
         return int((_BYTES_PER_ORDER + _BYTES_PER_DISPLACED * displaced).sum())
 
     def read(self, run: Reading) -> pd.DataFrame:
-        """How far out of order the data of flows came, by ``measurement.reordering``.
+        """Return the reordering of the data of flows, by ``measurement.reordering``.
 
-        A row for each ``flow`` (a row of `flows`), ``metric`` and ``value`` that there is: how many
-        ``packets`` have it, and their ``share``. `docs/model.md` has the metrics, *Densities*.
+        One row for each ``flow`` (a row of `flows`), ``metric`` and ``value`` that occurs, with the
+        number of ``packets`` and their ``share``. The metrics are in `docs/model.md`, *Densities*.
 
         Raises
         ------
@@ -87,7 +87,7 @@ ReorderingOption = Annotated[
 
 
 def table(columns: Columns) -> pd.DataFrame:
-    """Make `lightburst.Result.reordering`."""
+    """Return `lightburst.Result.reordering`."""
     import pandas as pd
 
     ran = columns["reordering"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("links", "switches", "flows")
 
-# What is known of a link, or of a switch, at one time, as columns and as tables.
+# One sample of a link, and of a switch, in columns and in tables.
 _BYTES_PER_LINK: Final = 90
 _BYTES_PER_SWITCH: Final = 45
 
@@ -45,19 +45,19 @@ class SamplesMeasurement(OptionalMeasurement):
     example = ("a time from one sample to the next", "'100 us'")
 
     def check(self, measurement: Measurement) -> None:
-        """Refuse a time that is longer than the run."""
+        """Refuse an interval longer than the time limit."""
         every, limit = measurement.sample, measurement.time_limit
         if every is not None and every > limit:
             allowed = f"at most time_limit ({format_duration(limit)}), or 'off'"
             raise refuse_at(self.key, format_duration(every), allowed)
 
     def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, int]:
-        """Give the time from one sample to the next."""
+        """Return the interval between samples."""
         assert scenario.measurement.sample is not None
         return {"sample_ps": scenario.measurement.sample}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of all samples until the time limit."""
+        """Return the bytes of all samples until the time limit."""
         plan = forecast.plan
         every = plan.settings.get("sample_ps")
         if every is None:
@@ -77,12 +77,12 @@ class SamplesMeasurement(OptionalMeasurement):
         return needed
 
     def read(self, run: Reading) -> Samples:
-        """Queues, buffers, utilisation and active flows over time, by ``measurement.sample``.
+        """Return queues, buffers, links and active flows over time, by ``measurement.sample``.
 
         Raises
         ------
         InputError
-            If the scenario has no samples taken.
+            If the scenario requests no samples.
         """
         return Samples(run.columns, Places.of(run.plan), run.plan.settings["hosts"], run.active)
 
@@ -193,7 +193,7 @@ class Samples:
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """One row for each time: how many connections are in progress.
+        """One row for each time: the number of connections in progress.
 
         Returns
         -------

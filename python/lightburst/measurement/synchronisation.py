@@ -1,4 +1,4 @@
-"""Whether connections move together: their windows, their throughput, and what they lose.
+"""Synchronisation of connections: of their windows, their throughput and their losses.
 
 The simulator gives exact sums over bins of time (docs/model.md, *Synchronisation*); here they
 become means, standard deviations and a correlation.
@@ -33,8 +33,7 @@ Sums = Mapping[str, int]
 # The simulator counts windows in thousandths of a segment.
 _SEGMENT: Final = 1e-3
 _MOST_BINS: Final = 10**9
-# The sums of all connections in one bin of time, as the simulator has them, as columns and as
-# tables.
+# The sums over all connections in one bin, in the simulator, in columns and in tables.
 _BYTES_PER_BIN: Final = 110
 
 
@@ -73,13 +72,13 @@ class Synchronisation(Section):
     )
 
     def end_of_first(self, warm_up: int | None) -> int:
-        """When the first bin that counts ends, in picoseconds, with such a warm-up."""
+        """Return the end of the first bin that counts, in picoseconds, for a given warm-up."""
         begin = self.begin if self.begin is not None else warm_up or 0
         return (-(-begin // self.bin) + 1) * self.bin
 
 
 class SynchronisationMeasurement(OptionalMeasurement):
-    """Windows and throughput of all connections together, and how their losses correlate."""
+    """Aggregate windows and throughput of all connections, and the correlation of their losses."""
 
     key = "synchronisation"
     labels: ClassVar[Mapping[str, str]] = {
@@ -102,7 +101,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
     example = ("what is kept of bins of time", "{'series': True}")
 
     def check(self, measurement: Measurement) -> None:
-        """Refuse a begin that is not known before the run, and bins that are too long or many."""
+        """Refuse an unknown begin, and bins that are too long or too many."""
         own = measurement.synchronisation
         if own is None:
             return
@@ -120,7 +119,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
             raise refuse_at(path, given, f"at least {shortest}, for {_MOST_BINS:,} bins")
 
     def misfits(self, scenario: Scenario) -> Iterator[InputError]:
-        """Refuse a look at windows where there are none."""
+        """Refuse a record of windows without connections."""
         if all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups):
             allowed = "nothing: datagrams and bursts are no connections, and have no windows"
             yield InputError("measurement.synchronisation", "a table without connections", allowed)
@@ -128,7 +127,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches
     ) -> dict[str, dict[str, Any]]:
-        """Say in which bins of time connections are looked at, and whether these are kept."""
+        """Return the bins, and whether their series is kept."""
         measurement = scenario.measurement
         own = measurement.synchronisation
         assert own is not None
@@ -141,7 +140,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
         return {"synchronisation": bins}
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of the series of bins."""
+        """Return the bytes of the series of bins."""
         settings = forecast.plan.settings
         own = settings.get("synchronisation")
         if own is None or not own["series"]:
@@ -156,22 +155,22 @@ class SynchronisationMeasurement(OptionalMeasurement):
         return int(_BYTES_PER_BIN * bins)
 
     def of_run(self, measurement: Measurement, plan: Plan, columns: Columns) -> dict[str, Metric]:
-        """Give `metrics_of` the bins."""
+        """Return `metrics_of` for the bins."""
         assert measurement.synchronisation is not None
         return metrics_of(columns, measurement.synchronisation.bin)
 
     def is_readable(self, measurement: Measurement) -> bool:
-        """Tell whether the series of bins is kept."""
+        """Return whether the series of bins is kept."""
         own = measurement.synchronisation
         return own is not None and own.series
 
     def missing(self, measurement: Measurement) -> str | None:
-        """Name the option that keeps the series, if it is not there."""
+        """Return the path of the option that keeps the series; None if it is kept."""
         readable = self.is_readable(measurement)
         return None if readable else "measurement.synchronisation.series"
 
     def read(self, run: Reading) -> pd.DataFrame:
-        """Windows and throughput of all connections over time; see `synchronisation.series`.
+        """Return windows and throughput of all connections over time; see `synchronisation.series`.
 
         Raises
         ------
@@ -197,7 +196,7 @@ SynchronisationOption = Annotated[
 
 
 def metrics_of(columns: Columns, bin_ps: int) -> dict[str, Metric]:
-    """Say how all connections move together, and how they would if each went its own way.
+    """Return statistics of all connections together, and those of independent connections.
 
     Parameters
     ----------
@@ -255,7 +254,7 @@ def metrics_of(columns: Columns, bin_ps: int) -> dict[str, Metric]:
 
 
 def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Metric]:
-    """Give mean and standard deviations of a quantity, under the names of its figures."""
+    """Return mean and standard deviations of a quantity, by the names of its metrics."""
     bins = sums["bins"]
     total, squares, own_squares, squared_sums = (
         sums[f"{quantity}_{of}"] for of in ("sum", "squares", "own_squares", "squared_sums")
@@ -272,7 +271,7 @@ def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Metr
 
 
 def _correlation(sums: Sums) -> float | None:
-    """Give the correlation of the reductions of two connections over all pairs of all bins.
+    """Return the correlation of the reductions of two connections over all pairs of all bins.
 
     Each pair counts both ways, so that both members have the mean p = ``pairs_one / pairs``; both
     reduce with q = ``pairs_both / pairs``, and the correlation is (q - p^2) / (p - p^2).
@@ -283,7 +282,7 @@ def _correlation(sums: Sums) -> float | None:
 
 
 def series(columns: Columns, bin_ps: int) -> pd.DataFrame:
-    """Give what each bin had, in order of time.
+    """Return one row per bin, in order of time.
 
     Parameters
     ----------

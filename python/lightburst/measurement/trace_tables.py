@@ -1,7 +1,7 @@
-"""What happened to chosen flows and on chosen links, event by event, as tables in SI base units.
+"""Tables of the events of chosen flows and links, in SI base units.
 
-Each function takes columns as the simulator gives them, all rows or some of them. For times to the
-picosecond use those columns themselves.
+Each function takes columns of the simulator, all rows or some of them. The columns themselves have
+times to the picosecond.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 EVENTS: Final = ("sent", "arrived", "lost")
 STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
-# Bits of the flags of a packet, and the columns that they become.
+# Columns of the flags of a packet, with their bits.
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each time that a packet was sent, arrived or was lost, in order of time.
+    """Return one row per sending, arrival or loss of a packet, in order of time.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
 
 
 def windows(table: Table) -> pd.DataFrame:
-    """Give one row for each acknowledgement that a sender heard and for each of its timeouts.
+    """Return one row per acknowledgement or timeout of a sender.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def windows(table: Table) -> pd.DataFrame:
 
 
 def bursts(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each burst that carries a packet of a traced flow.
+    """Return one row per burst that carries a packet of a traced flow.
 
     Where links are traced, of each burst that was made before the end of the time of interest.
 
@@ -168,7 +168,7 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
 
 
 def bookings(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each burst on each traced link.
+    """Return one row per burst and traced link.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
 
 
 def cuts(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each piece that segmentation cut off a burst on a traced link.
+    """Return one row per piece that segmentation cut off a burst on a traced link.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def cuts(table: Table, places: Places) -> pd.DataFrame:
 
 
 def hops(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each time that a packet was handed to a link, alone or in a burst.
+    """Return one row per packet and link, for packets alone and in bursts.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
 
 
 def path_switches(table: Table, places: Places) -> pd.DataFrame:
-    """Give one row for each time that bursts of any flow were led to another path by load.
+    """Return one row per change of path by load, for bursts of any flow.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which time the counts and metrics of a run are of: ``warm_up`` and ``until``."""
+"""The time in which a run counts: from ``warm_up`` to ``until``."""
 
 from __future__ import annotations
 
@@ -28,39 +28,38 @@ if TYPE_CHECKING:
     from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
 
-#: A run without a window of its own counts from its beginning to its end.
+#: The window of a run that counts from beginning to end.
 EVERYTHING_PS: Final = (0, 2**64 - 1)
 
 _PREFIX: Final = "window_"
-# What a link, and a switch, had counted when the window began and when it ended, and in between.
+# The counts of a link, and of a switch, at the begin and end of the window, and between.
 _BYTES_PER_LINK: Final = 150
 _BYTES_PER_SWITCH: Final = 1_000
 
 
 class WindowMeasurement(OptionalMeasurement):
-    """Counts of links, switches and bursts apart from those of the whole run.
+    """Counts of links, switches and bursts in a window of the run.
 
-    `lightburst.Result.window` is there in any case: without ``warm_up`` and ``until`` it is the
-    whole run. Its setting of the plan is written by `Plan.counting`, since the run itself may find
-    the warm-up.
+    `lightburst.Result.window` always exists: without ``warm_up`` and ``until`` it is the whole run.
+    `Plan.counting` writes the setting of the plan, since the run itself may find the warm-up.
     """
 
     key = "warm_up"
     labels: ClassVar[Mapping[str, str]] = {"warm_up_s": "warm-up, by MSER-5"}
 
     def is_asked(self, measurement: Measurement) -> bool:
-        """Tell whether there is a warm-up or an end."""
+        """Return whether there is a warm-up or an end."""
         return measurement.warm_up != 0 or measurement.until is not None
 
     def check(self, measurement: Measurement) -> None:
-        """Refuse an end before the warm-up is over."""
+        """Refuse an end that is not after the warm-up."""
         warm_up = measurement.warm_up or 0
         if measurement.until is not None and measurement.until <= warm_up:
             allowed = f"a time after warm_up ({format_duration(warm_up)})"
             raise refuse_at("until", format_duration(measurement.until), allowed)
 
     def misfits(self, scenario: Scenario) -> Iterator[InputError]:
-        """Refuse a warm-up by active flows where there are no connections."""
+        """Refuse a warm-up by active flows without connections."""
         open_loop = all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups)
         if open_loop and scenario.measurement.warm_up is None:
             allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
@@ -70,7 +69,7 @@ class WindowMeasurement(OptionalMeasurement):
         """Refuse a window in which no flow counts."""
         endless = bool((plan.flows["bytes"] == WITHOUT_END).all())
         streams = endless and all(transport["kind"] in OPEN_LOOP for transport in plan.transports)
-        # Streams are there for what links and bursts make of them, which has a window of its own.
+        # Endless datagrams load links and bursts, whose counts have the window, too.
         if plan.counted.any() or (streams and plan.window_ps[0] < plan.settings["time_limit_ps"]):
             return
         first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
@@ -87,7 +86,7 @@ class WindowMeasurement(OptionalMeasurement):
         raise InputError(path, format_about(given), allowed)
 
     def memory(self, forecast: Forecast) -> int:
-        """Give the bytes of the counts of a window."""
+        """Return the bytes of the counts of a window."""
         plan = forecast.plan
         if "window" not in plan.settings:
             return 0
@@ -95,7 +94,7 @@ class WindowMeasurement(OptionalMeasurement):
         return int(_BYTES_PER_LINK * links + _BYTES_PER_SWITCH * switches)
 
     def of_run(self, measurement: Measurement, plan: Plan, columns: Columns) -> dict[str, Metric]:
-        """Give the warm-up that the run found itself."""
+        """Return the warm-up, if the run found it itself."""
         found = measurement.warm_up is None
         return {"warm_up_s": plan.window_ps[0] * PS} if found else {}
 
@@ -132,13 +131,13 @@ UntilOption = Annotated[
 
 
 def asked_window_ps(measurement: Measurement) -> tuple[int, int]:
-    """Give the window that a scenario asks for; a warm-up that the run finds begins with it."""
+    """Return the requested window, from 0 on if the run finds its warm-up itself."""
     begin, end = EVERYTHING_PS
     return measurement.warm_up or begin, measurement.until or end
 
 
 def window_setting(window_ps: tuple[int, int]) -> dict[str, Any]:
-    """Write the plan's setting; the counts of the whole run are there in any case."""
+    """Return the setting of the plan; none for the whole run, which is always counted."""
     if window_ps == EVERYTHING_PS:
         return {}
     return {"window": dict(zip(("from_ps", "until_ps"), window_ps, strict=True))}
@@ -158,24 +157,24 @@ class Window(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan, columns: Columns) -> Self:
-        """Find the window of a run: none of it is later than the end of the run."""
+        """Return the window of a run, cut at the end of the run."""
         begin, end = plan.window_ps
         last = int(columns["totals"]["end_ps"])
         return cls(min(begin, last), min(end, last))
 
     @property
     def length_ps(self) -> int:
-        """How long it is."""
+        """Length of the window."""
         return self.end_ps - self.begin_ps
 
     def as_dict(self) -> dict[str, float]:
-        """Give it in seconds, as JSON has it."""
+        """Return the window in seconds, as in JSON."""
         begin, end = (time / PICOSECONDS_PER_SECOND for time in self)
         return {"begin_s": begin, "end_s": end}
 
 
 def counted(columns: Columns) -> Columns:
-    """Put what was counted in the window of a run in the place of what was counted in all of it.
+    """Replace the counts of a whole run by those of its window.
 
     Parameters
     ----------
