@@ -68,7 +68,7 @@ class Forecast(NamedTuple):
 def _again(plan: Plan, links: int) -> float:
     """Estimate the number of transmissions of a segment over so many links, some of them lossy."""
     lossy = plan.links.get("lossy")
-    if "loss" not in plan.settings or lossy is None:
+    if plan.settings.get("loss") is None or lossy is None:
         return 1.0
     times = links - 2 if lossy[plan.between_switches].all() else 1
     comes: float = (1 - plan.settings["loss"]["probability"]) ** times

@@ -115,7 +115,7 @@ def estimate_memory(
 
 def _fair(plan: Plan) -> int:
     """Give what interfaces that serve flows in turn need, in bytes."""
-    if "fair" not in plan.settings:
+    if plan.settings.get("fair") is None:
         return 0
     flows = plan.flows["source"].size
     return _BYTES_PER_FAIR_HOST * int(plan.settings["hosts"]) + _BYTES_PER_FAIR_FLOW * flows
@@ -224,7 +224,7 @@ def _records(plan: Plan, in_flight: IntArray) -> IntArray:
 
 def _paths(plan: Plan) -> int:
     """Bytes of the paths with labels, and of what finds them."""
-    if "label" not in plan.settings:
+    if plan.settings.get("label") is None:
         return 0
     paths = plan.nodes["path_source"].size
     return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths
@@ -264,6 +264,6 @@ def _edges(plan: Plan) -> int:
 
 def _ordered(plan: Plan) -> int:
     """Count the data segments that scripted drops name."""
-    drops = plan.settings.get("loss", {}).get("drops", ())
+    drops = (plan.settings.get("loss") or {}).get("drops", ())
     spans = [drop["segments"] for drop in drops if "segments" in drop]
     return sum(last - first + 1 for first, last in spans)

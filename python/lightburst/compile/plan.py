@@ -74,7 +74,7 @@ class Plan:
         counted: Mask = (start >= begin) & (start < end)
         return counted
 
-    @cached_property
+    @property
     def due(self) -> Mask:
         """Which flows are meant to finish, shape (flows,).
 

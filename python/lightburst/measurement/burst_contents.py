@@ -104,7 +104,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
 
     def memory(self, forecast: Forecast) -> int:
         """Return the bytes of the counts per flow."""
-        if "bursts" not in forecast.plan.settings:
+        if forecast.plan.settings.get("bursts") is None:
             return 0
         return _BYTES_PER_FLOW * int(forecast.plan.flows["source"].size)
 

@@ -88,7 +88,7 @@ class WindowMeasurement(OptionalMeasurement):
     def memory(self, forecast: Forecast) -> int:
         """Return the bytes of the counts of a window."""
         plan = forecast.plan
-        if "window" not in plan.settings:
+        if plan.settings.get("window") is None:
             return 0
         links, switches = plan.links["from"].size, plan.nodes["switch"].size
         return int(_BYTES_PER_LINK * links + _BYTES_PER_SWITCH * switches)
