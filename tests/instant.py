@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from lightburst.metrics import Metric
+from lightburst.counts import Metric
 from lightburst.study.sweep import PlannedRun
 from lightburst.study.workers.interface import Answer, Order
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lightburst.metrics import Metric
+from lightburst.counts import Metric
 from lightburst.scenario import Scenario
 from lightburst.study import Store
 from lightburst.study.sweep import Key, PlannedRun, scenario_digest

@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from lightburst.counts import Metric
 from lightburst.errors import StoreWarning
 from lightburst.expressions import parse_all
-from lightburst.metrics import Metric
 from lightburst.study import Store, Study, columns, execute
 from lightburst.study.found import Rows
 from lightburst.study.sweep import Key, PlannedRun

@@ -42,8 +42,6 @@ SETTINGS = {
     "nodes": 208,
     "routing": {"kind": "fat-tree", "k": 8, "wavelengths": 1},
     "choice": "free",
-    "label": None,
-    "balance": None,
     "seed": 7,
     "time_limit_ps": 10**15,
     "switches": [
@@ -56,15 +54,6 @@ SETTINGS = {
         }
     ],
     "groups": [{"transport": SAWL}],
-    "fair": None,
-    "loss": None,
-    "trace": None,
-    "bookings": None,
-    "sample_ps": None,
-    "synchronisation": None,
-    "displacement_threshold": None,
-    "bursts": None,
-    "window": None,
 }
 
 

@@ -142,8 +142,8 @@ def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path
     crates = ["-p", "lightburst-tcp", "-p", "lightburst-optical", "-p", "lightburst-sim"]
     run(["cargo", "test", "-q", "--locked", *crates], tmp_path, environment)
     run([sys.executable, "tools/tidy.py"], tmp_path, environment)
-    own = {step.path for step in steps(example) if step.path.startswith("tests/test_")}
-    files = [*own, *(f"tests/test_{name}.py" for name in TESTS)]
+    own = {s.path for s in steps(example) if re.match(r"tests/(measurement/)?test_", s.path)}
+    files = [*own, "tests/measurement/test_base.py", *(f"tests/test_{name}.py" for name in TESTS)]
     files += [f"tests/verification/test_{name}.py" for name in TWIN]
     run([sys.executable, "-m", "pytest", "-m", "not slow", *files], tmp_path, environment)
     # Runs that do not use it have the digests that they had.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lightburst as lb
-from lightburst import metrics
+from lightburst import counts
 from lightburst.cli import main
 from lightburst.compile import Plan, compile_plan
 from lightburst.result import Result
@@ -100,7 +100,7 @@ def test_a_scenario_without_them_is_what_it_was() -> None:
 
 def test_lost_datagrams_of_a_window_do_not_wait_for_the_others() -> None:
     ran = columns([2 * MS, 3 * MS], [9000, 22_500], statuses("finished", "lost"))
-    ran["flows"]["received_ps"][1] = ran["flows"]["acknowledged_ps"][1] = metrics.UNFINISHED
+    ran["flows"]["received_ps"][1] = ran["flows"]["acknowledged_ps"][1] = counts.UNFINISHED
     made = plan("datagram")
     made.flows["start_ps"] = column([1 * MS, 1 * MS])
     whole = Result(scenario(), 1, made, ran, 0.1)

@@ -421,7 +421,7 @@ def test_runs_with_groups_have_an_index_with_an_interval(
 
 def test_runs_of_one_group_do_not_pay_for_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
     result = lb.run(bottleneck(workload=PAIRS))
-    monkeypatch.setattr("lightburst.recorded.link_use", None)
+    monkeypatch.setattr("lightburst.completed.link_use", None)
     assert "jain_index" not in result.record
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lightburst.cli import main
+from lightburst.counts import Metric
 from lightburst.errors import InputError, StoreWarning
-from lightburst.metrics import Metric
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import Store, layout
 from lightburst.study.failures import Failure

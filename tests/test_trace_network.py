@@ -383,9 +383,9 @@ def test_more_than_a_page_holds_is_refused(
 def test_more_than_memory_holds_is_refused_before_the_second_run(
     traced: lb.TracedNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lightburst.compile import memory
+    from lightburst.measurement import link_trace
 
-    monkeypatch.setattr(memory, "_BYTES_PER_BOOKING", 2**40)
+    monkeypatch.setattr(link_trace, "_BYTES_PER_BOOKING", 2**40)
     with pytest.raises(lb.InputError, match=r"measurement\.network: given 8 links that carry"):
         lb.trace_network(traced.result.scenario)
 

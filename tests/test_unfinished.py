@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from lightburst import metrics
+from lightburst import counts
 from lightburst.cli import main
 from lightburst.report.replications import Replications
 from lightburst.result import Result
@@ -61,7 +61,7 @@ def test_a_percentile_that_falls_on_an_unfinished_flow_is_infinite() -> None:
 def test_quantiles_are_interpolated_between_what_is_finite(
     values: list[float], expected: list[float]
 ) -> None:
-    assert metrics.quantiles(np.array(values), 0.5, 0.99) == pytest.approx(expected)
+    assert counts.quantiles(np.array(values), 0.5, 0.99) == pytest.approx(expected)
 
 
 def test_a_shorter_time_limit_improves_nothing() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from lightburst.measurement.places import Places
 from lightburst.trace.flow import (
     ACK,
     ARRIVED,
@@ -18,7 +19,6 @@ from lightburst.trace.flow import (
     SYN,
     FlowTrace,
 )
-from lightburst.traced import Places
 
 SCRIPTED = REASONS.index("scripted")
 SEGMENT = 1000

@@ -62,19 +62,18 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             *("elsewhere", "ending", "errors", "not_here", "typos", "units", "free", "shown"),
-            *("columnar", "parquet", "_core"),
+            *("columnar", "counts", "parquet", "support", "_core"),
         }
     ),
-    frozenset({"scenario"}),
+    frozenset({"scenario", "measurement"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
     frozenset(
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
             "narrow",
-            *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
-            *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
-            *("brevity", "support", "window"),
+            *("brevity", "caveats", "completed", "expressions", "result", "simulate", "tables"),
+            *("watch", "words"),
         }
     ),
     frozenset({"trace", "models"}),

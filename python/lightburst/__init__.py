@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst import models, plot, topology, trace
+    from lightburst.counts import jain_index
     from lightburst.errors import InputError, RunWarning, StoreWarning, WorkerWarning
-    from lightburst.fairness import jain_index
     from lightburst.report.burst import BurstExplanation, explain_burst
     from lightburst.report.comparison import compare
     from lightburst.report.explanation import Explanation, explain
@@ -51,7 +51,7 @@ _HOME = {
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
     "explain_burst": "lightburst.report.burst",
-    "jain_index": "lightburst.fairness",
+    "jain_index": "lightburst.counts",
     "load": "lightburst.scenario",
     "load_optimum": "lightburst.report.optimise",
     "load_sensitivities": "lightburst.report.sensitivity",

@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 
 from lightburst.compile import Plan
-from lightburst.compile.plan import EVERYTHING_PS
-from lightburst.metrics import Columns, fates
+from lightburst.counts import Columns
+from lightburst.measurement.window import EVERYTHING_PS, Window
+from lightburst.metrics import fates
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.units import format_about
-from lightburst.window import Window
 
 # One-way delays of the longest path: in a shorter time much of what is counted is of the ends.
 _DELAYS: Final = 10

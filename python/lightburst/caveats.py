@@ -11,14 +11,14 @@ from lightburst import metrics
 from lightburst.brevity import brief
 from lightburst.compile import Plan
 from lightburst.compile.offered import link_loads
-from lightburst.metrics import Columns
+from lightburst.counts import Columns
+from lightburst.measurement.window import counted
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.workload import Poisson
 from lightburst.shown import exactly
 from lightburst.units import format_about, format_duration, format_size
-from lightburst.window import counted
 from lightburst.workload.sizes import mean_size
 
 # The share of a group's retransmissions, up to which needless ones are not worth a word: where

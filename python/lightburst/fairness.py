@@ -10,57 +10,15 @@ its paths.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lightburst.compile import Plan
 from lightburst.compile.certain import certain_links
-from lightburst.errors import InputError
-from lightburst.metrics import PS, UNFINISHED, Columns
-from lightburst.traced import Places
-from lightburst.window import Window
+from lightburst.counts import PS, UNFINISHED, Columns, FloatArray, jain_of_sums
+from lightburst.measurement.places import Places
+from lightburst.measurement.window import Window
 
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-
-
-def jain_index(values: ArrayLike) -> float:
-    """Jain's fairness index, (sum x)^2 / (n sum x^2).
-
-    Parameters
-    ----------
-    values : array_like of float
-        What each of n has, such as throughputs; not below 0, in any unit.
-
-    Returns
-    -------
-    float
-        1 if all have the same, 1/n if one has all. NaN without values, and if all are 0.
-
-    Raises
-    ------
-    InputError
-        When a value is below 0.
-
-    References
-    ----------
-    R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
-
-    Examples
-    --------
-    >>> jain_index([1, 1, 1, 0])
-    0.75
-    """
-    given = np.asarray(values, dtype=np.float64).ravel()
-    if (given < 0).any():
-        raise InputError("values", str(given.min()), "numbers not below 0")
-    return float(_index(np.array(given.size), given.sum(), np.square(given).sum()))
-
-
-def _index(number: NDArray[Any], total: Any, squares: Any) -> FloatArray:
-    """Jain's index of sums; NaN where there is nothing to divide."""
-    found = np.full(number.shape, np.nan)
-    np.divide(np.square(total), number * squares, out=found, where=squares > 0)
-    return found
 
 
 class Use(NamedTuple):
@@ -96,7 +54,7 @@ class Use(NamedTuple):
             np.bincount(self.link, weights=weights, minlength=size)
             for weights in (speed, np.square(speed))
         )
-        index = np.where(number > 1, _index(number, total, squares), np.nan)
+        index = np.where(number > 1, jain_of_sums(number, total, squares), np.nan)
         return number[self.of_link], index[self.of_link]
 
     def over(self, link: int) -> IntArray:

@@ -6,13 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from lightburst import asked, metrics
+from lightburst import metrics
 from lightburst.compile import Plan
-from lightburst.metrics import Columns, Metric
+from lightburst.counts import Columns, Mask, Metric, share
+from lightburst.measurement.window import counted
 from lightburst.scenario import Scenario
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import Poisson
-from lightburst.window import counted
 from lightburst.workload import Offered, load_of
 
 # The figures of the summary that are about flows, and their values where there are no flows. All
@@ -58,7 +58,7 @@ def summaries(
         name: ({"offered_load": loads.get(name)} if offered else {})
         | _figures(plan, columns, number)
         | _of_class(columns, number)
-        | asked.of_flows(scenario, plan, columns, plan.counted & (plan.group == number))
+        | _asked(scenario, plan, columns, plan.counted & (plan.group == number))
         for number, name in enumerate(plan.group_names)
     }
 
@@ -89,9 +89,17 @@ def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[
     }
     return {
         name: metrics.flow_figures(plan, columns["flows"], chosen)
-        | asked.of_flows(scenario, plan, columns, chosen)
+        | _asked(scenario, plan, columns, chosen)
         for name, chosen in classes.items()
     }
+
+
+def _asked(scenario: Scenario, plan: Plan, columns: Columns, chosen: Mask) -> dict[str, Metric]:
+    """Metrics of some flows that are optional measurements, if the scenario asks for them."""
+    found: dict[str, Metric] = {}
+    for one in scenario.measurement.asked:
+        found |= one.of_flows(scenario.measurement, plan, columns, chosen)
+    return found
 
 
 def offered_loads(
@@ -114,7 +122,7 @@ def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
     if "classes" not in columns:
         return {}
     own = {name: counts[number] for name, counts in counted(columns)["classes"].items()}
-    loss = metrics.share("burst_loss", *metrics.fates(own, "bursts"))
+    loss = share("burst_loss", *metrics.fates(own, "bursts"))
     return {"bursts": int(own["bursts"]), **loss}
 
 
@@ -138,7 +146,7 @@ def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
     return {key: found[key] for key in FIGURES}
 
 
-def _left_ps(plan: Plan, columns: Columns, chosen: metrics.Mask) -> int:
+def _left_ps(plan: Plan, columns: Columns, chosen: Mask) -> int:
     """Time at which the last datagram or burst of some flows was sent, in the run."""
     offsets = plan.flows["departure_offsets"]
     any_left = chosen & (offsets[1:] > offsets[:-1])

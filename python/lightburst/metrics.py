@@ -6,30 +6,30 @@ quarter of a millisecond for a thousand flows.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import Plan
+from lightburst.counts import (
+    PS,
+    UNFINISHED,
+    Columns,
+    Counts,
+    FloatArray,
+    Mask,
+    Metric,
+    Table,
+    quantiles,
+    ratio,
+    share,
+)
+from lightburst.measurement.window import counted
 from lightburst.scenario.transport import OPEN_LOOP
-from lightburst.scenario.workload import WITHOUT_END
-from lightburst.support import COUNT, OF, TIMED
-from lightburst.window import counted
+from lightburst.support import TIMED
 
-# A table is a mapping of column names to arrays; "totals" is one of names to whole numbers.
-Table = Mapping[str, Any]
-Columns = Mapping[str, Table]
-FloatArray = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Counts = NDArray[np.uint64]
-Metric = float | int | str | None
-
-PS: Final = 1e-12
-UNFINISHED: Final = np.uint64(2**64 - 1)
-# The size of a flow that is to send until the time limit.
 STATUSES: Final = tuple(_core.registry()["statuses"])
 # Flows of which nothing more will come, though not all of it came.
 FINISHED: Final = STATUSES.index("finished")
@@ -64,8 +64,9 @@ _LOST: Final = {"units": "units_dropped", "bursts": "bursts_lost"}
 # Columns about bursts: how many there were, what they held, how long packets waited for them.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 
-# The columns that results had before any kind of node named its own, in the order in which they are
-# hashed. The number of events is not among them: an engine that needs fewer gives the same digest.
+# The one exception from the rule that a column in which nothing was counted is in no digest: the
+# columns of the first results are always in it, and in this order, so that their digests stay. The
+# number of events is not among them: an engine that needs fewer gives the same digest.
 _FIRST: Final = {
     "flows": (
         "received_ps",
@@ -155,14 +156,14 @@ def digest(columns: Columns) -> str:
     -------
     str
         SHA-256 over name, type and little-endian bytes of all columns of these tables that do not
-        follow from the plan, in hex. A column that came later than the first ones is left out
-        where nothing was counted, so that it does not move the digests of runs without it.
+        follow from the plan, in hex. A column in which nothing was counted is left out, but for the
+        first ones, so that a new counter moves no digest of a run without it.
     """
     sha = hashlib.sha256()
     for table, first in _FIRST.items():
         if table not in columns:
             continue
-        for name in (*first, *_later(columns[table], first)):
+        for name in (*first, *_counted_in(columns[table], first)):
             column = np.asarray(columns[table][name])
             little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
             sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
@@ -170,19 +171,10 @@ def digest(columns: Columns) -> str:
     return sha.hexdigest()
 
 
-def _later(table: Table, first: Iterable[str]) -> list[str]:
-    """Choose the columns that came later and in which something was counted."""
-    later = table.keys() - _BESIDE - set(first)
-    return sorted(name for name in later if np.any(table[name]))
-
-
-def due(plan: Plan) -> Mask:
-    """Tell which flows of a plan are meant to finish, as an array of shape (flows,).
-
-    Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is left
-    out: if those too large for the time limit were, a shorter limit would improve percentiles.
-    """
-    return np.asarray(plan.flows["bytes"] < WITHOUT_END)
+def _counted_in(table: Table, first: Iterable[str]) -> list[str]:
+    """Choose the columns in which something was counted, beside the first ones."""
+    others = table.keys() - _BESIDE - set(first)
+    return sorted(name for name in others if np.any(table[name]))
 
 
 def worst_flow(plan: Plan, columns: Columns) -> int:
@@ -227,22 +219,16 @@ def completion_s(plan: Plan, flows: Table) -> FloatArray:
     -------
     ndarray of float, shape (flows,)
         Seconds. Infinite if the last byte did not arrive; NaN if, besides, the flow was not meant
-        to finish, see `due`, or was lost: what an open loop loses has no delay, and is told by the
-        loss.
+        to finish, see `Plan.due`, or was lost: what an open loop loses has no delay, and is told by
+        the loss.
     """
-    endless = due(plan) & (flows["status"] != LOST)
-    return since_start_s(plan, flows["received_ps"], np.where(endless, np.inf, np.nan))
+    endless = plan.due & (flows["status"] != LOST)
+    return plan.since_start_s(flows["received_ps"], np.where(endless, np.inf, np.nan))
 
 
 def unfinished(plan: Plan, flows: Table) -> Mask:
     """Tell which flows were meant to finish and did not, shape (flows,); `flows` as they ran."""
-    return np.asarray(due(plan) & (flows["received_ps"] == UNFINISHED))
-
-
-def since_start_s(plan: Plan, ends_ps: Any, without: FloatArray) -> FloatArray:
-    """Seconds from the start of each flow to its end; `without` where it has none."""
-    ended = ends_ps != UNFINISHED
-    return np.where(ended, (ends_ps - plan.flows["start_ps"]) * PS, without)
+    return np.asarray(plan.due & (flows["received_ps"] == UNFINISHED))
 
 
 def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
@@ -456,39 +442,3 @@ def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
         "switch_eo": 8 * int(columns["switches"]["eo_bytes"].sum()),
     }
     return sum(joule[kind] * converted for kind, converted in bits.items())
-
-
-def quantiles(values: FloatArray, *probabilities: float) -> list[float]:
-    """Give interpolated quantiles, as `numpy.quantile`; infinite where a neighbour is."""
-    ordered, last = np.sort(values), values.size - 1
-    found = []
-    for probability in probabilities:
-        place = probability * last
-        low, part = int(place), place - int(place)
-        # Infinite values are not subtracted from each other, nor multiplied by zero.
-        below, above = float(ordered[low]), float(ordered[min(low + 1, last)])
-        found.append(below if part == 0 or above == below else below + part * (above - below))
-    return found
-
-
-def ratio(numerator: float, denominator: float) -> float | None:
-    """Divide; None where there is nothing to divide by."""
-    return numerator / denominator if denominator else None
-
-
-def share(name: str, seen: int, of: int) -> dict[str, Metric]:
-    """Give a share, with the counts that it is the quotient of and that its interval rests on.
-
-    Parameters
-    ----------
-    name : str
-        Of the share: ``burst_loss``.
-    seen, of : int
-        Units that it is about, and all of them.
-
-    Returns
-    -------
-    dict
-        ``burst_loss``, None without any unit, ``burst_loss_count`` and ``burst_loss_of``.
-    """
-    return {name: ratio(seen, of), f"{name}{COUNT}": seen, f"{name}{OF}": of}

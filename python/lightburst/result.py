@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lightburst import asked, groups, metrics, tables
+from lightburst import groups, metrics, tables
 from lightburst.caveats import caveats
 from lightburst.columnar import frame
 from lightburst.compile import Plan
 from lightburst.compile.offered import senders_in
+from lightburst.completed import CompletedRun
+from lightburst.counts import Columns, Metric
 from lightburst.expressions import Expression, beside, parse, parse_all
 from lightburst.fairness import Shared, busiest
 from lightburst.folder import replace
-from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
-from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
 from lightburst.shown import html_list, html_table, readable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Result(Recorded):
+class Result(CompletedRun):
     """The outcome of one run of a scenario with one seed.
 
     Tables are made when they are first looked at. All quantities are in SI base units, named in the
@@ -100,9 +100,9 @@ class Result(Recorded):
         loads = groups.offered_loads(self.scenario, self.plan, self.offered)
         alone = () if self.plan.group_names else loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
-        if self.scenario.measurement.warm_up is None:
-            figures |= {"warm_up_s": self.plan.window_ps[0] * metrics.PS}
-        figures |= asked.of_run(*self._ran)
+        measurement = self.scenario.measurement
+        for one in measurement.asked:
+            figures |= one.of_run(measurement, self.plan, self.columns)
         found = load | figures | {"wall_s": self.wall_s, "digest": self.digest}
         own = {
             f"{name}{ending}": value

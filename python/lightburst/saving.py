@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst import metrics, sampled, traced
+from lightburst import metrics
 from lightburst.columnar import write_parquet
+from lightburst.scenario.measurement import MEASUREMENTS
 
 if TYPE_CHECKING:
     from io import BytesIO
@@ -20,38 +21,20 @@ if TYPE_CHECKING:
 
 # What every run has; it is written without pandas.
 _ALWAYS: Final = ("flows", "links", "switches")
-_TRACED: Final = tuple(f"trace_{name}" for name in (*traced.TABLES, *traced.OF_LINKS))
-_SAMPLED: Final = tuple(f"samples_{name}" for name in sampled.TABLES)
 # Those whose figures are in run.json already.
 _FIGURES: Final = ("groups", "size_classes")
 
+_OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
+
 #: The tables of a result that can be files, by the names of these.
-TABLES: Final = (
-    *_ALWAYS,
-    *_FIGURES,
-    *("reordering", "bursts", "synchronisation"),
-    *_SAMPLED,
-    *_TRACED,
-)
+TABLES: Final = (*_ALWAYS, *_FIGURES, *_OPTIONAL)
 
 
 def needed(name: str, scenario: Scenario) -> str | None:
     """Say what a scenario would need to have a table of `TABLES`; None if it has it."""
-    measurement = scenario.measurement
-    if name in _TRACED:
-        of_links = name.removeprefix("trace_") in traced.OF_LINKS
-        there = measurement.network is not None or (bool(measurement.trace) and not of_links)
-        return None if there else f"measurement.{'network' if of_links else 'trace'}"
-    if name in _SAMPLED:
-        return None if measurement.sample is not None else "measurement.sample"
-    if name == "groups":
-        return None if scenario.groups else "groups"
-    if name == "synchronisation":
-        own = measurement.synchronisation
-        return None if own is not None and own.series else "measurement.synchronisation.series"
-    if name in ("reordering", "bursts"):
-        return None if getattr(measurement, name) is not None else f"measurement.{name}"
-    return None
+    if name in _OPTIONAL:
+        return _OPTIONAL[name].missing(scenario.measurement)
+    return "groups" if name == "groups" and not scenario.groups else None
 
 
 def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
@@ -63,13 +46,9 @@ def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
 
 
 def _frame(result: Result, name: str) -> pd.DataFrame:
-    found: pd.DataFrame
-    if name in _TRACED:
-        found = getattr(result.trace, name.removeprefix("trace_"))
-    elif name in _SAMPLED:
-        found = getattr(result.samples, name.removeprefix("samples_"))
-    else:
-        found = getattr(result, name)
+    if name in _OPTIONAL:
+        return _OPTIONAL[name].table(result, name)
+    found: pd.DataFrame = getattr(result, name)
     return found.reset_index() if name in _FIGURES else found
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import Plan, check_seed, compile_plan, estimate_memory
+from lightburst.counts import Columns
 from lightburst.errors import refuse_changes, warn
 from lightburst.expressions import Expression, check_all, parse_all
-from lightburst.metrics import Columns
 from lightburst.narrow import as_counted
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst import _core, metrics
+from lightburst import metrics
 from lightburst.columnar import Table, Words
 from lightburst.compile import Plan
+from lightburst.counts import PS, UNFINISHED, Columns, Metric
 from lightburst.fairness import Use
-from lightburst.metrics import PS, Columns, Metric
-from lightburst.throughput import throughput_bps
-from lightburst.traced import Places
-from lightburst.window import counted
+from lightburst.measurement.flow_throughput import throughput_bps
+from lightburst.measurement.places import Places
+from lightburst.measurement.window import counted
+from lightburst.scenario.measurement import MEASUREMENTS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -50,7 +51,7 @@ def flows(plan: Plan, columns: Columns) -> Table:
         "destination": _named(plan, given["destination"]),
         "start_s": given["start_ps"] * PS,
         **{
-            f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
+            f"{name}_s": np.where(at == UNFINISHED, np.nan, at * PS)
             for name in ("received", "acknowledged")
             for at in [ran[f"{name}_ps"]]
         },
@@ -66,12 +67,18 @@ def flows(plan: Plan, columns: Columns) -> Table:
         "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
         "reorder_extent_max": ran["reorder_extent_max"],
         "drops": ran["drops"],
-        **columns.get("bursts_flows", {}),
+        **_measured(columns),
         "path_links": ran["path_links"],
         "status": Words(ran["status"], metrics.STATUSES),
     }
     those = plan.counted
     return table if those.all() else {**table, "counted": those}
+
+
+def _measured(columns: Columns) -> Table:
+    """Give the columns that optional measurements add to those of flows."""
+    tables = (columns.get(one.flow_table, {}) for one in MEASUREMENTS)
+    return {name: column for table in tables for name, column in table.items()}
 
 
 def _group(plan: Plan) -> dict[str, Words]:
@@ -136,26 +143,6 @@ def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
     return (
         (f"{name.removesuffix('_ps')}_s", column * PS) if name.endswith("_ps") else (name, column)
     )
-
-
-def reordering(columns: Columns) -> pd.DataFrame:
-    """Make `lightburst.Result.reordering`."""
-    import pandas as pd
-
-    ran = columns["reordering"]
-    metric = pd.Categorical.from_codes(
-        ran["metric"], categories=pd.Index(_core.registry()["reordering_metrics"])
-    )
-    table = pd.DataFrame(
-        {
-            "flow": ran["flow"],
-            "metric": metric,
-            "value": ran["value"],
-            "packets": ran["packets"],
-        }
-    )
-    judged = table.groupby(["flow", "metric"], observed=True)["packets"].transform("sum")
-    return table.assign(share=table["packets"] / judged)
 
 
 def summary(metrics: Mapping[str, Metric]) -> pd.Series:

@@ -7,6 +7,7 @@ from lightburst._core import Stopped
 from lightburst.compile import Plan
 from lightburst.errors import InputError, LimitError
 from lightburst.free import available_memory, held_memory
+from lightburst.scenario.measurement import MEASUREMENTS
 from lightburst.units import format_size
 
 #: Called with the number of events and the simulated time in picoseconds.
@@ -89,12 +90,10 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
         yield f"{_size(load['held_bytes'])} wait in the switch {switch}"
     if load["retransmissions"]:
         yield f"flow {load['flow']} has sent again {load['retransmissions']:,} times"
-    if load["trace_rows"]:
-        yield f"the trace has {load['trace_rows']:,} rows"
-    if load["samples"]:
-        yield f"{load['samples']:,} samples were taken"
-    if load["bins"]:
-        yield f"{load['bins']:,} bins of time were kept"
+    held = dict(one.held for one in MEASUREMENTS if one.held is not None)
+    for counted, number in load.items():
+        if counted in held and number:
+            yield held[counted].format(number)
 
 
 def _size(size: int) -> str:

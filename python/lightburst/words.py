@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from lightburst.scenario.measurement import MEASUREMENTS
+
 WORDS: Final = {
     "offered_load": "offered load",
     "throughput_bps": "throughput",
@@ -39,47 +41,14 @@ WORDS: Final = {
     "slowdown_mean": "slowdown, mean",
     "slowdown_median": "slowdown, median",
     "slowdown_p99": "slowdown, 99th percentile",
-    "data_burst_loss": "loss of bursts with data",
-    "burst_mean_segments": "segments in a burst with data, mean",
-    "burst_mean_flows": "flows in a burst with data, mean",
-    "lost_burst_mean_segments": "segments in a lost burst, mean",
-    "lost_burst_mean_flows": "flows hit by a lost burst, mean",
-    "cut_piece_mean_segments": "segments in a piece cut off, mean",
-    "cut_piece_mean_flows": "flows hit by a piece cut off, mean",
-    "flow_mean_bursts": "bursts of a flow, mean",
-    "flow_mean_bursts_lost": "lost bursts of a flow, mean",
-    "flow_mean_bursts_cut": "cuts in bursts of a flow, mean",
-    "flow_throughput_mean_bps": "throughput of a flow, mean",
-    "flow_throughput_ratio_bps": "throughput of a flow, ratio of sums",
-    "flow_throughput_min_bps": "throughput of a flow, minimum",
-    "flow_throughput_p10_bps": "throughput of a flow, 10th percentile",
-    "flow_throughput_median_bps": "throughput of a flow, median",
-    "flow_throughput_p90_bps": "throughput of a flow, 90th percentile",
-    "flow_throughput_max_bps": "throughput of a flow, maximum",
-    "flow_throughput_variance_bps2": "throughput of a flow, variance",
-    "flow_throughput_jain_index": "throughput of a flow, Jain's index",
-    "flows_unacknowledged": "flows without throughput: cut off",
-    "unacknowledged_bytes": "size of flows without throughput",
     "conversions_per_delivered_bit": "conversions per delivered bit",
     "energy_j": "energy of conversions",
-    "synchronisation_bins": "bins of time",
-    "connections_mean": "connections in progress, mean",
-    "aggregate_window_mean_segments": "segments in all windows, mean",
-    "aggregate_window_std_segments": "segments in all windows, standard deviation",
-    "aggregate_window_independent_std_segments": "segments in all windows, if independent",
-    "aggregate_window_std_ratio": "segments in all windows, ratio of these",
-    "aggregate_throughput_mean_bps": "throughput of all, mean over bins",
-    "aggregate_throughput_std_bps": "throughput of all, standard deviation",
-    "aggregate_throughput_independent_std_bps": "throughput of all, if independent",
-    "aggregate_throughput_std_ratio": "throughput of all, ratio of these",
-    "window_reductions": "reductions of windows",
-    "window_reduction_correlation": "reductions of two windows, correlation",
     "jain_index": "Jain's index, busiest shared link",
     "packet_hops": "packet hops",
     "events": "events",
-    "warm_up_s": "warm-up, by MSER-5",
     "wall_s": "wall clock time",
     "digest": "digest",
+    **{key: words for one in MEASUREMENTS for key, words in one.labels.items()},
 }
 
 # What else columns of tables of flows, links and bursts are called.

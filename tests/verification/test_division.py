@@ -32,6 +32,7 @@ from plans import (
 )
 from random_plans import KINDS, random_plan
 
+from lightburst.measurement.trace_tables import STATES
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import (
     ASSEMBLY,
@@ -48,7 +49,6 @@ from lightburst.trace.division import (
     set_up,
 )
 from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, SENT, SYN
-from lightburst.traced import STATES
 
 DELAY = 50_000
 DATA, CONTROL = 7_200_000, 51_200  # 9,000 and 64 bytes at 10 Gb/s

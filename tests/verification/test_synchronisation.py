@@ -29,7 +29,7 @@ from plans import (
 from random_plans import KINDS, random_plan
 from twin import Columns
 
-from lightburst.synchronised import figures
+from lightburst.measurement.synchronisation import metrics_of
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -156,7 +156,7 @@ def test_flows_that_share_every_burst_have_the_root_of_their_number(engine: Engi
     for name in ("window", "bytes"):
         assert found[f"{name}_squares"] == flows * found[f"{name}_own_squares"] > 0
         assert found[f"{name}_sum"] ** 2 == flows * found[f"{name}_squared_sums"]
-    seen = figures({"synchronisation": found}, MILLISECOND)
+    seen = metrics_of({"synchronisation": found}, MILLISECOND)
     assert seen["aggregate_window_std_ratio"] == pytest.approx(sqrt(flows), abs=1e-12)
     assert seen["aggregate_throughput_std_ratio"] == pytest.approx(sqrt(flows), abs=1e-12)
     assert seen["window_reduction_correlation"] == 1.0
@@ -187,7 +187,7 @@ def apart(rows: list[tuple[int, int, int]], ways: int, p: float, seed: int) -> P
 
 def mean_ratios(plans: list[Plan]) -> tuple[float, float, float]:
     """Over several runs: the ratios of windows and of throughput, the correlation of reductions."""
-    seen = [figures(core(plan), 13 * MILLISECOND) for plan in plans]
+    seen = [metrics_of(core(plan), 13 * MILLISECOND) for plan in plans]
     names = (
         *("aggregate_window_std_ratio", "aggregate_throughput_std_ratio"),
         "window_reduction_correlation",
@@ -285,7 +285,8 @@ def test_with_several_queues_a_part_of_the_losses_is_shared(
     sqrt(1 / N + (1 - 1 / N) c), for `printed` with c = 1 / n.
     """
     seen = [core(one_segment_each(allocation, queues, seed)) for seed in range(3)]
-    correlations = [figures(one, 10 * MILLISECOND)["window_reduction_correlation"] for one in seen]
+    metrics = [metrics_of(one, 10 * MILLISECOND) for one in seen]
+    correlations = [one["window_reduction_correlation"] for one in metrics]
     assert np.mean(np.array(correlations, float)) == pytest.approx(shared, abs=0.03)
     lost = np.concatenate([one["synchronisation_bins"]["reductions"] for one in seen])
     p = lost.mean() / 12

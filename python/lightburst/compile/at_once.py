@@ -108,7 +108,7 @@ def _timeouts(plan: Plan, load: float) -> FloatArray:
     """
     timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
     lost = np.full(timeout.size, load**2)
-    if plan.settings["loss"] is not None:
+    if plan.settings.get("loss") is not None:
         lost[:] = 1.0
     elif any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
         payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])

@@ -84,7 +84,7 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
     """
     if first.size and any(map(_deflects, plan.settings.get("switches", ()))):
         return None
-    if plan.settings["label"] is None:
+    if plan.settings.get("label") is None:
         return _on_shortest(plan, first, last)
     has_paths, pair, link = _on_given(plan, first, last)
     others = np.flatnonzero(~has_paths)
@@ -110,7 +110,7 @@ def _on_given(
     # The paths of a pair stand in the order of their labels.
     _, label_0, which = np.unique(ends, return_index=True, return_inverse=True)
     taken = np.arange(ends.size) == label_0[which]
-    if plan.settings["label"] != "first":
+    if plan.settings.get("label") != "first":
         taken[:] = True
     pair = _places(ends, first * nodes + last)
     taken &= pair >= 0

@@ -1,15 +1,14 @@
 """Checks of a scenario that need its network and its flows."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.memory import segments_in_windows
 from lightburst.compile.switches import Switches
-from lightburst.errors import InputError, combine, did_you_mean, show
+from lightburst.errors import InputError, combine
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Obs
 from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
@@ -53,84 +52,6 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
     return between & has_hosts[network.link_from]
 
 
-def traced_links(scenario: Scenario, network: Network, switches: Switches) -> dict[str, Any] | None:
-    """Give the plan's words for ``measurement.network``: which links, and when.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        With or without that table.
-    network : Network
-        As the simulator gets it.
-    switches : Switches
-        Its switches.
-
-    Returns
-    -------
-    dict or None
-        ``links``, their numbers, ``from_ps`` and ``until_ps``.
-
-    Raises
-    ------
-    InputError
-        If no node makes bursts, or a link is not there.
-    """
-    asked = scenario.measurement.network
-    if asked is None:
-        return None
-    path = "measurement.network"
-    _check_bursts_are_made(path, scenario, switches)
-    ways: dict[str, list[int]] = {}
-    for link in np.flatnonzero(network.between_switches).tolist():
-        ends = (network.name(int(end[link])) for end in (network.link_from, network.link_to))
-        ways.setdefault(":".join(ends), []).append(link)
-        if network.link_names is not None and network.link_names[link]:
-            ways.setdefault(network.link_names[link], []).append(link)
-    for place, name in enumerate(asked.links):
-        if name not in ways:
-            few = ", ".join(islice(ways, 3)) + (", ..." if len(ways) > 3 else "")
-            near = did_you_mean(name, ways)
-            allowed = f"a link between two switches, one of {few or 'none'}{near}"
-            raise InputError(f"{path}.links[{place}]", show(name), allowed)
-    links = {link for name in asked.links or ways for link in ways[name]}
-    until = 2**64 - 1 if asked.end is None else asked.end
-    return {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}
-
-
-def counted_bursts(scenario: Scenario, switches: Switches) -> dict[str, int] | None:
-    """Give the plan's words for ``measurement.bursts``: when the bursts are made that count.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        With or without that table.
-    switches : Switches
-        Those of the network.
-
-    Returns
-    -------
-    dict or None
-        ``from_ps`` and ``until_ps``.
-
-    Raises
-    ------
-    InputError
-        If no node makes bursts.
-    """
-    measurement = scenario.measurement
-    if measurement.bursts is None:
-        return None
-    _check_bursts_are_made("measurement.bursts", scenario, switches)
-    begin, end = measurement.bursts.counted_between(measurement.warm_up, measurement.until)
-    return {"from_ps": begin, "until_ps": end}
-
-
-def _check_bursts_are_made(path: str, scenario: Scenario, switches: Switches) -> None:
-    if not any(table.assembles for table in switches.tables):
-        allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
-        raise InputError(path, f"switches of kind {scenario.switching.kinds}", allowed)
-
-
 def check_flows(
     scenario: Scenario, network: Network, switches: Switches, groups: Sequence[Flows]
 ) -> None:
@@ -153,11 +74,12 @@ def check_flows(
 def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
     """Find where the scenario names a flow that does not exist."""
     drops = () if scenario.loss is None else scenario.loss.drops
-    named = [(f"loss.drops[{i}].flow", drop.flow) for i, drop in enumerate(drops)]
-    named += [(f"measurement.trace[{i}]", n) for i, n in enumerate(scenario.measurement.trace)]
-    for path, number in named:
-        if number >= flows:
-            yield InputError(path, str(number), f"the number of a flow, 0 to {flows - 1}")
+    for place, drop in enumerate(drops):
+        if drop.flow >= flows:
+            allowed = f"the number of a flow, 0 to {flows - 1}"
+            yield InputError(f"loss.drops[{place}].flow", str(drop.flow), allowed)
+    for one in scenario.measurement.asked:
+        yield from one.missing_flows(scenario.measurement, flows)
 
 
 def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> Iterator[InputError]:

@@ -6,18 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.checks import (
-    check_flows,
-    check_loss,
-    counted_bursts,
-    lossy_links,
-    traced_links,
-)
+from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.offered import edges_of, senders_of
 from lightburst.compile.paths import path_columns
-from lightburst.compile.plan import EVERYTHING_PS, Columns, Plan
+from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import (
     balance_settings,
@@ -25,15 +19,15 @@ from lightburst.compile.settings import (
     group_settings,
     loss_settings,
 )
-from lightburst.compile.switches import Switches, resolve_switches
-from lightburst.errors import InputError, combine, inside
+from lightburst.compile.switches import resolve_switches
+from lightburst.errors import combine, inside
 from lightburst.free import check_memory
+from lightburst.measurement.window import asked_window_ps
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.transport import OPEN_LOOP, OpenLoop
-from lightburst.scenario.workload import WITHOUT_END, Poisson
+from lightburst.scenario.transport import OpenLoop
+from lightburst.scenario.workload import Poisson
 from lightburst.topology import Counts, Network, build_network, count
-from lightburst.units import format_about
 from lightburst.workload import (
     Edges,
     Flows,
@@ -76,7 +70,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     links = dict(_links(network, switches.header_ps.tobytes()))
     groups = _groups(scenario, network, seed, links["delay_ps"])
     check_flows(scenario, network, switches, groups)
-    settings, which = switches.settings(list(scenario.groups or ()))
+    tables, which = switches.settings(list(scenario.groups or ()))
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)
     routing = scenario.routing
@@ -87,83 +81,30 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         links["channels"] = network.link_channels
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
-    plan = Plan(
-        settings={
-            "hosts": network.hosts,
-            "nodes": network.nodes,
-            "routing": _routing(network, routing.metric),
-            "choice": scenario.routing_choice,
-            "label": routing.label.kind if routing.labelled else None,
-            "balance": balance_settings(routing),
-            "seed": seed,
-            "time_limit_ps": scenario.measurement.time_limit,
-            "switches": settings,
-            "groups": group_settings(scenario.flow_groups),
-            "fair": fair_settings(scenario.host_queueing),
-            "loss": loss_settings(scenario.loss),
-            **_looks(scenario, network, switches),
-        },
-        nodes=nodes,
-        links=links,
-        flows=flows,
-        network=network,
-    )
-    begin, end = EVERYTHING_PS
-    plan = plan.counting((scenario.measurement.warm_up or begin, scenario.measurement.until or end))
-    _check_counted(plan)
+    settings = {
+        "hosts": network.hosts,
+        "nodes": network.nodes,
+        "routing": _routing(network, routing.metric),
+        "choice": scenario.routing_choice,
+        "label": routing.label.kind if routing.labelled else None,
+        "balance": balance_settings(routing),
+        "seed": seed,
+        "time_limit_ps": scenario.measurement.time_limit,
+        "switches": tables,
+        "groups": group_settings(scenario.flow_groups),
+        "fair": fair_settings(scenario.host_queueing),
+        "loss": loss_settings(scenario.loss),
+    }
+    # Of several that the network does not allow the error names the last.
+    for one in reversed(scenario.measurement.asked):
+        settings |= one.settings(scenario, network, switches)
+    # An optional mechanism or measurement that the scenario does not ask for is in no plan.
+    settings = {key: value for key, value in settings.items() if value is not None}
+    plan = Plan(settings, nodes, links, flows, network=network)
+    plan = plan.counting(asked_window_ps(scenario.measurement))
+    for one in scenario.measurement.asked:
+        one.check_plan(plan)
     return plan
-
-
-def _looks(scenario: Scenario, network: Network, switches: Switches) -> dict[str, Any]:
-    """Write what is recorded beside the counts of a run."""
-    measurement = scenario.measurement
-    return {
-        "trace": sorted(set(measurement.trace)) or None,
-        "bookings": traced_links(scenario, network, switches),
-        "sample_ps": measurement.sample,
-        "displacement_threshold": _displacement_threshold(scenario),
-        "synchronisation": _bins(scenario),
-        "bursts": counted_bursts(scenario, switches),
-    }
-
-
-def _displacement_threshold(scenario: Scenario) -> int | None:
-    reordering = scenario.measurement.reordering
-    return None if reordering is None else reordering.displacement_threshold
-
-
-def _bins(scenario: Scenario) -> dict[str, Any] | None:
-    """Say in which bins of time connections are looked at, if they are."""
-    measurement = scenario.measurement
-    own = measurement.synchronisation
-    if own is None:
-        return None
-    return {
-        "bin_ps": own.bin,
-        "from_ps": own.end_of_first(measurement.warm_up) - own.bin,
-        "until_ps": measurement.until or measurement.time_limit,
-        "series": own.series,
-    }
-
-
-def _check_counted(plan: Plan) -> None:
-    endless = bool((plan.flows["bytes"] == WITHOUT_END).all())
-    streams = endless and all(transport["kind"] in OPEN_LOOP for transport in plan.transports)
-    # Streams are there for what links and bursts make of them, which has a window of its own.
-    if plan.counted.any() or (streams and plan.window_ps[0] < plan.settings["time_limit_ps"]):
-        return
-    first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
-    begin, end = plan.window_ps
-    path, given = "measurement.warm_up", begin
-    if int(plan.flows["start_ps"][-1]) >= begin:
-        path, given = "measurement.until", end
-    allowed = f"a time that leaves flows to count: they start from {first} to {last}"
-    if path.endswith("warm_up") and endless:
-        allowed += (
-            "; what flows without end do after a time is the difference of two runs with the same "
-            "seed, up to that measurement.time_limit and beyond"
-        )
-    raise InputError(path, format_about(given), allowed)
 
 
 def _routing(network: Network, metric: str) -> dict[str, Any]:

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.at_once import PLACES, most_at_once
-from lightburst.compile.certain import certain_links
+from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
-from lightburst.errors import show
 from lightburst.free import HARMLESS_BYTES, check_memory
+from lightburst.scenario.measurement import MEASUREMENTS
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.topology import Counts
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 from lightburst.workload import LEAST_BYTES_PER_FLOW
 
 FloatArray = NDArray[np.float64]
@@ -46,27 +45,9 @@ _BYTES_PER_MERGED_DATAGRAM = 64
 # with that and its header; each further packet in it.
 _BYTES_PER_PACKET = 72
 _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "tcp": 200}
-# Rows of a trace, as the simulator has them, as columns and as tables: what happens to a packet,
-# what a sender hears, a hop.
-_BYTES_PER_EVENT = 800
-_BYTES_PER_WINDOW = 130
-_BYTES_PER_HOP = 150
-# A burst that is made, and its time on a link or what is cut off it there, likewise.
-_BYTES_PER_BURST = 510
-_BYTES_PER_BOOKING = 340
-# What is known of a link, or of a switch, at one time, as columns and as tables.
-_BYTES_PER_SAMPLED_LINK = 90
-_BYTES_PER_SAMPLED_SWITCH = 45
 # A host whose interface is fair, and where a flow waits there.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
-# What all connections had in one bin of time, likewise.
-_BYTES_PER_BIN = 110
-# The order in which the data of a flow came, and each packet by which one may be displaced there.
-_BYTES_PER_ORDER = 1_000
-_BYTES_PER_DISPLACED = 55
-# In how many bursts a flow was.
-_BYTES_PER_CARRIED_FLOW = 80
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 280
 # A switch that books channels, and each channel of a fibre.
@@ -80,9 +61,6 @@ _BYTES_PER_ROUTE = 2
 _PATHS_BYTES = 30 * 2**20
 _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
-# What a link, and a switch, had counted when the window began and when it ended, and in between.
-_BYTES_PER_COUNTED_LINK = 150
-_BYTES_PER_COUNTED_SWITCH = 1_000
 # What was offered to a link in an interval.
 _BYTES_PER_INTERVAL = 8
 
@@ -118,17 +96,12 @@ def estimate_memory(
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     structured = plan.settings["routing"]["kind"] != "shortest-path"
     counts = Counts(hosts, nodes, plan.links["from"].size, structured)
+    forecast = Forecast(plan, before)
     needed = int(
         _FIRST_BYTES
         + needed_bytes(counts, 0)
         + _flows(plan)
-        + _traced(plan, None if before is None else before["flows"]["transmissions"])
-        + (0 if before is None else _booked(plan, before))
-        + _sampled(plan)
-        + _in_bins(plan)
-        + _in_window(plan)
-        + _in_order(plan)
-        + _carried(plan)
+        + sum(one.memory(forecast) for one in reversed(MEASUREMENTS))
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
         + _channels(plan)
@@ -142,7 +115,7 @@ def estimate_memory(
 
 def _fair(plan: Plan) -> int:
     """Give what interfaces that serve flows in turn need, in bytes."""
-    if plan.settings["fair"] is None:
+    if plan.settings.get("fair") is None:
         return 0
     flows = plan.flows["source"].size
     return _BYTES_PER_FAIR_HOST * int(plan.settings["hosts"]) + _BYTES_PER_FAIR_FLOW * flows
@@ -249,143 +222,9 @@ def _records(plan: Plan, in_flight: IntArray) -> IntArray:
     return np.where(datagrams, 0, room)
 
 
-def _traced(plan: Plan, transmissions: NDArray[np.uint64] | None) -> int:
-    """Bytes of the trace; refused by its own name if it alone is too much.
-
-    Each segment goes over as many links as the longest of the shortest paths.
-    """
-    traced = plan.settings["trace"]
-    if not traced:
-        return 0
-    links, flows = _path_links(plan), np.array(traced)
-    sent = _most_sent(plan, flows, links) if transmissions is None else transmissions[flows]
-    most, segments = "up to " if transmissions is None else "", int(sent.sum())
-    answers = int((sent * plan.by_flow(_acknowledgements)[flows]).sum())
-    # A packet is sent, and comes or is lost; a sender hears each answer.
-    each = 2 * _BYTES_PER_EVENT + _BYTES_PER_HOP * links
-    needed = (segments + answers) * each + answers * _BYTES_PER_WINDOW
-    limit = format_duration(plan.settings["time_limit_ps"])
-    check_memory(
-        needed,
-        "measurement.trace",
-        f"{'flow' if len(traced) == 1 else 'flows'} {show(traced).strip('[]')}, whose trace until "
-        f"measurement.time_limit ({limit}) has {most}{segments:,} segments "
-        f"over {links} links, {{}}",
-        "an earlier limit or a smaller flow: {} of memory are free",
-    )
-    return needed
-
-
-def _booked(plan: Plan, before: Mapping[str, Mapping[str, Any]]) -> int:
-    """Bytes of the bursts on traced links; refused by its own name if it alone is too much."""
-    asked = plan.settings["bookings"]
-    if asked is None:
-        return 0
-    bursts = int(before["totals"]["bursts_created"])
-    booked = int(before["links"]["units"][asked["links"]].sum())
-    cut = int(before["switches"]["bursts_cut"].sum())
-    needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (booked + cut)
-    check_memory(
-        needed,
-        "measurement.network",
-        f"{len(asked['links'])} links that carry {booked:,} of {bursts:,} bursts, {{}}",
-        "fewer links, or a shorter run: {} of memory are free",
-    )
-    return needed
-
-
-def _acknowledgements(transport: dict[str, Any]) -> float:
-    """Give the packets that answer a segment, in the mean."""
-    return 0.0 if transport["kind"] in OPEN_LOOP else 1 / transport.get("acknowledge_every", 1)
-
-
-def _most_sent(plan: Plan, flows: IntArray, links: int) -> FloatArray:
-    """Segments of flows: all they have, or what the slowest link on their way carries in the time.
-
-    Of links that all their paths have in common, several side by side are one. Where links lose at
-    random a flow sends more than it has: what is lost, and as much again, in vain, after timeouts.
-    """
-    segment = plan.by_flow(lambda transport: transport["segment_bytes"])[flows]
-    payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[flows]
-    rate = np.bincount(plan.first_of_parallel, plan.links["rate_bps"])
-    user, link, _ = certain_links(plan, flows)
-    slowest = np.full(plan.flows["source"].size, np.inf)
-    np.minimum.at(slowest, user, rate[link])
-    seconds = plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND
-    carried = slowest[flows] * seconds / (BITS_PER_BYTE * segment)
-    needed = plan.flows["bytes"][flows] / payload * _again(plan, links)
-    most: FloatArray = np.minimum(needed, carried)
-    return most
-
-
-def _again(plan: Plan, links: int) -> float:
-    """Estimate how often a segment is sent over so many links, some of which lose units."""
-    lossy = plan.links.get("lossy")
-    if plan.settings["loss"] is None or lossy is None:
-        return 1.0
-    times = links - 2 if lossy[plan.between_switches].all() else 1
-    comes: float = (1 - plan.settings["loss"]["probability"]) ** times
-    return 1 / comes**2 if comes > 0 else np.inf
-
-
-def _path_links(plan: Plan) -> int:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    traced, nodes = plan.settings["trace"], plan.settings["nodes"]
-    ends = plan.links["from"], plan.links["to"]
-    graph = csr_array((np.ones(ends[0].size, np.int8), ends), shape=(nodes, nodes))
-    sources, places = np.unique(plan.flows["source"][traced], return_inverse=True)
-    away = dijkstra(graph, unweighted=True, indices=sources)
-    return int(away[places, plan.flows["destination"][traced]].max())
-
-
-def _sampled(plan: Plan) -> int:
-    """Bytes of the samples; refused by their own name if they alone are too many."""
-    every = plan.settings["sample_ps"]
-    if every is None:
-        return 0
-    times = plan.settings["time_limit_ps"] // every + 1
-    links = plan.links["from"].size
-    switches = plan.settings["nodes"] - plan.settings["hosts"]
-    needed = int(times * (_BYTES_PER_SAMPLED_LINK * links + _BYTES_PER_SAMPLED_SWITCH * switches))
-    limit = format_duration(plan.settings["time_limit_ps"])
-    check_memory(
-        needed,
-        "measurement.sample",
-        f"{format_duration(every)}: until measurement.time_limit ({limit}) that is "
-        f"{times:,} samples of {links:,} links and {switches:,} switches, {{}}",
-        "a longer time or an earlier limit: {} of memory are free",
-    )
-    return needed
-
-
-def _in_bins(plan: Plan) -> int:
-    """Bytes of the series of bins; refused by its own name if it alone is too much."""
-    own = plan.settings["synchronisation"]
-    if own is None or not own["series"]:
-        return 0
-    bins = min(own["until_ps"], plan.settings["time_limit_ps"]) // own["bin_ps"]
-    check_memory(
-        _BYTES_PER_BIN * bins,
-        "measurement.synchronisation.series",
-        f"true: {bins:,} bins of {format_duration(own['bin_ps'])}, {{}}",
-        "longer bins or an earlier limit: {} of memory are free",
-    )
-    return int(_BYTES_PER_BIN * bins)
-
-
-def _in_window(plan: Plan) -> int:
-    """Bytes of the counts of a window, if there is one."""
-    if plan.settings["window"] is None:
-        return 0
-    links, switches = plan.links["from"].size, plan.nodes["switch"].size
-    return int(_BYTES_PER_COUNTED_LINK * links + _BYTES_PER_COUNTED_SWITCH * switches)
-
-
 def _paths(plan: Plan) -> int:
     """Bytes of the paths with labels, and of what finds them."""
-    if plan.settings["label"] is None:
+    if plan.settings.get("label") is None:
         return 0
     paths = plan.nodes["path_source"].size
     return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths
@@ -393,7 +232,7 @@ def _paths(plan: Plan) -> int:
 
 def _loads(plan: Plan) -> int:
     """Bytes of what was offered to the links, where labels follow the load."""
-    own = plan.settings["balance"]
+    own = plan.settings.get("balance")
     if own is None:
         return 0
     intervals = own["delay_ps"] // own["interval_ps"] + 4
@@ -423,25 +262,8 @@ def _edges(plan: Plan) -> int:
     return int(np.unique(plan.next_to_hosts).size)
 
 
-def _in_order(plan: Plan) -> int:
-    """Bytes of the order in which data arrives, if that is looked at."""
-    threshold = plan.settings["displacement_threshold"]
-    if threshold is None:
-        return 0
-    payload = plan.by_flow(lambda given: given["segment_bytes"] - given["header_bytes"])
-    displaced = np.minimum(plan.flows["bytes"] / payload + 1, threshold)
-    return int((_BYTES_PER_ORDER + _BYTES_PER_DISPLACED * displaced).sum())
-
-
-def _carried(plan: Plan) -> int:
-    """Bytes of what is counted of flows in bursts, if that is asked for."""
-    if plan.settings["bursts"] is None:
-        return 0
-    return _BYTES_PER_CARRIED_FLOW * int(plan.flows["source"].size)
-
-
 def _ordered(plan: Plan) -> int:
     """Count the data segments that scripted drops name."""
-    drops = (plan.settings["loss"] or {}).get("drops", ())
+    drops = (plan.settings.get("loss") or {}).get("drops", ())
     spans = [drop["segments"] for drop in drops if "segments" in drop]
     return sum(last - first + 1 for first, last in spans)

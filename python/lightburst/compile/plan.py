@@ -5,12 +5,15 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.counts import PS, UNFINISHED, FloatArray, Mask
+from lightburst.measurement.window import EVERYTHING_PS, window_setting
 from lightburst.scenario.switching import MAKE_BURSTS
+from lightburst.scenario.workload import WITHOUT_END
 from lightburst.topology import Network, joins_switches
 from lightburst.workload import Senders
 
@@ -18,15 +21,6 @@ Columns = dict[str, NDArray[Any]]
 
 # Flows that are looked at together where there are very many.
 _PART = 2**16
-
-# Settings that came later: without them a plan has the digest that it always had.
-_LATER = (
-    *("loss", "trace", "bookings", "sample_ps", "displacement_threshold", "label", "balance"),
-    *("synchronisation", "bursts", "fair", "window"),
-)
-
-# A run without a window of its own counts from its beginning to its end.
-EVERYTHING_PS: Final = (0, 2**64 - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +30,8 @@ class Plan:
     Attributes
     ----------
     settings : dict
-        Whole numbers, floats and names; times in picoseconds, sizes in bytes.
+        Whole numbers, floats and names; times in picoseconds, sizes in bytes. An optional mechanism
+        or measurement that the scenario does not ask for has no setting, and so is in no digest.
     nodes : dict of str to ndarray, shape (switches,)
         ``switch`` (uint16): which of the settings ``switches`` each switch has. Where there are
         paths with labels also those of `lightburst.compile.paths.path_columns`.
@@ -67,18 +62,32 @@ class Plan:
 
     def counting(self, window_ps: tuple[int, int], *, settled: bool = True) -> "Plan":
         """Give the same plan with another window."""
-        span = dict(zip(("from_ps", "until_ps"), window_ps, strict=True))
-        # The counts of the whole run are there in any case.
-        settings = {**self.settings, "window": None if window_ps == EVERYTHING_PS else span}
+        others = {key: value for key, value in self.settings.items() if key != "window"}
+        settings = {**others, **window_setting(window_ps)}
         return replace(self, settings=settings, window_ps=window_ps, settled=settled)
 
     @cached_property
-    def counted(self) -> NDArray[np.bool_]:
+    def counted(self) -> Mask:
         """Which flows count, shape (flows,); the others are there as traffic."""
         begin, end = (np.uint64(time) for time in self.window_ps)
         start = self.flows["start_ps"]
-        counted: NDArray[np.bool_] = (start >= begin) & (start < end)
+        counted: Mask = (start >= begin) & (start < end)
         return counted
+
+    @property
+    def due(self) -> Mask:
+        """Which flows are meant to finish, shape (flows,).
+
+        Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is
+        left out: if those too large for the time limit were, a shorter limit would improve
+        percentiles.
+        """
+        return np.asarray(self.flows["bytes"] < WITHOUT_END)
+
+    def since_start_s(self, ends_ps: Any, without: FloatArray) -> FloatArray:
+        """Seconds from the start of each flow to its end; `without` where it has none."""
+        ended = ends_ps != UNFINISHED
+        return np.where(ended, (ends_ps - self.flows["start_ps"]) * PS, without)
 
     @cached_property
     def between_switches(self) -> NDArray[np.bool_]:
@@ -159,13 +168,8 @@ class Plan:
 
     def digest(self) -> str:
         """SHA-256 of all that the simulator takes, in hexadecimal."""
-        settings = {
-            key: value
-            for key, value in self.settings.items()
-            if key not in _LATER or value is not None
-        }
         sha = hashlib.sha256()
-        sha.update(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
+        sha.update(json.dumps(self.settings, sort_keys=True, separators=(",", ":")).encode())
         for table in (self.nodes, self.links, self.flows):
             for name, column in table.items():
                 sha.update(f"\n{name} {column.dtype.str} {column.size}\n".encode())

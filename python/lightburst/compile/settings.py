@@ -34,12 +34,14 @@ def settings_of(section: Section) -> dict[str, Any]:
     Returns
     -------
     dict
-        Values that JSON can hold; times in picoseconds, sizes in bytes.
+        Values that JSON can hold; times in picoseconds, sizes in bytes. What came later and is at
+        its default, off, is left out: a plan without it has the digest that it always had.
     """
     values = {}
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        values[_name(name, field)] = _written(value)
+        if name not in section.came_later or value != field.default:
+            values[_name(name, field)] = _written(value)
     return values
 
 
@@ -74,12 +76,6 @@ def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, A
     del settings["layers"], settings["nodes"]
     if not switching.sends_headers:
         del settings["header_processing_time_ps"]
-    if not settings.get("contention", True):
-        # It came later: without it a plan has the digest that it always had.
-        del settings["contention"]
-    if settings.get("ordering") == {"kind": "none"}:
-        # It came later: without it a plan has the digest that it always had.
-        del settings["ordering"]
     return settings
 
 
@@ -99,19 +95,9 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
         del settings["preset"], settings["initial_window"], settings["advertised_window"]
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
-        law = settings["congestion_control"]
-        if law.get("byte_counting", 0) is None:
-            # It came later, too.
-            del law["byte_counting"]
     elif isinstance(transport, OpenLoop):
         del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
-    if settings.get("packet_bytes", 0) is None:
-        # It came later: without it a plan has the digest that it always had.
-        del settings["packet_bytes"]
-    if settings.get("max_retransmissions", 0) is None:
-        # It came later: without it a plan has the digest that it always had.
-        del settings["max_retransmissions"]
     return settings
 
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lightburst import metrics
+from lightburst.scenario.measurement import MEASUREMENTS
 from lightburst.units import RATE, SIZE, TIME
 
 
@@ -45,14 +46,13 @@ COLUMNS: Final = MappingProxyType(
         **dict.fromkeys(("fast_retransmits", "false_fast_retransmits"), Kind.NUMBER),
         **dict.fromkeys(("timeouts", "false_timeouts", "duplicates", "reordered"), Kind.NUMBER),
         **dict.fromkeys(("reorder_extent_mean", "reorder_extent_max", "drops"), Kind.NUMBER),
-        **dict.fromkeys(("bursts", "bursts_lost", "bursts_cut"), Kind.NUMBER),
+        **{name: Kind.NUMBER for one in MEASUREMENTS for name in one.flow_columns},
         "path_links": Kind.NUMBER,
         "status": Kind.TEXT,
     }
 )
 #: Columns that are in the flow table only if the scenario requests them.
 OF_GROUPS: Final = ("group",)
-OF_BURSTS: Final = ("bursts", "bursts_lost", "bursts_cut")
 #: The values of the column ``status``, the same for every scenario.
 STATUSES: Final = metrics.STATUSES
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.counts import Metric, share
 from lightburst.errors import InputError, did_you_mean, show, some
-from lightburst.expressions.columns import OF_BURSTS, OF_GROUPS, STATUSES, SUFFIXES, Kind
+from lightburst.expressions.columns import OF_GROUPS, STATUSES, SUFFIXES, Kind
 from lightburst.expressions.grammar import Grammar
 from lightburst.expressions.parts import Column, Comparison, Part
 from lightburst.expressions.reader import LONGEST, Reader
 from lightburst.expressions.statistic import STATISTICS, probability, statistic
-from lightburst.metrics import Metric, share
+from lightburst.scenario.measurement import MEASUREMENTS
 from lightburst.support import NEEDED, OF, needed
 
 if TYPE_CHECKING:
@@ -90,9 +91,9 @@ class Expression:
             it is compared with. Host names are checked later, by `over`, which knows the network.
         """
         names = {part.name for part in self._parts() if isinstance(part, Column)}
-        if names & set(OF_BURSTS) and scenario.measurement.bursts is None:
-            allowed = "columns of bursts only with measurement.bursts, as bursts = {}"
-            raise InputError(path, show(str(self)), allowed)
+        for one in MEASUREMENTS:
+            if names & set(one.flow_columns) and not one.is_asked(scenario.measurement):
+                raise InputError(path, show(str(self)), one.flow_columns_need)
         groups = tuple(scenario.groups or ())
         groups = groups if len(groups) > 1 else ()  # a single group holds all flows
         if names & set(OF_GROUPS) and not groups:

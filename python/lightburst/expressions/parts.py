@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.counts import PS
 from lightburst.expressions.columns import DIMENSIONS, Kind
-from lightburst.metrics import PS
 from lightburst.units import Quantity
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.metrics import Metric, quantiles
+from lightburst.counts import Metric, quantiles
 
 STATISTICS: Final = (*("mean", "median", "min", "max", "sum", "std", "variance", "count", "share"),)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.patches import Patch
 
-from lightburst import traced
+from lightburst.measurement import trace_tables
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
 from lightburst.plots.layout import Group, Words, alone
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Figures of a trace, by the stems of their files.
 KINDS: Final = ("time-sequence", "windows", "packets")
 _STATE_COLOURS: Final = dict(
-    zip(traced.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
+    zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
 
 

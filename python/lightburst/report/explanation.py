@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst import metrics, traced
 from lightburst.compile import check_seed
+from lightburst.counts import UNFINISHED
+from lightburst.measurement import trace_tables
+from lightburst.measurement.cells import NOWHERE, Table
+from lightburst.metrics import worst_flow
 from lightburst.report import explanation_words
 from lightburst.report.words import on_screen, records
 from lightburst.saving import of_run
@@ -58,7 +61,7 @@ class Explanation:
     losses : pandas.DataFrame
         One row per lost packet: ``time_s``, ``packet``, ``what`` (``data``, ``SYN``, ``SYN+ACK``,
         ``ACK``, ``FIN``...), ``segment`` (from 1; missing without data), ``retransmission``, and as
-        in `lightburst.traced.segments` ``node``, ``link``, ``link_source``, ``link_target``,
+        in `trace_tables.segments` ``node``, ``link``, ``link_source``, ``link_target``,
         ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
     timeouts : pandas.DataFrame
         Expirations of the source's timer: ``time_s``, ``what`` (``SYN``, ``data`` or ``FIN``, which
@@ -130,7 +133,7 @@ def explain(
     scenario, seed = as_scenario(scenario), check_seed(seed)
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
     if as_python(flow) == WORST:
-        flow = metrics.worst_flow(plain.plan, plain.columns)
+        flow = worst_flow(plain.plan, plain.columns)
     most = plain.plan.flows["bytes"].size - 1
     allowed = f"{WORST!r}, or a whole number from 0 to {most}"
     number = whole_number("flow", flow, most, allowed)
@@ -189,7 +192,7 @@ def _explained(result: Result, flow: int) -> Explanation:
     end = int(result.columns["totals"]["end_ps"])
     spans = divide(trace, start, max(start, end))
     time = sum(span.end - span.begin for span in spans)
-    finished = result.columns["flows"]["received_ps"][flow] != metrics.UNFINISHED
+    finished = result.columns["flows"]["received_ps"][flow] != UNFINISHED
     ideal = float(row["ideal_s"])
     groups = result.plan.group_names
     transport = result.plan.transports[result.plan.group[flow]]
@@ -237,7 +240,7 @@ def _explained(result: Result, flow: int) -> Explanation:
 def _losses(trace: FlowTrace) -> pd.DataFrame:
     rows = trace.segments["event"] == LOST
     lost = {name: values[rows] for name, values in trace.segments.items()}
-    table = traced.segments(lost, trace.places)
+    table = trace_tables.segments(lost, trace.places)
     data = lost["payload"] > 0
     table["what"] = _what(lost)
     table["segment"] = _segments(lost["sequence"] // trace.payload_bytes + 1, data)
@@ -284,7 +287,7 @@ def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
     )
 
 
-def _what(table: traced.Table) -> list[str]:
+def _what(table: Table) -> list[str]:
     """Return the kind of each packet: data, or the name of its control flags."""
     names = {0: "ACK", SYN: "SYN", FIN: "FIN"}
     rows = zip(table["payload"].tolist(), table["flags"].tolist(), strict=True)
@@ -296,7 +299,7 @@ def _what(table: traced.Table) -> list[str]:
 
 
 def _nodes(numbers: Sequence[int | None]) -> NDArray[np.uint32]:
-    return np.array([traced.NOWHERE if at is None else at for at in numbers], dtype=np.uint32)
+    return np.array([NOWHERE if at is None else at for at in numbers], dtype=np.uint32)
 
 
 def _plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written, reading
 from lightburst.report.swept import Sweep
 from lightburst.report.words import check_metric
-from lightburst.scenario.load import as_scenario
+from lightburst.scenario.loading import as_scenario
 from lightburst.study import Store, Study
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
 from lightburst.study.description import StudyDescription, is_study, load_study

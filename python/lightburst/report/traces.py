@@ -47,7 +47,7 @@ def save(
     -------
     Path
         Absolute path of the directory. It contains ``trace.json`` (`record`), ``trace.pcapng``, the
-        tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``,
+        tables of `trace_tables` as ``trace_segments.parquet``, ``trace_windows.parquet``,
         ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as
         PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
 

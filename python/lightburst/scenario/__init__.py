@@ -5,7 +5,7 @@ key. docs/scenario.md lists every field with its default and the reason for it.
 """
 
 from lightburst.scenario.json_schema import schema
-from lightburst.scenario.load import as_scenario, load, read_toml
+from lightburst.scenario.loading import as_scenario, load, read_toml
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.registry import KINDS
 

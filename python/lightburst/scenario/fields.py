@@ -48,8 +48,9 @@ class Section(BaseModel):
     alternatives : tuple of tuple of str
         Groups of exclusive keys: setting one of them removes the others.
     came_later : frozenset of str
-        Fields added in later versions. `Scenario.canonical_json` omits them at their default, so
-        that older scenarios keep their digests.
+        Fields added in later versions, other than those marked `OnlyIfAsked`. At their default
+        `Scenario.canonical_json` omits them, and the plan omits them where that is off, so that
+        older scenarios keep their digests (docs/architecture.md, *What is in a digest*).
     instead : str
         Suffix of the error about positional arguments, with the function to call instead.
 
@@ -118,6 +119,10 @@ class Section(BaseModel):
             # The kind has a default in Python only.
             table["required"] = list(dict.fromkeys(["kind", *table.get("required", ())]))
         return described
+
+
+class OnlyIfAsked:
+    """Marker of a field that is in the digest of a scenario only if it is not at its default."""
 
 
 def written_default(field: FieldInfo) -> object:

@@ -7,7 +7,7 @@ from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.scenario.explain import allowed_in, quoted
 from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
-from lightburst.scenario.transport import OPEN_LOOP, Bursts
+from lightburst.scenario.transport import Bursts
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -94,18 +94,6 @@ def _entries(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(f"{group.transport_path}.kind", given, allowed)
 
 
-def _connections(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse a warm-up by active flows, or a record of windows, without connections."""
-    if any(group.transport.kind not in OPEN_LOOP for group in scenario.flow_groups):
-        return
-    if scenario.measurement.warm_up is None:
-        allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
-        yield InputError("measurement.warm_up", "'mser-5' without connections", allowed)
-    if scenario.measurement.synchronisation is not None:
-        allowed = "nothing: datagrams and bursts are no connections, and have no windows"
-        yield InputError("measurement.synchronisation", "a table without connections", allowed)
-
-
 def _names(scenario: "Scenario") -> Iterator[InputError]:
     # A table of runs has columns for both, such as slowdown_p99[query].
     classes = scenario.measurement.size_class_names
@@ -182,7 +170,8 @@ def misfits(
     yield from _uncut(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
-    yield from _connections(scenario)
+    for one in scenario.measurement.asked:
+        yield from one.misfits(scenario)
     groups = scenario.flow_groups
     for path, table in tables_of(scenario.switching).items():
         yield from _switch(path, table, groups, largest_degree)

@@ -13,6 +13,7 @@ from lightburst.scenario.change import change
 from lightburst.scenario.explain import allowed_in, explain, quoted
 from lightburst.scenario.fields import (
     Name,
+    OnlyIfAsked,
     Section,
     Tables,
     given,
@@ -26,7 +27,7 @@ from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.loss import Loss
-from lightburst.scenario.measurement import Measurement
+from lightburst.scenario.measurement import MEASUREMENTS, Measurement
 from lightburst.scenario.routing import Choice, Routing
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
@@ -258,9 +259,10 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write the fields that affect the simulation in one line; equal for equal scenarios.
 
-        Left out are the name, the settings of traces, samples and reordering records, the limits of
-        events and memory, and later fields at their default. Files are replaced by the SHA-256 of
-        their contents: a changed file gives a different scenario, a moved file does not.
+        Left out are the name, measurements that add no metrics, the limits of events and memory,
+        measurements that are not requested, and later fields at their default. Files are replaced
+        by the SHA-256 of their contents: a changed file gives a different scenario, a moved file
+        does not.
 
         Raises
         ------
@@ -269,7 +271,8 @@ class Scenario(Section):
         """
         values = self.in_use()
         del values["name"]
-        for name in ("trace", "sample", "reordering", "event_limit", "memory_limit"):
+        looks = [one.key for one in MEASUREMENTS if not one.moves_digest]
+        for name in (*looks, "event_limit", "memory_limit"):
             values["measurement"].pop(name, None)
         _leave_out_unused(self, values)
         if self.host_queueing == Fifo():
@@ -291,10 +294,14 @@ def _sorted(value: Any) -> Any:
 
 
 def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
-    """Remove fields of `came_later` at their default, so that stored runs are found again."""
+    """Remove, at their default, fields marked `OnlyIfAsked` and fields of `came_later`.
+
+    So runs that were stored before these fields existed are found again.
+    """
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        if name in section.came_later and value == field.default:
+        optional = any(isinstance(marker, OnlyIfAsked) for marker in field.metadata)
+        if (optional or name in section.came_later) and value == field.default:
             values.pop(name, None)
         elif isinstance(value, Section) and isinstance(values.get(name), dict):
             _leave_out_unused(value, values[name])

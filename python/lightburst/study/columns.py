@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from lightburst.metrics import Metric
+    from lightburst.counts import Metric
     from lightburst.study.sweep import Key
 
 #: Below this number of rows, reading from the index one by one takes at most a fifth of a second.

@@ -22,7 +22,7 @@ from lightburst.saving import TABLES
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.explain import explain
 from lightburst.scenario.fields import Section, Whole
-from lightburst.scenario.load import read_toml
+from lightburst.scenario.loading import read_toml
 from lightburst.study.axes import RANGE_KEYS, is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design

@@ -30,7 +30,7 @@ from lightburst.study.workers.interface import Answer, Order, Workers
 from lightburst.study.workers.where import workers_of
 
 if TYPE_CHECKING:
-    from lightburst.metrics import Metric
+    from lightburst.counts import Metric
     from lightburst.study.workers.where import Where
 
 #: Column with the index of a run's point.

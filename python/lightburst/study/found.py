@@ -11,8 +11,8 @@ from lightburst.study.own import columns_of, has_all, row_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lightburst.counts import Metric
     from lightburst.expressions import Expression
-    from lightburst.metrics import Metric
     from lightburst.study.sweep import Key
 
 

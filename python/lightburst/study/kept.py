@@ -18,17 +18,25 @@ import pandas as pd
 from lightburst.errors import InputError, show
 from lightburst.parquet import read_frame
 from lightburst.saving import needed, write_table
+from lightburst.scenario.measurement import MEASUREMENTS
 
 if TYPE_CHECKING:
     from lightburst.result import Result
     from lightburst.scenario import Scenario
     from lightburst.study.sweep import Key, PlannedRun
 
-# Measurement keys that affect tables but not the run, and are not part of the run's digest.
-_LOOKED_AT: Final = ("trace", "sample", "reordering")
+# Measurements that affect tables but not the run, and are not part of the run's digest.
+_UNSEEN: Final = tuple(one for one in MEASUREMENTS if not one.moves_digest)
+# Their keys that are in the name of every file, in this order; others only if requested.
+_NAMED: Final = ("trace", "sample", "reordering")
 
 #: Column with the scenario digest, the first part of a run's key.
 SCENARIO: Final = "scenario"
+
+
+def _is_unseen(name: str) -> bool:
+    """Return whether a table may differ between runs with the same digest."""
+    return name.startswith(tuple(one.key for one in _UNSEEN))
 
 
 def encoded(result: Result, names: Sequence[str]) -> dict[str, bytes]:
@@ -132,7 +140,7 @@ class Kept:
     def file(self, key: Key, name: str) -> Path:
         """Return the file name of a table."""
         digest, seed = key
-        look = self.looks.get(digest, "") if name.startswith(_LOOKED_AT) else ""
+        look = self.looks.get(digest, "") if _is_unseen(name) else ""
         return self.folder / f"{digest[:32]}-{seed}-{name}{look}.parquet"
 
     def together(self, runs: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -203,10 +211,12 @@ def looks(runs: Iterable[PlannedRun], names: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for run in runs:
         measurement = run.scenario.to_dict()["measurement"]
-        text = json.dumps([measurement.get(key) for key in _LOOKED_AT])
+        others = [one.key for one in _UNSEEN if one.key not in _NAMED]
+        more = {key: measurement[key] for key in others if key in measurement}
+        text = json.dumps([*(measurement.get(key) for key in _NAMED), *([more] if more else [])])
         look = "-" + hashlib.sha256(text.encode()).hexdigest()[:8]
         if found.setdefault(run.scenario_digest, look) != look:
-            for name in filter(lambda name: name.startswith(_LOOKED_AT), names):
+            for name in filter(_is_unseen, names):
                 given = "points that differ in what is looked at alone"
                 raise InputError(f"keep: {show(name)}", given, "a sweep for each of them")
     return found

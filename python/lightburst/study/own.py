@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.counts import Metric
     from lightburst.expressions import Expression
-    from lightburst.metrics import Metric
     from lightburst.result import Result
 
 _KEPT: Final = "metric: "

@@ -18,8 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from lightburst.counts import Metric
 from lightburst.errors import InputError, StoreWarning, show, warn
-from lightburst.metrics import Metric, from_json, to_json
+from lightburst.metrics import from_json, to_json
 from lightburst.provenance import MODEL_VERSION
 from lightburst.scenario import Scenario
 from lightburst.study import columns, layout, place

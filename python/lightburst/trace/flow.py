@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst import _core
+from lightburst.measurement.places import Places
+from lightburst.measurement.trace_tables import STATES
 from lightburst.scenario.transport import OPEN_LOOP
-from lightburst.traced import STATES, Places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.traced import Places
+from lightburst.measurement.places import Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +55,10 @@ class NetworkTrace:
         Traced interval, from ``measurement.network``; if that has no end, up to the last event.
     bursts : pandas.DataFrame
         Bursts that used a traced link in the interval, or were lost on it: the columns of
-        `lightburst.traced.bursts` and ``outcome`` (``arrived``, ``lost`` or ``under way``), indexed
+        `trace_tables.bursts` and ``outcome`` (``arrived``, ``lost`` or ``under way``), indexed
         by number.
     bookings : pandas.DataFrame
-        Reservations: the columns of `lightburst.traced.bookings`, ``start_ps``, ``end_ps``,
+        Reservations: the columns of `trace_tables.bookings`, ``start_ps``, ``end_ps``,
         ``fibre`` (index into `fibres`), and ``ingress``, ``egress``, ``of_node``, ``label``,
         ``packets`` and ``outcome`` of the burst.
     losses : pandas.DataFrame
@@ -74,7 +74,7 @@ class NetworkTrace:
         none, as with a late header).
     cuts : pandas.DataFrame
         One row per piece that segmentation cut off a burst on a traced link: the columns of
-        `lightburst.traced.cuts`; ``start_ps``, ``end_ps`` and ``end_s``, the time at which the
+        `trace_tables.cuts`; ``start_ps``, ``end_ps`` and ``end_s``, the time at which the
         piece was to use the link; and ``fibre``, ``channel``, the burst and its holder as in
         `losses`.
     """

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from lightburst.measurement.cells import Table
+from lightburst.measurement.trace_tables import EVENTS, FLAGS, STATES
 from lightburst.result import Result
-from lightburst.traced import EVENTS, FLAGS, STATES, Table
 
 _PS = 1e-12
 _SENT, _ARRIVED, _LOST = range(len(EVENTS))

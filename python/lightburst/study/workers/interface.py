@@ -10,8 +10,8 @@ from lightburst.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lightburst.counts import Metric
     from lightburst.expressions import Expression
-    from lightburst.metrics import Metric
     from lightburst.study.sweep import Key, PlannedRun
 
 

@@ -15,7 +15,7 @@ from lightburst.study.workers.interface import FAILURES, Answer, Failure, RunErr
 
 if TYPE_CHECKING:
     from lightburst._core import Cancel
-    from lightburst.metrics import Metric
+    from lightburst.counts import Metric
     from lightburst.study.room import Room
     from lightburst.study.sweep import PlannedRun
     from lightburst.study.workers.interface import Order

@@ -11,9 +11,9 @@ import lightburst as lb
 from lightburst import free
 from lightburst.active import Active
 from lightburst.compile import compile_plan, memory
+from lightburst.measurement.places import Places
+from lightburst.measurement.samples import _BYTES_PER_LINK, _BYTES_PER_SWITCH, Samples
 from lightburst.report.saved import write_page
-from lightburst.sampled import Samples
-from lightburst.traced import Places
 
 BASE: dict[str, Any] = {
     "topology": {"kind": "fat-tree", "k": 4},
@@ -130,7 +130,7 @@ def test_samples_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) 
     assert "1.0 GiB of memory are free" in caught.value.allowed
     needed = memory.estimate_memory(compile_plan(SCENARIO, 1))
     plain = memory.estimate_memory(compile_plan(SCENARIO.with_(measurement__sample="off"), 1))
-    each = 96 * memory._BYTES_PER_SAMPLED_LINK + 20 * memory._BYTES_PER_SAMPLED_SWITCH
+    each = 96 * _BYTES_PER_LINK + 20 * _BYTES_PER_SWITCH
     assert needed - plain == 501 * each
 
 

@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lightburst import _core, traced
+from lightburst import _core
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
+from lightburst.measurement import flow_trace, trace_tables
+from lightburst.measurement.places import Places
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 
@@ -129,11 +131,11 @@ PATH_SWITCHES = {
     "label": np.array([1], "u1"),
 }
 # Hosts 0 and 7, and the switches 5 and 6 between them.
-PLACES = traced.Places(np.array([0, 5, 6, 7], "u4"), np.array([5, 6, 7, 6], "u4"))
+PLACES = Places(np.array([0, 5, 6, 7], "u4"), np.array([5, 6, 7, 6], "u4"))
 
 
 def test_segments() -> None:
-    table = traced.segments(segments(), PLACES)
+    table = trace_tables.segments(segments(), PLACES)
     assert table["time_s"].tolist() == pytest.approx([0, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
     assert table["event"].tolist() == ["sent", "arrived", "sent", "lost", "sent", "sent"]
     assert table["from_source"].tolist() == [True] * 4 + [False] * 2
@@ -157,7 +159,7 @@ def test_segments() -> None:
 
 
 def test_windows() -> None:
-    table = traced.windows(WINDOWS)
+    table = trace_tables.windows(WINDOWS)
     assert table["state"].tolist() == ["slow start", "loss"]
     assert table["slow_start_threshold_bytes"].tolist() == [np.inf, 5000]
     assert table["rtt_s"].isna().tolist() == [True, False]
@@ -167,7 +169,7 @@ def test_windows() -> None:
 
 
 def test_bursts() -> None:
-    table = traced.bursts(BURSTS, PLACES)
+    table = trace_tables.bursts(BURSTS, PLACES)
     assert table["departure_s"].isna().tolist() == [False, True]
     assert table["data"].tolist() == table["lost"].tolist() == [False, True]
     assert table["reason"].isna().tolist() == [True, False]
@@ -181,7 +183,7 @@ def test_bursts() -> None:
 
 
 def test_bookings() -> None:
-    table = traced.bookings(BOOKINGS, PLACES)
+    table = trace_tables.bookings(BOOKINGS, PLACES)
     assert table[["link", "link_source", "link_target", "channel"]].to_numpy().tolist() == [
         [1, 5, 6, 3],
         [2, 6, 7, 0],
@@ -189,11 +191,11 @@ def test_bookings() -> None:
     assert table["end_s"].tolist() == pytest.approx([2e-3, 4e-3])
     # Where a wavelength is a link of its own its number is the channel.
     alone = PLACES._replace(wavelength=np.array([0, 0, 1, 0], "u2"))
-    assert traced.bookings({**BOOKINGS}, alone)["channel"].tolist() == [3, 1]
+    assert trace_tables.bookings({**BOOKINGS}, alone)["channel"].tolist() == [3, 1]
 
 
 def test_cuts() -> None:
-    table = traced.cuts(CUTS, PLACES)
+    table = trace_tables.cuts(CUTS, PLACES)
     assert table[["link", "link_source", "link_target"]].to_numpy().tolist() == [
         [2, 6, 7],
         [1, 5, 6],
@@ -204,7 +206,7 @@ def test_cuts() -> None:
 
 
 def test_hops() -> None:
-    table = traced.hops(HOPS, PLACES)
+    table = trace_tables.hops(HOPS, PLACES)
     assert table["burst"].tolist() == [pd.NA, 42]
     assert table[["node", "link_source", "link_target"]].to_numpy().tolist() == [
         [0, 0, 5],
@@ -239,22 +241,22 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
     assert repr(trace) == f"<Trace: {counted}>"
     assert trace is not None
     assert trace.segments is trace.segments
-    pd.testing.assert_frame_equal(trace.windows, traced.windows(WINDOWS))
-    places = traced.Places(plan.links["from"], plan.links["to"])
-    pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS, places))
-    pd.testing.assert_frame_equal(trace.hops, traced.hops(HOPS, places))
-    switches = traced.path_switches(PATH_SWITCHES, places)
+    pd.testing.assert_frame_equal(trace.windows, trace_tables.windows(WINDOWS))
+    places = Places(plan.links["from"], plan.links["to"])
+    pd.testing.assert_frame_equal(trace.bursts, trace_tables.bursts(BURSTS, places))
+    pd.testing.assert_frame_equal(trace.hops, trace_tables.hops(HOPS, places))
+    switches = trace_tables.path_switches(PATH_SWITCHES, places)
     pd.testing.assert_frame_equal(trace.path_switches, switches)
     assert switches.to_dict("records") == [
         {"time_s": 0.5, "node": 2, "egress": 3, "before": 0, "label": 1}
     ]
-    assert trace.tables == traced.TABLES
+    assert trace.tables == flow_trace.TABLES
     with pytest.raises(InputError, match=r"^measurement\.network: given nothing"):
         _ = trace.bookings
     of_links = {"trace_bookings": BOOKINGS, "trace_cuts": CUTS}
     kept = Result(scenario, 1, plan, {**columns, **of_links}, 0.1).trace
-    pd.testing.assert_frame_equal(kept.bookings, traced.bookings(BOOKINGS, places))
-    pd.testing.assert_frame_equal(kept.cuts, traced.cuts(CUTS, places))
+    pd.testing.assert_frame_equal(kept.bookings, trace_tables.bookings(BOOKINGS, places))
+    pd.testing.assert_frame_equal(kept.cuts, trace_tables.cuts(CUTS, places))
     without = scenario.with_({"measurement.trace": []})
     with pytest.raises(InputError, match=r"^measurement\.trace: given nothing"):
         _ = Result(without, 1, plan, {}, 0.1).trace

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import lightburst as lb
-from lightburst.synchronised import figures, series
+from lightburst.measurement.synchronisation import metrics_of, series
 from lightburst.trace import FlowTrace
 from lightburst.trace.series import bins
 
@@ -48,7 +48,7 @@ def scenario(own: dict[str, Any] | None = None, **changes: Any) -> lb.Scenario:
 
 def test_the_figures_of_hand_made_sums() -> None:
     """Two flows have 1 and 2, then 3 and 4: together 3 and 7, each with a variance of 1."""
-    found = figures({"synchronisation": SUMS}, 10**12)
+    found = metrics_of({"synchronisation": SUMS}, 10**12)
     assert found["synchronisation_bins"] == found["connections_mean"] == 2
     assert found["aggregate_window_mean_segments"] == pytest.approx(5)
     assert found["aggregate_window_std_segments"] == pytest.approx(2)
@@ -62,7 +62,7 @@ def test_the_figures_of_hand_made_sums() -> None:
 
 
 def test_without_bins_or_losses_there_are_no_such_figures() -> None:
-    found = figures({"synchronisation": dict.fromkeys(SUMS, 0)}, BIN_PS)
+    found = metrics_of({"synchronisation": dict.fromkeys(SUMS, 0)}, BIN_PS)
     assert {name for name, value in found.items() if value is not None} == {
         *("synchronisation_bins", "window_reductions")
     }

@@ -2,25 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from lightburst.active import Active
+from lightburst.counts import PS
+from lightburst.free import check_memory
+from lightburst.measurement.base import OptionalMeasurement
+from lightburst.measurement.places import Places
+from lightburst.scenario.fields import refuse_at
 from lightburst.shown import html_members
-from lightburst.traced import Places
+from lightburst.units import TIME, Quantity, format_duration
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
-Table = Mapping[str, NDArray[Any]]
+    from lightburst.measurement.cells import Table
+    from lightburst.measurement.handed_in import Active, Forecast, Network, Reading, Switches
+    from lightburst.scenario.measurement import Measurement
+    from lightburst.scenario.model import Scenario
 
 TABLES: Final = ("links", "switches", "flows")
 
-_PS: Final = 1e-12
+# One sample of a link, and of a switch, in columns and in tables.
+_BYTES_PER_LINK: Final = 90
+_BYTES_PER_SWITCH: Final = 45
+
+
+class SamplesMeasurement(OptionalMeasurement):
+    """Queues, buffers and links at regular times."""
+
+    key = "sample"
+    moves_digest = False
+    tables = tuple(f"samples_{name}" for name in TABLES)
+    held = ("samples", "{:,} samples were taken")
+    attribute = "samples"
+    example = ("a time from one sample to the next", "'100 us'")
+
+    def check(self, measurement: Measurement) -> None:
+        """Refuse an interval longer than the time limit."""
+        every, limit = measurement.sample, measurement.time_limit
+        if every is not None and every > limit:
+            allowed = f"at most time_limit ({format_duration(limit)}), or 'off'"
+            raise refuse_at(self.key, format_duration(every), allowed)
+
+    def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, int]:
+        """Return the interval between samples."""
+        assert scenario.measurement.sample is not None
+        return {"sample_ps": scenario.measurement.sample}
+
+    def memory(self, forecast: Forecast) -> int:
+        """Return the bytes of all samples until the time limit."""
+        plan = forecast.plan
+        every = plan.settings.get("sample_ps")
+        if every is None:
+            return 0
+        times = plan.settings["time_limit_ps"] // every + 1
+        links = plan.links["from"].size
+        switches = plan.settings["nodes"] - plan.settings["hosts"]
+        needed = int(times * (_BYTES_PER_LINK * links + _BYTES_PER_SWITCH * switches))
+        limit = format_duration(plan.settings["time_limit_ps"])
+        check_memory(
+            needed,
+            "measurement.sample",
+            f"{format_duration(every)}: until measurement.time_limit ({limit}) that is "
+            f"{times:,} samples of {links:,} links and {switches:,} switches, {{}}",
+            "a longer time or an earlier limit: {} of memory are free",
+        )
+        return needed
+
+    def read(self, run: Reading) -> Samples:
+        """Return queues, buffers, links and active flows over time, by ``measurement.sample``.
+
+        Raises
+        ------
+        InputError
+            If the scenario requests no samples.
+        """
+        return Samples(run.columns, Places.of(run.plan), run.plan.settings["hosts"], run.active)
+
+
+SamplesOption = Annotated[
+    int | None,
+    Quantity(TIME, positive=True, word="off"),
+    Field(
+        description=(
+            'From one look at queues, buffers and links to the next: `sample = "100 us"`. Off, '
+            "because most questions are answered by the sums."
+        )
+    ),
+    SamplesMeasurement(),
+]
 
 
 class Samples:
@@ -83,7 +160,7 @@ class Samples:
         length = np.diff(self.time_ps.astype(np.int64), prepend=0)[:, np.newaxis]
         return pd.DataFrame(
             {
-                "time_s": np.repeat(self.time_ps * _PS, links),
+                "time_s": np.repeat(self.time_ps * PS, links),
                 "link": np.tile(np.arange(links, dtype=np.uint32), times),
                 **{name: np.tile(column, times) for name, column in which.items()},
                 "queue_bytes": self._links["queue_bytes"],
@@ -108,7 +185,7 @@ class Samples:
         nodes = self._first_switch + np.arange(switches, dtype=np.uint32)
         return pd.DataFrame(
             {
-                "time_s": np.repeat(self.time_ps * _PS, switches),
+                "time_s": np.repeat(self.time_ps * PS, switches),
                 "node": np.tile(self._places.named(nodes), times),
                 "buffer_bytes": self._switches["buffer_bytes"],
             }
@@ -116,7 +193,7 @@ class Samples:
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """One row for each time: how many connections are in progress.
+        """One row for each time: the number of connections in progress.
 
         Returns
         -------
@@ -127,4 +204,4 @@ class Samples:
         import pandas as pd
 
         active = self._active.at(self.time_ps)
-        return pd.DataFrame({"time_s": self.time_ps * _PS, "active_flows": active})
+        return pd.DataFrame({"time_s": self.time_ps * PS, "active_flows": active})

@@ -1,0 +1,1 @@
+"""Tests of the optional measurements, a file for each."""
