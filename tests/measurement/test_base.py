@@ -1,6 +1,7 @@
 """What follows from the list of optional measurements, whichever these are."""
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from pydantic import Field
 
 import lightburst as lb
-from lightburst import completed
+from lightburst import _core, completed
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
 from lightburst.measurement.base import OptionalMeasurement
@@ -36,6 +37,11 @@ ASKED: dict[str, Any] = {
     "reordering": {},
     "synchronisation": {"series": True},
     "sample": "10 ms",
+}
+#: The load of every run that is stopped; the core adds the rows of measurements.
+LOAD = {
+    *("events", "now_ps", "pending", "units", "link", "waiting_bytes", "switch", "held_bytes"),
+    *("flow", "retransmissions"),
 }
 FIRST = ("base", "samples", "synchronisation")
 
@@ -91,6 +97,15 @@ def test_the_plan_has_no_word_of_those_that_nobody_asks_for() -> None:
     looks = {"trace", "bookings", "sample_ps", "displacement_threshold", "synchronisation"}
     assert words == looks | {"bursts", "window"}
     assert None not in plan.settings.values()
+
+
+def test_a_message_names_the_rows_that_the_core_counts() -> None:
+    plan = compile_plan(lb.Scenario.from_dict(BASE), 1)
+    tables = plan.nodes, plan.links, plan.flows
+    with pytest.raises(_core.Stopped) as caught:
+        _core.simulate(json.dumps(plan.settings), *tables, event_limit=1)
+    _, load = caught.value.args
+    assert {one.held[0] for one in MEASUREMENTS if one.held} == load.keys() - LOAD
 
 
 def test_what_a_result_has_not_it_says_how_to_ask_for(plain: lb.Result) -> None:
