@@ -100,12 +100,13 @@ def test_the_plan_has_no_word_of_those_that_nobody_asks_for() -> None:
 
 
 def test_a_message_names_the_rows_that_the_core_counts() -> None:
-    plan = compile_plan(lb.Scenario.from_dict(BASE), 1)
+    asked = lb.Scenario.from_dict({**BASE, "measurement": ASKED})
+    plan = compile_plan(asked, 1)
     tables = plan.nodes, plan.links, plan.flows
     with pytest.raises(_core.Stopped) as caught:
         _core.simulate(json.dumps(plan.settings), *tables, event_limit=1)
     _, load = caught.value.args
-    assert {one.held[0] for one in MEASUREMENTS if one.held} == load.keys() - LOAD
+    assert {one.held[0] for one in asked.measurement.asked if one.held} == load.keys() - LOAD
 
 
 def test_what_a_result_has_not_it_says_how_to_ask_for(plain: lb.Result) -> None:

@@ -50,7 +50,7 @@ pub use narrow::Narrow;
 pub use network::Network;
 pub use notices::{NoticeBoard, NoticeDelay, Notices};
 pub use numbering::Numbering;
-pub use observe::{Happening, Interest, Observer, Observers, Sight};
+pub use observe::{Happening, Interest, Observer, Observers, View};
 pub use packet::{Block, Header, Options, Packet};
 pub use probe::{Counted, Counters, DropReason, Occupancy, PEAK};
 pub use quantity::{Bytes, Rate};

@@ -21,7 +21,7 @@ pub trait Observer: Send {
     fn interest(&self) -> Interest;
 
     /// Records an event of one of these kinds.
-    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>);
+    fn on(&mut self, happening: &Happening<'_>, view: &View<'_>);
 
     /// Returns the number of rows stored so far and the name under which it is reported if a run
     /// does not end; `None` if the memory of the observer is bounded.
@@ -35,7 +35,7 @@ pub trait Observer: Send {
 }
 
 /// View of the network for an observer, at the time of an event.
-pub struct Sight<'a> {
+pub struct View<'a> {
     /// Time of the event.
     pub now: Time,
     /// Units in the network.
@@ -46,11 +46,11 @@ pub struct Sight<'a> {
     options: &'a [Options],
 }
 
-impl<'a> Sight<'a> {
+impl<'a> View<'a> {
     /// Creates a view without options of packets.
-    pub fn new(now: Time, units: &'a Units, links: &'a Links) -> Sight<'a> {
+    pub fn new(now: Time, units: &'a Units, links: &'a Links) -> View<'a> {
         let options = &[];
-        Sight {
+        View {
             now,
             units,
             links,
@@ -101,11 +101,11 @@ impl Observers {
         each.flat_map(|(_, observer)| observer.tables()).collect()
     }
 
-    fn report(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+    fn report(&mut self, happening: &Happening<'_>, view: &View<'_>) {
         let kind = happening.kind();
         for (interest, observer) in &mut self.list {
             if interest.intersects(kind) {
-                observer.on(happening, sight);
+                observer.on(happening, view);
             }
         }
     }
@@ -131,13 +131,13 @@ impl Fabric {
     #[cold]
     #[inline(never)]
     fn report(&mut self, happening: &Happening<'_>, now: Time) {
-        let sight = Sight {
+        let view = View {
             now,
             units: &self.units,
             links: &self.links,
             options: &self.options,
         };
-        self.observers.report(happening, &sight);
+        self.observers.report(happening, &view);
     }
 }
 
@@ -156,8 +156,8 @@ mod tests {
             self.1
         }
 
-        fn on(&mut self, _happening: &Happening<'_>, sight: &Sight<'_>) {
-            self.2.push(sight.now.0);
+        fn on(&mut self, _happening: &Happening<'_>, view: &View<'_>) {
+            self.2.push(view.now.0);
         }
 
         fn tables(self: Box<Self>) -> Outputs {

@@ -3,7 +3,7 @@
 use crate::columns::{self, Outputs};
 use crate::counts::Counts;
 use crate::ideal::{self, Paths};
-use crate::measurement::{self, Look, Meters};
+use crate::measurement::{Look, Meters};
 use crate::plan::{Plan, PlanError};
 use crate::state::Told;
 use crate::{build, check};
@@ -156,7 +156,7 @@ impl<H: Told + Send> Run for Running<H> {
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
         let connections = network.hosts.connections();
         let repeated = connections.and_then(TcpHosts::most_repeated);
-        let mut load = vec![
+        let load = [
             ("events", self.simulator.events()),
             ("now_ps", now.0),
             ("pending", self.simulator.scheduler.pending() as u64),
@@ -169,12 +169,8 @@ impl<H: Told + Send> Run for Running<H> {
             ("retransmissions", repeated.map_or(0, |(_, number)| number)),
         ];
         let looks = self.looks.iter().filter_map(|look| look.load());
-        let stored: Vec<_> = fabric.observers.loads().chain(looks).collect();
-        for name in measurement::REGISTRY.iter().filter_map(|kind| kind.load) {
-            let rows = stored.iter().find(|(of, _)| *of == name);
-            load.push((name, rows.map_or(0, |(_, rows)| *rows)));
-        }
-        load
+        let stored = fabric.observers.loads().chain(looks);
+        load.into_iter().chain(stored).collect()
     }
 
     fn events(&self) -> u64 {

@@ -2,7 +2,7 @@
 
 use crate::column::Outputs;
 use crate::observe::Place;
-use crate::{Birth, DropReason, Happening, Interest, NodeId, Observer, Sight, Unit, CUT};
+use crate::{Birth, DropReason, Happening, Interest, NodeId, Observer, Unit, View, CUT};
 use lightburst_des::Time;
 use std::sync::{Arc, Mutex};
 
@@ -75,7 +75,7 @@ impl Observer for Recorder {
         Interest::TRANSMITTED | Interest::DEPARTING | Interest::DROPPED | Interest::CUT
     }
 
-    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+    fn on(&mut self, happening: &Happening<'_>, view: &View<'_>) {
         let mut recording = self.0.lock().expect("a recording");
         match happening {
             Happening::Transmitted { passage, .. } => {
@@ -86,9 +86,9 @@ impl Observer for Recorder {
                 bundle,
                 departure,
             } => {
-                let mut packets = sight.units.packets_of(Unit::Burst(*burst));
+                let mut packets = view.units.packets_of(Unit::Burst(*burst));
                 recording.made.push(Made {
-                    birth: sight.units.bursts[*burst].birth,
+                    birth: view.units.bursts[*burst].birth,
                     opened: bundle.opened,
                     departure: *departure,
                     egress: bundle.egress,
@@ -105,9 +105,9 @@ impl Observer for Recorder {
                 ..
             } => {
                 let busy = reason.busy && recording.used[place.link.index()];
-                for (_, packet) in sight.units.packets_of(*unit) {
+                for (_, packet) in view.units.packets_of(*unit) {
                     recording.losses.push(Loss {
-                        time: sight.now,
+                        time: view.now,
                         place: *place,
                         packet: packet.header.sequence,
                         reason,
@@ -121,9 +121,9 @@ impl Observer for Recorder {
                 piece,
                 ..
             } => {
-                for packet in sight.units.packets_at(*burst, packets.clone()) {
+                for packet in view.units.packets_at(*burst, packets.clone()) {
                     recording.losses.push(Loss {
-                        time: sight.now,
+                        time: view.now,
                         place: piece.place,
                         packet: packet.header.sequence,
                         reason: CUT,

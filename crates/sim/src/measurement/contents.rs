@@ -3,7 +3,7 @@
 use super::{count, Counts, Kind, Measurement, Meter, Scope, Span};
 use lightburst_des::Time;
 use lightburst_net::column::{Column, Outputs};
-use lightburst_net::{Happening, Interest, Narrow, Observer, Packet, Sight};
+use lightburst_net::{Happening, Interest, Narrow, Observer, Packet, View};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -117,20 +117,20 @@ impl Observer for Contents {
         Interest::ASSEMBLED | Interest::DROPPED | Interest::CUT | Interest::DISASSEMBLED
     }
 
-    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+    fn on(&mut self, happening: &Happening<'_>, view: &View<'_>) {
         let whole = 0..usize::MAX;
         let (fate, burst, packets) = match happening {
             Happening::Assembled { burst } => (Fate::Made, *burst, whole),
             Happening::Disassembled { burst } => (Fate::Arrived, *burst, whole),
             Happening::Cut { burst, packets, .. } => (Fate::Cut, *burst, packets.clone()),
-            Happening::Dropped { unit, .. } => match sight.units.burst_of(*unit) {
+            Happening::Dropped { unit, .. } => match view.units.burst_of(*unit) {
                 Some(burst) => (Fate::Lost, burst, whole),
                 None => return,
             },
             _ => return,
         };
-        let packets = sight.units.packets_at(burst, packets);
-        self.count(fate, sight.now, packets);
+        let packets = view.units.packets_at(burst, packets);
+        self.count(fate, view.now, packets);
     }
 
     /// Returns two tables: one row per fate of bursts, counted quantity and occurring number, and

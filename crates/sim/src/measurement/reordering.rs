@@ -3,7 +3,7 @@
 
 use super::{count, require, Counts, Kind, Measurement, Meter, Scope};
 use lightburst_net::column::{Column, Outputs};
-use lightburst_net::{Happening, Interest, Numbering, Observer, Packet, Sight};
+use lightburst_net::{Happening, Interest, Numbering, Observer, Packet, View};
 use serde::Deserialize;
 use std::collections::VecDeque;
 
@@ -96,9 +96,9 @@ impl Observer for ArrivalOrders {
         Interest::DELIVERED
     }
 
-    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+    fn on(&mut self, happening: &Happening<'_>, view: &View<'_>) {
         if let Happening::Delivered { packet, .. } = happening {
-            self.on_packet(&sight.units.packets[*packet]);
+            self.on_packet(&view.units.packets[*packet]);
         }
     }
 

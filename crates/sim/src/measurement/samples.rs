@@ -12,7 +12,6 @@ use serde::Deserialize;
 /// The measurement of a plan.
 pub const KIND: Kind = Kind {
     keys: &["sample_ps"],
-    load: Some("samples"),
     ..Kind::of::<Settings>()
 };
 

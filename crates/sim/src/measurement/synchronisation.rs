@@ -14,7 +14,6 @@ use serde::Deserialize;
 /// The measurement of a plan.
 pub const KIND: Kind = Kind {
     keys: &["synchronisation"],
-    load: Some("bins"),
     ..Kind::of::<Settings>()
 };
 

@@ -12,7 +12,7 @@ use lightburst_net::column::Outputs;
 use lightburst_net::observe::{CutOff, Holder, Passage, PathSwitch, Piece, WindowState};
 use lightburst_net::{
     Birth, Bundle, BurstId, FlowId, Happening, Interest, LinkId, NodeId, Observer, PacketId,
-    Sendable, Sight, Unit, Units, CUT,
+    Sendable, Unit, Units, View, CUT,
 };
 use rows::{Burst, Hop, Lost, Packet, What, Window};
 use serde::Deserialize;
@@ -21,7 +21,6 @@ use std::ops::Range;
 /// The measurement of a plan.
 pub const KIND: Kind = Kind {
     keys: &["trace", "bookings"],
-    load: Some("trace_rows"),
     ..Kind::of::<Settings>()
 };
 
@@ -241,8 +240,8 @@ impl Trace {
 
     /// Adds the row of a packet event at `time`, noted at node `noted`, if the packet's flow is
     /// traced.
-    fn note(&mut self, id: PacketId, what: What, at: (Time, NodeId), sight: &Sight<'_>) {
-        let packet = &sight.units.packets[id];
+    fn note(&mut self, id: PacketId, what: What, at: (Time, NodeId), view: &View<'_>) {
+        let packet = &view.units.packets[id];
         if !self.wants(packet.envelope.flow) {
             return;
         }
@@ -255,7 +254,7 @@ impl Trace {
             flow: packet.envelope.flow,
             birth,
             header: packet.header,
-            options: sight.options(id).copied(),
+            options: view.options(id).copied(),
             again,
         });
     }
@@ -292,15 +291,15 @@ impl Trace {
     }
 
     /// Adds the rows of a dropped unit.
-    fn drop(&mut self, unit: Unit, lost: Lost, holder: Option<Holder>, sight: &Sight<'_>) {
+    fn drop(&mut self, unit: Unit, lost: Lost, holder: Option<Holder>, view: &View<'_>) {
         let Lost { reason, place, .. } = lost;
         let last = || self.holder(place.link).filter(|_| reason.busy);
         let holder = holder.or_else(last);
-        let burst = sight.units.burst_of(unit);
-        let burst = burst.map(|burst| sight.units.bursts[burst].birth);
+        let burst = view.units.burst_of(unit);
+        let burst = burst.map(|burst| view.units.bursts[burst].birth);
         let due = match unit {
-            Unit::Header(header) => sight.units.headers[header].due(),
-            Unit::Packet(_) | Unit::Burst(_) => Some(sight.now),
+            Unit::Header(header) => view.units.headers[header].due(),
+            Unit::Packet(_) | Unit::Burst(_) => Some(view.now),
         };
         if let Some(burst) = burst {
             let by = match holder {
@@ -323,17 +322,17 @@ impl Trace {
             burst,
             holder,
         };
-        for (packet, _) in sight.units.packets_of(unit) {
-            self.note(packet, what, (sight.now, place.node), sight);
+        for (packet, _) in view.units.packets_of(unit) {
+            self.note(packet, what, (view.now, place.node), view);
         }
     }
 
     /// Adds the rows of packets that are cut off from a burst.
-    fn cut(&mut self, burst: BurstId, cut: &Range<usize>, by: (&Piece, CutOff), sight: &Sight<'_>) {
+    fn cut(&mut self, burst: BurstId, cut: &Range<usize>, by: (&Piece, CutOff), view: &View<'_>) {
         let (piece, part) = by;
         if let Some(kept) = &mut self.bookings {
             let link = piece.place.link;
-            let takes = sight.links.transmission_time(link, piece.bytes);
+            let takes = view.links.transmission_time(link, piece.bytes);
             kept.lose(*piece, piece.start + takes);
         }
         let what = What::Lost {
@@ -342,11 +341,11 @@ impl Trace {
             burst: Some(piece.burst),
             holder: piece.by.map(Holder::Burst),
         };
-        let packets = sight.units.packets_of(Unit::Burst(burst));
+        let packets = view.units.packets_of(Unit::Burst(burst));
         for (nth, (packet, it)) in packets.enumerate() {
             match part {
                 _ if cut.contains(&nth) => {
-                    self.note(packet, what, (piece.time, piece.noted), sight);
+                    self.note(packet, what, (piece.time, piece.noted), view);
                     if let (CutOff::Tail { departure }, true) = (part, self.wants(it.envelope.flow))
                     {
                         self.take_back(packet, piece.burst, piece.place.link, departure);
@@ -359,10 +358,10 @@ impl Trace {
     }
 
     /// Records the arrival of a burst's tail at its egress.
-    fn tail_arrived(&mut self, burst: BurstId, sight: &Sight<'_>) {
-        self.end(sight.units.bursts[burst].birth, sight.now);
-        for (packet, _) in sight.units.packets_of(Unit::Burst(burst)) {
-            self.comes(packet, sight.now);
+    fn tail_arrived(&mut self, burst: BurstId, view: &View<'_>) {
+        self.end(view.units.bursts[burst].birth, view.now);
+        for (packet, _) in view.units.packets_of(Unit::Burst(burst)) {
+            self.comes(packet, view.now);
         }
     }
 
@@ -384,8 +383,8 @@ impl Observer for Trace {
         Interest::ALL
     }
 
-    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
-        let now = sight.now;
+    fn on(&mut self, happening: &Happening<'_>, view: &View<'_>) {
+        let now = view.now;
         match *happening {
             Happening::Created {
                 packet,
@@ -396,14 +395,14 @@ impl Observer for Trace {
                 packet,
                 place,
                 start,
-            } => self.note(packet, What::Sent(place), (start, place.node), sight),
-            Happening::Assembled { burst } => self.births.push(sight.units.bursts[burst].birth),
+            } => self.note(packet, What::Sent(place), (start, place.node), view),
+            Happening::Assembled { burst } => self.births.push(view.units.bursts[burst].birth),
             Happening::Departing {
                 burst,
                 bundle,
                 departure,
-            } => self.depart(burst, bundle, departure, sight.units),
-            Happening::Transmitted { unit, ref passage } => self.hop(unit, sight.units, passage),
+            } => self.depart(burst, bundle, departure, view.units),
+            Happening::Transmitted { unit, ref passage } => self.hop(unit, view.units, passage),
             Happening::Shortened {
                 link,
                 burst,
@@ -420,7 +419,7 @@ impl Observer for Trace {
                 ref packets,
                 ref piece,
                 part,
-            } => self.cut(burst, packets, (piece, part), sight),
+            } => self.cut(burst, packets, (piece, part), view),
             Happening::Dropped {
                 unit,
                 place,
@@ -435,11 +434,11 @@ impl Observer for Trace {
                     start,
                     holder: None,
                 };
-                self.drop(unit, lost, holder, sight);
+                self.drop(unit, lost, holder, view);
             }
-            Happening::TailArrived { burst } => self.tail_arrived(burst, sight),
+            Happening::TailArrived { burst } => self.tail_arrived(burst, view),
             Happening::Delivered { packet, host } => {
-                self.note(packet, What::Arrived(host), (now, host), sight);
+                self.note(packet, What::Arrived(host), (now, host), view);
             }
             Happening::PathSwitched(switch) => self.path_switches.push(switch),
             Happening::RoundTrip { flow, rtt } => self.samples[flow.index()] = Some(rtt),
