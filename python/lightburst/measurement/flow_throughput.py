@@ -15,7 +15,7 @@ from lightburst.support import OF
 
 if TYPE_CHECKING:
     from lightburst.counts import Columns, FloatArray, Mask, Metric, Table
-    from lightburst.measurement.handed_in import Plan
+    from lightburst.measurement.protocols import Plan
     from lightburst.scenario.measurement import Measurement
 
 

@@ -18,7 +18,7 @@ from lightburst.scenario.fields import Name, Section, refuse_at
 from lightburst.units import TIME, Duration, Quantity, format_duration
 
 if TYPE_CHECKING:
-    from lightburst.measurement.handed_in import Forecast, Network, Switches
+    from lightburst.measurement.protocols import Forecast, Network, Switches
     from lightburst.scenario.model import Scenario
 
 TABLES: Final = ("bookings", "cuts")

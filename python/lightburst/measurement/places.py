@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lightburst.measurement.cells import NOWHERE, whole
 
 if TYPE_CHECKING:
-    from lightburst.measurement.handed_in import Plan
+    from lightburst.measurement.protocols import Plan
 
 
 class Places(NamedTuple):

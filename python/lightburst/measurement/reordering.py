@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.counts import Columns
-    from lightburst.measurement.handed_in import Forecast, Network, Reading, Switches
+    from lightburst.measurement.protocols import Forecast, Network, Reading, Switches
     from lightburst.scenario.model import Scenario
 
 # The record of arrivals of a flow, and one packet of the largest displacement.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.measurement.cells import Table
-    from lightburst.measurement.handed_in import Active, Forecast, Network, Reading, Switches
+    from lightburst.measurement.protocols import Active, Forecast, Network, Reading, Switches
     from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
 

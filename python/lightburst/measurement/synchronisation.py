@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.counts import Columns, Metric
-    from lightburst.measurement.handed_in import Forecast, Network, Plan, Reading, Switches
+    from lightburst.measurement.protocols import Forecast, Network, Plan, Reading, Switches
     from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
 

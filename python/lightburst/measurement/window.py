@@ -24,7 +24,7 @@ from lightburst.units import (
 
 if TYPE_CHECKING:
     from lightburst.counts import Metric
-    from lightburst.measurement.handed_in import Forecast, Plan
+    from lightburst.measurement.protocols import Forecast, Plan
     from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
 
