@@ -83,7 +83,9 @@ def test_each_has_a_key_and_is_asked_for_by_it() -> None:
     everything = lb.Scenario.from_dict({**BASE, "measurement": {**ASKED, "until": "9 s"}})
     assert everything.measurement.asked == known
     result = lb.run(everything)
-    assert [name for name in TABLES if needed(name, everything) is not None] == ["groups"]
+    tables = [name for one in known for name in one.tables]
+    assert set(tables) <= set(TABLES)
+    assert [name for name in tables if needed(name, everything) is not None] == []
     # All that it adds to the metrics has a label, and so has nothing that it does not add.
     labels = {key for one in known for key in one.labels}
     assert labels <= WORDS.keys()
