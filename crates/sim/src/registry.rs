@@ -40,7 +40,5 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     ];
     let measured = measurement::REGISTRY.iter().flat_map(|kind| kind.codes);
     registry.extend(measured.map(|(topic, names)| (*topic, names.to_vec())));
-    let words = lightburst_tcp::transport::WORDS.iter();
-    registry.extend(words.map(|(setting, words)| (*setting, words.to_vec())));
     registry
 }
