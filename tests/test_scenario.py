@@ -368,7 +368,7 @@ def test_kinds() -> None:
 @pytest.mark.parametrize(
     "topic",
     [
-        *("switches", "assemblies", "resolvers", "transports"),
+        *("switches", "assemblies", "schedulers", "signallings", "resolvers", "transports"),
         *("congestion_controls", "recoveries", "choices"),
     ],
 )
