@@ -287,7 +287,7 @@ impl Ingress {
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
         let line = &mut self.lines[waiting.line as usize];
-        line.policy().on_packet(&waiting.queue)
+        line.policy().on_packet(&waiting.queue, &mut self.draw)
     }
 
     /// Closes a queue. Returns the burst and the total waiting time of its packets, in picoseconds.

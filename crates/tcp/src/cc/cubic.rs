@@ -2,7 +2,7 @@
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
 use crate::parameters::FRACTION;
-use crate::real::root;
+use lightburst_des::real::root;
 use lightburst_des::Time;
 
 /// Picoseconds in a second.
