@@ -4,8 +4,10 @@
 mod ingress;
 mod ordering;
 mod receiving;
+mod timer;
 
 pub use ordering::Ordering;
+pub use timer::EdgeTimer;
 
 use crate::assembly::{Assembly, Decision};
 use crate::switch::Build;
@@ -20,20 +22,8 @@ use receiving::Receiving;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Timer of a link: the tail of a burst has arrived over it.
-const TAIL: u8 = 0;
-/// Timer of the first queue of a line: the assembly time of its burst is over.
-const ASSEMBLY: u8 = 1;
-/// Timer of a line: the first of its held bursts may be sent. (Kind 2 is the core's.)
-const RELEASE: u8 = 3;
-/// Timer of an ingress and a class: a burst from there has reached its longest holding time. (Kind
-/// 5 is [`Token::ENTRY`].)
-const HOLD_BACK: u8 = 4;
-/// Timer of one of the other queues of a line, as [`ASSEMBLY`].
-const ASSEMBLY_OF_OTHERS: u8 = 6;
-
-/// Core of an edge node: sends its bursts and forwards those of other edges. Its timers must use
-/// other kinds than those of the edge.
+/// Core of an edge node: sends its bursts and forwards those of other edges. Its only timer is
+/// [`EdgeTimer::Header`].
 pub trait Core: Switch {
     /// Returns the shortest time from the launch of a burst to the departure of its head.
     fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration;
@@ -259,10 +249,7 @@ impl<C: Core> Edge<C> {
             let departures = self.ingress.departures(line);
             let due = departures.due(&flight);
             if due > ctx.now() + offset {
-                let token = Token {
-                    kind: RELEASE,
-                    subject: self.ingress.subject(line),
-                };
+                let token = EdgeTimer::Release.token(self.ingress.subject(line));
                 return ctx.timer(Time(due.0 - offset.0), token);
             }
             departures.held.pop_front();
@@ -317,10 +304,7 @@ impl<C: Core> Edge<C> {
         };
         self.receiving.add(ctx.input(), tail, burst);
         let LinkId(subject) = ctx.input();
-        let token = Token {
-            kind: TAIL,
-            subject,
-        };
+        let token = EdgeTimer::Tail.token(subject);
         ctx.timer(tail, token);
     }
 
@@ -340,10 +324,7 @@ impl<C: Core> Edge<C> {
         if arrivals.is_early(sequence) {
             self.held_bytes += u64::from(it.envelope.bytes);
             arrivals.hold(sequence, burst, ctx.now());
-            let token = Token {
-                kind: HOLD_BACK,
-                subject,
-            };
+            let token = EdgeTimer::HoldBack.token(subject);
             return ctx.timer(ctx.now() + hold_back, token);
         }
         arrivals.take(sequence);
@@ -412,19 +393,22 @@ impl<C: Core> Switch for Edge<C> {
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        match token.kind {
-            TAIL => {
+        match EdgeTimer::of(token) {
+            EdgeTimer::Tail => {
                 let (burst, [next, later]) = self.receiving.take(LinkId(token.subject));
                 if let Some(next) = next {
                     ctx.prefetch(next, later);
                 }
                 self.come(burst, ctx);
             }
-            RELEASE => self.release(self.ingress.line_of(token.subject), ctx),
-            HOLD_BACK => self.give_up(token.subject, ctx),
-            ASSEMBLY => self.expire(self.ingress.line_of(token.subject), ctx),
-            ASSEMBLY_OF_OTHERS => self.expire(self.ingress.other_queue(token.subject), ctx),
-            _ => self.core.on_timer(token, ctx),
+            EdgeTimer::Release => self.release(self.ingress.line_of(token.subject), ctx),
+            EdgeTimer::HoldBack => self.give_up(token.subject, ctx),
+            EdgeTimer::Assembly => self.expire(self.ingress.line_of(token.subject), ctx),
+            EdgeTimer::AssemblyOfOthers => {
+                self.expire(self.ingress.other_queue(token.subject), ctx)
+            }
+            EdgeTimer::Header => self.core.on_timer(token, ctx),
+            EdgeTimer::Entry => unreachable!("the network handles entries"),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
-use crate::edge::{Around, EdgeSettings, ASSEMBLY, ASSEMBLY_OF_OTHERS};
+use crate::edge::{Around, EdgeSettings, EdgeTimer};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
 use std::collections::HashMap;
@@ -199,14 +199,8 @@ impl Ingress {
     /// queue.
     pub fn token(&self, queue: usize) -> Token {
         match queue.checked_sub(self.lines.len()) {
-            None => Token {
-                kind: ASSEMBLY,
-                subject: self.subject(queue),
-            },
-            Some(place) => Token {
-                kind: ASSEMBLY_OF_OTHERS,
-                subject: place as u32,
-            },
+            None => EdgeTimer::Assembly.token(self.subject(queue)),
+            Some(place) => EdgeTimer::AssemblyOfOthers.token(place as u32),
         }
     }
 
