@@ -9,13 +9,13 @@ mod timer;
 pub use ordering::Ordering;
 pub use timer::EdgeTimer;
 
-use crate::assembly::{Assembly, Decision};
+use crate::assembly::Assembly;
 use crate::switch::Build;
-use ingress::Ingress;
+use ingress::{Closed, Ingress, Step};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, Packet,
-    PacketId, Rate, Switch, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, PacketId,
+    Rate, Switch, Token, Unit,
 };
 use ordering::{Arrivals, Flight, Made};
 use receiving::Receiving;
@@ -157,35 +157,23 @@ impl<C: Core> Edge<C> {
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        let Packet { envelope, header } = *ctx.packet(packet);
+        let copy = *ctx.packet(packet);
         let Envelope {
-            flow,
-            destination,
-            bytes,
-            ..
-        } = envelope;
+            flow, destination, ..
+        } = copy.envelope;
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
         let line = self.line(egress, flow);
-        if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(line, packet, ctx);
-            return self.launch(&bundle, ctx);
+        let outcome = self.ingress.accept(line, packet, &copy, ctx);
+        if let Some(full) = &outcome.full {
+            self.launch_closed(full, ctx);
         }
-        let number = self.ingress.number(line, packet, ctx);
-        let mut queue = self.ingress.place(line, number);
-        if !self.ingress.has_room(queue, bytes) {
-            self.close(queue, ctx);
-            queue = self.ingress.place(line, number);
-        }
-        match self.ingress.add(queue, packet, ctx) {
-            Decision::Wait => {}
-            Decision::StartTimer(time) => {
-                let closes = self.ingress.close_after(time, queue, ctx.now());
-                ctx.timer(closes, self.ingress.token(queue));
-            }
-            Decision::Close => self.close(queue, ctx),
+        match &outcome.step {
+            Step::Wait => {}
+            Step::SetTimer(closes, token) => ctx.timer(*closes, *token),
+            Step::Close(closed) => self.launch_closed(closed, ctx),
         }
     }
 
@@ -197,17 +185,9 @@ impl<C: Core> Edge<C> {
         ctx.send(port, packet, now);
     }
 
-    /// Closes a queue if its current timer has expired.
-    fn expire(&mut self, queue: usize, ctx: &mut Context<'_>) {
-        if self.ingress.expired(queue, ctx.now()) {
-            self.close(queue, ctx);
-        }
-    }
-
-    fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
-        let (bundle, waited) = self.ingress.close(queue, ctx.now());
-        self.counters.assembly_wait += waited;
-        self.launch(&bundle, ctx);
+    fn launch_closed(&mut self, closed: &Closed, ctx: &mut Context<'_>) {
+        self.counters.assembly_wait += closed.waited;
+        self.launch(&closed.bundle, ctx);
     }
 
     fn launch(&mut self, bundle: &Bundle, ctx: &mut Context<'_>) {
@@ -403,9 +383,15 @@ impl<C: Core> Switch for Edge<C> {
             }
             EdgeTimer::Release => self.release(self.ingress.line_of(token.subject), ctx),
             EdgeTimer::HoldBack => self.give_up(token.subject, ctx),
-            EdgeTimer::Assembly => self.expire(self.ingress.line_of(token.subject), ctx),
+            EdgeTimer::Assembly => {
+                if let Some(closed) = self.ingress.expire(token.subject, ctx.now()) {
+                    self.launch_closed(&closed, ctx);
+                }
+            }
             EdgeTimer::AssemblyOfOthers => {
-                self.expire(self.ingress.other_queue(token.subject), ctx)
+                if let Some(closed) = self.ingress.expire_other(token.subject, ctx.now()) {
+                    self.launch_closed(&closed, ctx);
+                }
             }
             EdgeTimer::Header => self.core.on_timer(token, ctx),
             EdgeTimer::Entry => unreachable!("the network handles entries"),
