@@ -97,7 +97,7 @@ LISTS = {
     "workload": KINDS["workloads"],
     "resolver": KINDS["resolvers"],
     "queueing": ("fifo", "fair"),
-    "scheduler": ("first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf", "random-fit"),
+    "scheduler": KINDS["schedulers"],
     "switch key": ("kind", "queue_size", "ecn_threshold", "switching_time"),
     "routing key": ("choice", "metric", "paths", "label", "routes"),
 }

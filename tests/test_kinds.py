@@ -130,7 +130,7 @@ def test_the_core_reads_each_setting_that_a_kind_has(
     plan = compile_plan(scenario.with_({f"transport.{name}": kind}), 1)
     (written,) = (own for own in plan.transports[0][name] if own in (key, f"{key}_ps"))
     del plan.transports[0][name][written]
-    with pytest.raises(ValueError, match=f"transport.{written} is missing"):
+    with pytest.raises(ValueError, match=f"{kind}: transport.{name}.{written} is missing"):
         _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, plan.flows)
 
 

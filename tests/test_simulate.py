@@ -194,10 +194,6 @@ def endless() -> Scenario:
         ("groups.1.transport.kind", "transports"),
         ("groups.1.transport.congestion_control.kind", "congestion_controls"),
         ("groups.1.transport.recovery.kind", "recoveries"),
-        ("groups.1.transport.rtt_samples", "rtt_samples"),
-        ("groups.1.transport.congestion_control.halving", "halving"),
-        ("groups.1.transport.recovery.partial_acknowledgement", "partial_acknowledgement"),
-        ("groups.1.transport.recovery.full_acknowledgement", "full_acknowledgement"),
     ],
 )
 def test_the_core_refuses_a_word_that_it_does_not_know(path: str, topic: str) -> None:

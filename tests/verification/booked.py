@@ -12,7 +12,7 @@ import numpy as np
 from plans import Plan, traced
 from random_plans import random_plan
 from twin import Booking, Burst, Kept, Trace, TraceEntry
-from twin.obs import VOID_FILLING
+from twin.obs import SCHEDULERS
 
 #: Why a burst is lost that finds no channel, whatever else was tried.
 NO_CHANNEL = ["no_channel", "delay_lines_full", "hop_limit", "offset_used_up"]
@@ -166,7 +166,7 @@ class Step(NamedTuple):
         """Whether the scheduler can have this channel."""
         start, end = self.interval(delay)
         on_it = [booking for booking in self.booked[link] if booking.channel == channel]
-        if self.own["scheduler"] in VOID_FILLING:
+        if SCHEDULERS[self.own["scheduler"]].fills_voids:
             return not any(booking.overlaps(start, end) for booking in on_it)
         return all(booking.end <= start for booking in on_it)
 

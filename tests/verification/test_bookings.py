@@ -7,7 +7,9 @@ import pytest
 from booked import NO_CHANNEL, PLANS, run, steps
 from plans import core
 from twin import Booking, Burst
-from twin.obs import SCHEDULERS, VOID_FILLING
+from twin.obs import SCHEDULERS
+
+from lightburst import _core
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
 
@@ -142,7 +144,7 @@ def test_a_burst_is_lost_for_want_of_a_channel_only_if_there_is_none(plan: tuple
         assert not step.has_channel(loss.wanted)
         usable = step.usable(loss.wanted)
         if loss.booking is None:
-            assert not usable or step.own["scheduler"] not in VOID_FILLING
+            assert not usable or not SCHEDULERS[step.own["scheduler"]].fills_voids
         else:
             assert loss.booking in step.booked[loss.wanted]
             assert loss.booking.channel == usable[0]
@@ -173,3 +175,9 @@ def test_the_plans_reach_everything() -> None:
     expected |= {f"drop {why}" for why in ("no_channel", "late_header", "random", "scripted")}
     expected |= {"channel changed", "several channels", "waits at the ingress"}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}
+
+
+def test_core_and_twin_agree_on_the_schedulers_that_fill_voids() -> None:
+    assert list(SCHEDULERS) == sorted(_core.registry()["schedulers"])
+    filling = [name for name, scheduler in SCHEDULERS.items() if scheduler.fills_voids]
+    assert filling == sorted(_core.registry()["void_filling_schedulers"])

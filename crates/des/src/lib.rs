@@ -1,7 +1,9 @@
 //! Discrete-event engine, independent of the network: a [`Model`] handles events, an [`EventQueue`]
-//! orders them, and a [`Stream`] is the random number generator of one named component.
+//! orders them, and a [`Stream`] is the random number generator of one named component. [`real`] has
+//! functions of real numbers with the same result on every machine.
 
 pub mod queue;
+pub mod real;
 pub mod rng;
 pub mod simulator;
 pub mod time;

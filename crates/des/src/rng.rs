@@ -1,6 +1,8 @@
 //! Random streams, one for each named component, so that adding a component does not change the
 //! random numbers of the others.
 
+use crate::real::ln;
+
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the output of SplitMix64 for state `x` (Steele, Lea, Flood 2014).
@@ -63,6 +65,14 @@ impl Stream {
         }
         (m >> 64) as u32
     }
+
+    /// Returns an exponentially distributed number with mean 1, from one draw.
+    pub fn exponential(&mut self) -> f64 {
+        // u is uniform among the multiples of 2^-53 in (0, 1].
+        let u = ((self.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
+        // -ln u, since `ln` needs a number that is at least 1.
+        ln(1.0 / u)
+    }
 }
 
 #[cfg(test)]
@@ -119,5 +129,18 @@ mod tests {
             .map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4)
             .sum();
         assert!(chi < 20.5, "{counts:?}");
+    }
+
+    #[test]
+    fn an_exponential_draw_has_the_mean_and_the_tail_of_the_distribution() {
+        let mut draw = Stream::new(7, "assembly/0");
+        let draws: Vec<f64> = (0..100_000).map(|_| draw.exponential()).collect();
+        let mean = draws.iter().sum::<f64>() / 1e5;
+        // The standard deviation of the mean is 0.003, that of each share at most 0.0016.
+        assert!((mean - 1.0).abs() < 0.012, "{mean}");
+        for x in [0.1f64, 1.0, 3.0] {
+            let share = draws.iter().filter(|&&drawn| drawn > x).count() as f64 / 1e5;
+            assert!((share - (-x).exp()).abs() < 0.006, "{x}: {share}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Events at nodes: arrivals of units and timers.
 
-use crate::{BurstId, HeaderId, LinkId, NodeId, PacketId, Unit};
+use crate::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::queue::{self, Class};
 
 /// An event in readable form.
@@ -96,15 +96,14 @@ impl Event {
 /// it determines the order of timers that expire at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Purpose of the timer. Every kind of node has its own numbering.
+    /// Purpose of the timer. Hosts, edges and switches each have their own numbering.
     pub kind: u8,
     /// Object of the timer: a flow, a queue or a link.
     pub subject: u32,
 }
 
 impl Token {
-    /// Kind of an edge's timer for the next burst of a flow that enters here. The other kinds of an
-    /// edge's timers must differ from it.
+    /// Kind of an edge's timer for the next burst of a flow that enters here.
     pub const ENTRY: u8 = 5;
 
     /// Timer of a host: its fair interface may send the next segment.
@@ -112,6 +111,15 @@ impl Token {
         kind: 5,
         subject: 0,
     };
+
+    /// Returns the token of an edge for the next burst of a flow that enters here.
+    #[inline]
+    pub fn entry(flow: FlowId) -> Token {
+        Token {
+            kind: Token::ENTRY,
+            subject: flow.0,
+        }
+    }
 }
 
 impl queue::Event for Event {

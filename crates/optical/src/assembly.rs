@@ -73,8 +73,9 @@ pub trait AssemblyPolicy: Send {
         0
     }
 
-    /// Decides whether to close a queue that a packet has just joined.
-    fn on_packet(&mut self, queue: &Queue) -> Decision;
+    /// Decides whether to close a queue that a packet has just joined; `draw` is the random stream
+    /// of the edge.
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision;
 }
 
 /// Settings of an assembly policy.

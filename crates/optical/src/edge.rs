@@ -4,36 +4,26 @@
 mod ingress;
 mod ordering;
 mod receiving;
+mod timer;
 
 pub use ordering::Ordering;
+pub use timer::EdgeTimer;
 
-use crate::assembly::{Assembly, Decision};
+use crate::assembly::Assembly;
 use crate::switch::Build;
-use ingress::Ingress;
+use ingress::{Closed, Ingress, Step};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, Packet,
-    PacketId, Rate, Switch, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, PacketId,
+    Rate, Switch, Token, Unit,
 };
 use ordering::{Arrivals, Flight, Made};
 use receiving::Receiving;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Timer of a link: the tail of a burst has arrived over it.
-const TAIL: u8 = 0;
-/// Timer of the first queue of a line: the assembly time of its burst is over.
-const ASSEMBLY: u8 = 1;
-/// Timer of a line: the first of its held bursts may be sent. (Kind 2 is the core's.)
-const RELEASE: u8 = 3;
-/// Timer of an ingress and a class: a burst from there has reached its longest holding time. (Kind
-/// 5 is [`Token::ENTRY`].)
-const HOLD_BACK: u8 = 4;
-/// Timer of one of the other queues of a line, as [`ASSEMBLY`].
-const ASSEMBLY_OF_OTHERS: u8 = 6;
-
-/// Core of an edge node: sends its bursts and forwards those of other edges. Its timers must use
-/// other kinds than those of the edge.
+/// Core of an edge node: sends its bursts and forwards those of other edges. Its only timer is
+/// [`EdgeTimer::Header`].
 pub trait Core: Switch {
     /// Returns the shortest time from the launch of a burst to the departure of its head.
     fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration;
@@ -167,35 +157,23 @@ impl<C: Core> Edge<C> {
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        let Packet { envelope, header } = *ctx.packet(packet);
+        let copy = *ctx.packet(packet);
         let Envelope {
-            flow,
-            destination,
-            bytes,
-            ..
-        } = envelope;
+            flow, destination, ..
+        } = copy.envelope;
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
         let line = self.line(egress, flow);
-        if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(line, packet, ctx);
-            return self.launch(&bundle, ctx);
+        let outcome = self.ingress.accept(line, packet, &copy, ctx);
+        if let Some(full) = &outcome.full {
+            self.launch_closed(full, ctx);
         }
-        let number = self.ingress.number(line, packet, ctx);
-        let mut queue = self.ingress.place(line, number);
-        if !self.ingress.has_room(queue, bytes) {
-            self.close(queue, ctx);
-            queue = self.ingress.place(line, number);
-        }
-        match self.ingress.add(queue, packet, ctx) {
-            Decision::Wait => {}
-            Decision::StartTimer(time) => {
-                let closes = self.ingress.close_after(time, queue, ctx.now());
-                ctx.timer(closes, self.ingress.token(queue));
-            }
-            Decision::Close => self.close(queue, ctx),
+        match &outcome.step {
+            Step::Wait => {}
+            Step::SetTimer(closes, token) => ctx.timer(*closes, *token),
+            Step::Close(closed) => self.launch_closed(closed, ctx),
         }
     }
 
@@ -207,17 +185,9 @@ impl<C: Core> Edge<C> {
         ctx.send(port, packet, now);
     }
 
-    /// Closes a queue if its current timer has expired.
-    fn expire(&mut self, queue: usize, ctx: &mut Context<'_>) {
-        if self.ingress.expired(queue, ctx.now()) {
-            self.close(queue, ctx);
-        }
-    }
-
-    fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
-        let (bundle, waited) = self.ingress.close(queue, ctx.now());
-        self.counters.assembly_wait += waited;
-        self.launch(&bundle, ctx);
+    fn launch_closed(&mut self, closed: &Closed, ctx: &mut Context<'_>) {
+        self.counters.assembly_wait += closed.waited;
+        self.launch(&closed.bundle, ctx);
     }
 
     fn launch(&mut self, bundle: &Bundle, ctx: &mut Context<'_>) {
@@ -259,10 +229,7 @@ impl<C: Core> Edge<C> {
             let departures = self.ingress.departures(line);
             let due = departures.due(&flight);
             if due > ctx.now() + offset {
-                let token = Token {
-                    kind: RELEASE,
-                    subject: self.ingress.subject(line),
-                };
+                let token = EdgeTimer::Release.token(self.ingress.subject(line));
                 return ctx.timer(Time(due.0 - offset.0), token);
             }
             departures.held.pop_front();
@@ -317,10 +284,7 @@ impl<C: Core> Edge<C> {
         };
         self.receiving.add(ctx.input(), tail, burst);
         let LinkId(subject) = ctx.input();
-        let token = Token {
-            kind: TAIL,
-            subject,
-        };
+        let token = EdgeTimer::Tail.token(subject);
         ctx.timer(tail, token);
     }
 
@@ -340,10 +304,7 @@ impl<C: Core> Edge<C> {
         if arrivals.is_early(sequence) {
             self.held_bytes += u64::from(it.envelope.bytes);
             arrivals.hold(sequence, burst, ctx.now());
-            let token = Token {
-                kind: HOLD_BACK,
-                subject,
-            };
+            let token = EdgeTimer::HoldBack.token(subject);
             return ctx.timer(ctx.now() + hold_back, token);
         }
         arrivals.take(sequence);
@@ -412,19 +373,28 @@ impl<C: Core> Switch for Edge<C> {
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        match token.kind {
-            TAIL => {
+        match EdgeTimer::of(token) {
+            EdgeTimer::Tail => {
                 let (burst, [next, later]) = self.receiving.take(LinkId(token.subject));
                 if let Some(next) = next {
                     ctx.prefetch(next, later);
                 }
                 self.come(burst, ctx);
             }
-            RELEASE => self.release(self.ingress.line_of(token.subject), ctx),
-            HOLD_BACK => self.give_up(token.subject, ctx),
-            ASSEMBLY => self.expire(self.ingress.line_of(token.subject), ctx),
-            ASSEMBLY_OF_OTHERS => self.expire(self.ingress.other_queue(token.subject), ctx),
-            _ => self.core.on_timer(token, ctx),
+            EdgeTimer::Release => self.release(self.ingress.line_of(token.subject), ctx),
+            EdgeTimer::HoldBack => self.give_up(token.subject, ctx),
+            EdgeTimer::Assembly => {
+                if let Some(closed) = self.ingress.expire(token.subject, ctx.now()) {
+                    self.launch_closed(&closed, ctx);
+                }
+            }
+            EdgeTimer::AssemblyOfOthers => {
+                if let Some(closed) = self.ingress.expire_other(token.subject, ctx.now()) {
+                    self.launch_closed(&closed, ctx);
+                }
+            }
+            EdgeTimer::Header => self.core.on_timer(token, ctx),
+            EdgeTimer::Entry => unreachable!("the network handles entries"),
         }
     }
 

@@ -308,6 +308,18 @@ impl Transport {
         }
     }
 
+    /// Returns the kind that the table called `name` of this transport selects, if there is one.
+    pub fn policy(&self, name: &str) -> Option<&str> {
+        let table = match self.parameters.get(name)? {
+            TransportSetting::Table(table) => table,
+            _ => return None,
+        };
+        match table.get("kind")? {
+            TransportSetting::Word(kind) => Some(kind),
+            _ => None,
+        }
+    }
+
     /// Returns the settings specific to this transport.
     pub fn parameters(&self) -> Parameters {
         parameters(&self.parameters)

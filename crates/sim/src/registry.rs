@@ -3,6 +3,7 @@
 use crate::kinds::drop_reasons;
 use crate::measurement;
 use crate::plan::OPEN_LOOP;
+use lightburst_optical::obs::{scheduler, signalling};
 
 /// Returns the names that a plan may use, by topic.
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -29,6 +30,9 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
             "assemblies",
             named(lightburst_optical::assembly::REGISTRY, |e| e.name),
         ),
+        ("schedulers", named(scheduler::REGISTRY, |e| e.name)),
+        ("void_filling_schedulers", scheduler::void_filling()),
+        ("signallings", named(signalling::REGISTRY, |e| e.name)),
         (
             "resolvers",
             named(lightburst_optical::obs::contention::REGISTRY, |e| e.name),
@@ -40,7 +44,5 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     ];
     let measured = measurement::REGISTRY.iter().flat_map(|kind| kind.codes);
     registry.extend(measured.map(|(topic, names)| (*topic, names.to_vec())));
-    let words = lightburst_tcp::transport::WORDS.iter();
-    registry.extend(words.map(|(setting, words)| (*setting, words.to_vec())));
     registry
 }

@@ -1,7 +1,7 @@
 //! Open-loop traffic: datagrams leave at given times and are not acknowledged.
 
 use crate::segment::{Endpoint, FORWARD};
-use crate::token::{self, token};
+use crate::token::{self, HostTimer};
 use crate::{Flow, Outcome, Outcomes, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
 use lightburst_net::arena::prefetch;
@@ -144,11 +144,11 @@ impl DatagramHosts {
                 prefetch(later);
             }
             let flow = &self.flows[index];
-            let kind = match self.groups[usize::from(flow.group)].at_edge {
-                true => Token::ENTRY,
-                false => token::SENDER,
+            let token = match self.groups[usize::from(flow.group)].at_edge {
+                true => Token::entry(flow.id),
+                false => HostTimer::Sender.token(flow.id),
             };
-            ctx.timer_at(flow.source, self.departures[due], token(flow.id, kind));
+            ctx.timer_at(flow.source, self.departures[due], token);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::receiver::Receiver;
 use crate::segment::{Endpoint, FORWARD, NIC};
 use crate::sender::Sender;
 use crate::starts::Starts;
-use crate::token::{self, token};
+use crate::token::{self, HostTimer};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
@@ -212,7 +212,7 @@ impl TcpHosts {
     /// Sets the timer for the start of the flow at `index`.
     fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
         let flow = self.flows.get(index);
-        ctx.timer_at(flow.source, flow.start, token(flow.id, token::START));
+        ctx.timer_at(flow.source, flow.start, HostTimer::Start.token(flow.id));
     }
 
     /// Handles the arrival of a segment of the flow at `index`.
@@ -266,7 +266,8 @@ impl TcpHosts {
 
     /// Handles the expiry of a timer of the flow at `index`.
     pub(crate) fn on_flow_timer(&mut self, index: usize, token: Token, ctx: &mut Context<'_>) {
-        if token.kind == token::START {
+        let timer = HostTimer::of(token);
+        if timer == HostTimer::Start {
             self.begin(index, ctx);
         }
         let Some((sender, receiver)) = self.connections.in_progress(index) else {
@@ -274,25 +275,26 @@ impl TcpHosts {
             return;
         };
         // Accesses only the endpoint that owns the timer, to save cache misses.
-        if matches!(token.kind, token::RECEIVER | token::DELAY) {
-            let shared = &self.groups[usize::from(receiver.group)];
-            let end = &mut Endpoint::at_timer(token, receiver.peer, &shared.sizes, ctx);
-            return match token.kind {
-                token::RECEIVER => receiver.on_timer(&shared.reception, end),
-                _ => receiver.on_delay(&shared.reception, end),
-            };
-        }
-        let shared = &self.groups[usize::from(sender.group)];
-        let end = &mut Endpoint::at_timer(token, sender.peer, &shared.sizes, ctx);
-        match token.kind {
-            token::START => {
+        let (group, peer) = match timer {
+            HostTimer::Receiver | HostTimer::Delay => (receiver.group, receiver.peer),
+            _ => (sender.group, sender.peer),
+        };
+        let Shared {
+            reception, sizes, ..
+        } = &self.groups[usize::from(group)];
+        let end = &mut Endpoint::at_timer(token, peer, sizes, ctx);
+        match timer {
+            HostTimer::Start => {
                 sender.start(end);
                 if let Some(next) = self.starts.after(index) {
                     self.arm_start(next, ctx);
                 }
             }
-            token::SENDER => sender.on_timer(shared.reception.most_retransmissions, end),
-            _ => sender.on_pacing(end),
+            HostTimer::Sender => sender.on_timer(reception.most_retransmissions, end),
+            HostTimer::Receiver => receiver.on_timer(reception, end),
+            HostTimer::Pacing => sender.on_pacing(end),
+            HostTimer::Delay => receiver.on_delay(reception, end),
+            HostTimer::Departure => unreachable!("the network handles departures"),
         }
     }
 }

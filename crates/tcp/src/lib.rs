@@ -12,7 +12,6 @@ pub mod measure;
 pub mod mixed;
 pub mod outcomes;
 mod parameters;
-mod real;
 pub mod reassembly;
 pub mod receiver;
 pub mod recovery;

@@ -1,56 +1,23 @@
-//! Settings of a transport by name, and their valid ranges.
+//! Settings of a transport by name.
+//!
+//! The reader of a setting states its valid values: a range, or a list of words. So two laws may
+//! have settings of the same name with different values.
 
-use lightburst_des::LONGEST_PS;
+use lightburst_des::{Duration, LONGEST_PS};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
-const TIME: (f64, f64) = (0.0, LONGEST_PS as f64);
-const TIMEOUT: (f64, f64) = (1.0, LONGEST_PS as f64);
-const FACTOR: (f64, f64) = (1.0, 1e9);
-const WINDOW: (f64, f64) = (1.0, (1u64 << 62) as f64);
-const COUNT: (f64, f64) = (1.0, (1u64 << 31) as f64);
-
-/// Range of a number of queued segments.
-const BACKLOG: (f64, f64) = (0.0, 1e9);
-const SHARE: (f64, f64) = (0.0, 1.0);
-
-/// Ranges (minimum, maximum) of settings whose meaning depends on the kind of the policy.
-const OWN_RANGES: &[(&str, &str, (f64, f64))] = &[
-    ("fast", "alpha", BACKLOG),
-    ("fast", "beta", BACKLOG),
-    ("fast", "gamma", SHARE),
-    ("vegas", "alpha", BACKLOG),
-    ("vegas", "beta", BACKLOG),
-    ("vegas", "gamma", BACKLOG),
-];
-
-/// Ranges of the other settings. A setting in neither list may have any value.
-const RANGES: &[(&str, (f64, f64))] = &[
-    ("acknowledge_every", COUNT),
-    ("acknowledgement_delay_ps", TIME),
-    ("advertised_window_bytes", WINDOW),
-    ("alpha", FACTOR),
-    ("avoidance_ratio", SHARE),
-    ("backoff", FACTOR),
-    ("beta", SHARE),
-    ("byte_counting", (1.0, 2.0)),
-    ("c", (1e-9, 1e9)),
-    ("clock_granularity_ps", TIME),
-    ("decrease", SHARE),
-    ("duplicate_threshold", COUNT),
-    ("g", SHARE),
-    ("increase", (0.0, 1e9)),
-    ("initial_timeout_ps", TIMEOUT),
-    ("initial_window_bytes", WINDOW),
-    ("legacy_window", (0.0, 1e9)),
-    ("max_retransmissions", COUNT),
-    ("max_timeout_ps", TIMEOUT),
-    ("mi_threshold_ps", TIME),
-    ("min_timeout_ps", TIME),
-    ("p", (0.0, 1e6)),
-    ("remembered_events", (1.0, 1e6)),
-    ("sack_blocks", (1.0, 4.0)),
-];
+/// Range of a time in picoseconds: those of the clock.
+pub const TIME: RangeInclusive<f64> = 0.0..=LONGEST_PS as f64;
+/// Range of a time in picoseconds that must not be zero.
+pub const POSITIVE_TIME: RangeInclusive<f64> = 1.0..=LONGEST_PS as f64;
+/// Range of a number of segments, acknowledgements or repetitions.
+pub const COUNT: RangeInclusive<f64> = 1.0..=(1u64 << 31) as f64;
+/// Range of a window in bytes.
+pub const WINDOW: RangeInclusive<f64> = 1.0..=(1u64 << 62) as f64;
+/// Range of a fraction.
+pub const FRACTION: RangeInclusive<f64> = 0.0..=1.0;
 
 /// Value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +33,7 @@ pub enum Value {
 }
 
 /// Settings of a transport by name. Readers request a number, a switch or a word. The first setting
-/// that is missing or has another type is recorded as a fault.
+/// that is missing, or whose value is not valid, is recorded as a fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     pub(crate) values: BTreeMap<String, Value>,
@@ -82,53 +49,52 @@ impl Parameters {
         }
     }
 
-    /// Describes the first invalid setting that was read, from this table or from a table in it.
+    /// Describes the first invalid setting that was read, from this table or from a table in it;
+    /// names the setting by its path, and the kind of the policy that it belongs to.
     pub fn fault(&self) -> Option<String> {
-        let inner = || {
-            self.values.values().find_map(|value| match value {
-                Value::Table(table) => table.fault(),
-                _ => None,
-            })
+        let own = self.fault.borrow().clone();
+        let own = own.map(|fault| format!("transport.{fault}"));
+        let inner = |(name, value): (&String, &Value)| match value {
+            Value::Table(table) => {
+                let fault = table.fault.borrow().clone()?;
+                Some(format!("{}: transport.{name}.{fault}", table.own_kind()))
+            }
+            _ => None,
         };
-        self.fault.borrow().clone().or_else(inner)
+        own.or_else(|| self.values.iter().find_map(inner))
     }
 
     fn note(&self, name: &str, wanted: &str) {
         let given = self.values.get(name);
         let words = match given {
-            None => format!("transport.{name} is missing"),
-            Some(given) => format!("transport.{name} must be {wanted}, not {given:?}"),
+            None => format!("{name} is missing"),
+            Some(given) => format!("{name} must be {wanted}, not {given:?}"),
         };
         self.fault.borrow_mut().get_or_insert(words);
     }
 
-    /// Returns the minimum and the maximum of a number.
-    fn range(&self, name: &str) -> (f64, f64) {
-        let of_any = RANGES.iter().find(|(known, _)| *known == name);
-        let of_any = of_any.map_or((f64::MIN, f64::MAX), |(_, range)| *range);
-        let Some(Value::Word(kind)) = self.values.get("kind") else {
-            return of_any;
-        };
-        let mut own = OWN_RANGES.iter();
-        let own = own.find(|(of, known, _)| of == kind && *known == name);
-        own.map_or(of_any, |(_, _, range)| *range)
-    }
-
-    /// Returns a number. Records a fault if it is missing, not a number or out of range.
-    pub fn get(&self, name: &str) -> f64 {
-        let (least, most) = self.range(name);
+    /// Returns a number. Records a fault if it is missing, not a number or outside `range`.
+    pub fn get(&self, name: &str, range: RangeInclusive<f64>) -> f64 {
         match self.values.get(name) {
-            Some(Value::Number(number)) if (least..=most).contains(number) => *number,
+            Some(Value::Number(number)) if range.contains(number) => *number,
             _ => {
+                let (least, most) = range.into_inner();
                 self.note(name, &format!("a number from {least} to {most}"));
                 least.max(0.0)
             }
         }
     }
 
+    /// Returns a duration in `range`, which is in picoseconds like the setting.
+    pub fn duration(&self, name: &str, range: RangeInclusive<f64>) -> Duration {
+        Duration(self.get(name, range) as u64)
+    }
+
     /// Returns a number that may be absent.
-    pub fn optional(&self, name: &str) -> Option<f64> {
-        self.values.contains_key(name).then(|| self.get(name))
+    pub fn optional(&self, name: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        self.values
+            .contains_key(name)
+            .then(|| self.get(name, range))
     }
 
     /// Returns whether a switch is on; records a fault if the setting is not a switch.
@@ -142,22 +108,32 @@ impl Parameters {
         }
     }
 
-    /// Returns a word; records a fault and returns an empty string if the setting is not a word.
-    pub fn word(&self, name: &str) -> &str {
-        match self.values.get(name) {
-            Some(Value::Word(word)) => word,
-            _ => {
-                self.note(name, "a name");
-                ""
-            }
-        }
+    /// Returns one of the `words`; records a fault and returns the first of them if the setting is
+    /// none of them.
+    pub fn word<'a>(&self, name: &str, words: &[&'a str]) -> &'a str {
+        let given = match self.values.get(name) {
+            Some(Value::Word(given)) => words.iter().find(|word| *word == given),
+            _ => None,
+        };
+        given.unwrap_or_else(|| {
+            self.note(name, &format!("one of {}", words.join(", ")));
+            &words[0]
+        })
     }
 
     /// Returns the kind of the policy in the table `name`, if there is such a table.
     pub fn kind(&self, name: &str) -> Option<&str> {
         match self.values.get(name) {
-            Some(Value::Table(table)) => Some(table.word("kind")),
+            Some(Value::Table(table)) => Some(table.own_kind()),
             _ => None,
+        }
+    }
+
+    /// Returns the kind of the policy in this table; an empty string if the table has none.
+    fn own_kind(&self) -> &str {
+        match self.values.get("kind") {
+            Some(Value::Word(kind)) => kind,
+            _ => "",
         }
     }
 
@@ -174,24 +150,43 @@ impl Parameters {
 mod tests {
     use super::*;
 
+    fn of_kind(kind: &str, alpha: f64) -> Value {
+        Value::Table(Parameters::new([
+            ("kind".into(), Value::Word(kind.into())),
+            ("alpha".into(), Value::Number(alpha)),
+        ]))
+    }
+
     #[test]
-    fn what_is_read_and_cannot_be_is_a_fault() {
-        let table = Parameters::new([("sack_blocks".into(), Value::Number(5.0))]);
+    fn a_missing_or_invalid_setting_is_a_fault() {
         let all = Parameters::new([
-            ("alpha".into(), Value::Number(1.5)),
+            ("p".into(), Value::Number(1.5)),
             ("beta".into(), Value::Switch(true)),
-            ("recovery".into(), Value::Table(table)),
+            ("halving".into(), Value::Word("window".into())),
         ]);
-        assert_eq!((all.get("alpha"), all.fault()), (1.5, None));
-        all.table("recovery").get("sack_blocks");
-        let words = "transport.sack_blocks must be a number from 1 to 4, not Number(5.0)";
+        assert_eq!(all.get("p", 0.0..=2.0), 1.5);
+        assert_eq!(all.word("halving", &["flight-size", "window"]), "window");
+        assert_eq!((all.optional("most", COUNT), all.fault()), (None, None));
+        all.word("halving", &["flight-size", "half"]);
+        let words =
+            r#"transport.halving must be one of flight-size, half, not Word("window")"#.to_string();
+        assert_eq!(all.fault().as_ref(), Some(&words));
+        // The first fault remains.
+        all.get("beta", FRACTION);
+        assert_eq!(all.fault(), Some(words));
+    }
+
+    #[test]
+    fn each_policy_has_its_own_range_of_a_setting_called_alike() {
+        let all = Parameters::new([
+            ("congestion_control".into(), of_kind("vegas", 0.5)),
+            ("recovery".into(), of_kind("eager", 0.5)),
+        ]);
+        let law = all.table("congestion_control");
+        assert_eq!(law.get("alpha", FRACTION), 0.5);
+        assert_eq!(all.fault(), None);
+        all.table("recovery").get("alpha", 1.0..=4.0);
+        let words = "eager: transport.recovery.alpha must be a number from 1 to 4, not Number(0.5)";
         assert_eq!(all.fault().as_deref(), Some(words));
-        all.get("beta");
-        assert!(all
-            .fault()
-            .unwrap()
-            .contains("transport.beta must be a number"));
-        assert_eq!(all.optional("max_retransmissions"), None);
-        assert!(Parameters::default().word("halving").is_empty());
     }
 }

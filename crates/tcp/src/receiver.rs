@@ -4,7 +4,7 @@ use crate::reassembly::Reassembly;
 use crate::reordering::{Reordered, Reordering};
 use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
-use crate::token;
+use crate::token::HostTimer;
 use crate::transport::Reception;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::Time;
@@ -213,7 +213,7 @@ impl Receiver {
             self.acknowledge(0, options, reception, end);
         } else if !self.delay.is_set() {
             self.delay
-                .set(end.now() + reception.delay, token::DELAY, end);
+                .set(end.now() + reception.delay, HostTimer::Delay, end);
         }
     }
 
@@ -319,7 +319,8 @@ impl Receiver {
     /// Sets the timer for the response to a SYN or FIN, counted from `sent`, if there is a timer.
     fn wait_from(&mut self, sent: Time, end: &mut Endpoint<'_, '_>) {
         if let Some(timeout) = &self.timeout {
-            self.timer.set(sent + timeout.value(), token::RECEIVER, end);
+            self.timer
+                .set(sent + timeout.value(), HostTimer::Receiver, end);
         }
     }
 
@@ -373,7 +374,7 @@ impl Receiver {
 
     /// Handles the event of the delayed-acknowledgement timer.
     pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
-        if self.delay.expired(token::DELAY, end) {
+        if self.delay.expired(HostTimer::Delay, end) {
             let options = self.options(None, reception, end.now());
             self.acknowledge(0, options, reception, end);
         }
@@ -381,7 +382,7 @@ impl Receiver {
 
     /// Handles the event of the retransmission timer: repeats the SYN+ACK or FIN+ACK, or gives up.
     pub fn on_timer(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
-        if !self.timer.expired(token::RECEIVER, end) {
+        if !self.timer.expired(HostTimer::Receiver, end) {
             return;
         }
         self.attempts += 1;

@@ -17,8 +17,12 @@ use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_des::Time;
 use lightburst_net::Block;
+use std::ops::RangeInclusive;
 
 pub use go_back_n::GoBackN;
+
+/// Range of the number of duplicate acknowledgements, or of SACKed segments, that indicate a loss.
+const THRESHOLD: RangeInclusive<f64> = 1.0..=1000.0;
 
 /// Registry entry of a loss recovery.
 pub struct RecoveryKind {
@@ -285,7 +289,7 @@ impl Duplicates {
     fn new(parameters: &Parameters) -> Duplicates {
         Duplicates {
             count: 0,
-            threshold: parameters.get("duplicate_threshold") as u64,
+            threshold: parameters.get("duplicate_threshold", THRESHOLD) as u64,
             limited_transmit: parameters.is("limited_transmit"),
             bug_fix: parameters.is("bug_fix"),
             recover: 0,

@@ -1,6 +1,6 @@
 //! Segments and their sizes on the wire, and the actions of an endpoint.
 
-use crate::token::{self, token};
+use crate::token::{self, HostTimer};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
@@ -130,10 +130,10 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.now()
     }
 
-    /// Sets a timer of this endpoint at time `at`; see [`crate::token`] for the kinds.
+    /// Sets a timer of this endpoint at time `at`.
     #[inline]
-    pub fn timer(&mut self, at: Time, kind: u8) {
-        self.ctx.timer(at, token(self.id, kind));
+    pub fn timer(&mut self, at: Time, timer: HostTimer) {
+        self.ctx.timer(at, timer.token(self.id));
     }
 
     /// Returns whether an observer wants any event of these kinds.

@@ -8,7 +8,7 @@ use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
-use crate::token;
+use crate::token::HostTimer;
 use crate::transport::Transport;
 use crate::truth::{Cause, Truth};
 use crate::{Flow, TimeoutPolicy};
@@ -302,7 +302,7 @@ impl Sender {
         } else if restart && !self.flight.is_acknowledged() {
             // RFC 6298, section 5, (5.3): an acknowledgement of new data restarts the timer.
             let value = self.timeout.value();
-            self.timer.set(end.now() + value, token::SENDER, end);
+            self.timer.set(end.now() + value, HostTimer::Sender, end);
         }
     }
 
@@ -319,7 +319,7 @@ impl Sender {
                 return;
             };
             if self.release > end.now() {
-                self.pacing.set(self.release, token::PACING, end);
+                self.pacing.set(self.release, HostTimer::Pacing, end);
                 return;
             }
             if !end.has_room() {
@@ -369,7 +369,7 @@ impl Sender {
         // RFC 6298, section 5, (5.1): a transmission starts the timer if it is off.
         if !self.timer.is_set() {
             let value = self.timeout.value();
-            self.timer.set(sent + value, token::SENDER, end);
+            self.timer.set(sent + value, HostTimer::Sender, end);
         }
     }
 
@@ -383,7 +383,7 @@ impl Sender {
         let begin = end.send(header, self.measure.options(end.now()), sending);
         let sent = self.measure.counted_from(begin, end.now());
         let value = self.timeout.value();
-        self.timer.set(sent + value, token::SENDER, end);
+        self.timer.set(sent + value, HostTimer::Sender, end);
         sent
     }
 
@@ -425,13 +425,13 @@ impl Sender {
         };
         if awaited {
             let value = self.timeout.value();
-            self.timer.set(end.now() + value, token::SENDER, end);
+            self.timer.set(end.now() + value, HostTimer::Sender, end);
         }
     }
 
     /// Handles the event of the pacing timer.
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
-        if self.pacing.expired(token::PACING, end) {
+        if self.pacing.expired(HostTimer::Pacing, end) {
             self.send_allowed(end);
         }
     }
@@ -453,7 +453,7 @@ impl Sender {
     /// Handles the event of the retransmission timer; `most` is the maximum number of repetitions
     /// of a segment.
     pub fn on_timer(&mut self, most: u32, end: &mut Endpoint<'_, '_>) {
-        if !self.timer.expired(token::SENDER, end) {
+        if !self.timer.expired(HostTimer::Sender, end) {
             return;
         }
         let repeated = self.count_timeout();

@@ -11,6 +11,7 @@ use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSett
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, Fairness, FlowId, Interfaces, Network, NodeId, Rate, Routing, Wire};
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard};
 
 const DELAY: Duration = Duration(1_000_000);
@@ -97,16 +98,19 @@ impl TimeoutPolicy for Constant {
     fn on_timeout(&mut self) {}
 }
 
+/// Range of settings that may have any value.
+const ANY: RangeInclusive<f64> = 0.0..=f64::MAX;
+
 fn build(setting: &TransportSettings) -> Transport {
-    let window = 1000.0 * setting.parameters.get("segments");
-    let pace = setting.parameters.get("pace_bps") as u64;
+    let window = 1000.0 * setting.parameters.get("segments", ANY);
+    let pace = setting.parameters.get("pace_bps", ANY) as u64;
     let rate = (pace > 0).then(|| Rate::from_bps(pace));
-    let timeout = Duration(setting.parameters.get("timeout_ps") as u64);
+    let timeout = Duration(setting.parameters.get("timeout_ps", ANY) as u64);
     Transport {
         congestion: Congestion::new(Box::new(Fixed { rate }), window, f64::INFINITY),
         recovery: Box::new(GoBackN),
         timeout: Box::new(Constant(timeout)),
-        clock: match setting.parameters.get("hand_overs") > 0.0 {
+        clock: match setting.parameters.get("hand_overs", ANY) > 0.0 {
             true => Clock::EveryAcknowledgement,
             false => Clock::Transmission,
         },

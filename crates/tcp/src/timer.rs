@@ -2,6 +2,7 @@
 //! moved. At most one pending event of the queue is valid.
 
 use crate::segment::Endpoint;
+use crate::token::HostTimer;
 use lightburst_des::Time;
 
 /// A timer with a movable deadline.
@@ -31,7 +32,7 @@ impl Timer {
 
     /// Sets the deadline. A new event is scheduled only if the pending one would be too late.
     #[inline]
-    pub fn set(&mut self, deadline: Time, kind: u8, end: &mut Endpoint<'_, '_>) {
+    pub fn set(&mut self, deadline: Time, kind: HostTimer, end: &mut Endpoint<'_, '_>) {
         self.deadline = deadline;
         if self.armed > deadline {
             self.armed = deadline;
@@ -47,7 +48,7 @@ impl Timer {
 
     /// Handles an event of this timer; returns whether the deadline is reached.
     #[inline]
-    pub fn expired(&mut self, kind: u8, end: &mut Endpoint<'_, '_>) -> bool {
+    pub fn expired(&mut self, kind: HostTimer, end: &mut Endpoint<'_, '_>) -> bool {
         if self.armed != end.now() {
             return false;
         }

@@ -1,24 +1,50 @@
-//! Timers of the two endpoints of a flow.
+//! Timers of a host.
 
 use lightburst_net::{FlowId, Token};
 
-/// Start of a flow.
-pub const START: u8 = 0;
-/// Sender: retransmission timer, or the departure of the next datagram.
-pub const SENDER: u8 = 1;
-/// Receiver: retransmission timer of SYN+ACK and FIN+ACK.
-pub const RECEIVER: u8 = 2;
-/// Sender: pacing permits the next segment.
-pub const PACING: u8 = 3;
-/// Receiver: a delayed acknowledgement is due.
-pub const DELAY: u8 = 4;
+/// Timer of a host. The numbers belong to the model: they order the timers of a flow that expire at
+/// the same instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum HostTimer {
+    /// Start of a flow.
+    Start = 0,
+    /// Sender: retransmission timer, or the departure of the next datagram.
+    Sender = 1,
+    /// Receiver: retransmission timer of SYN+ACK and FIN+ACK.
+    Receiver = 2,
+    /// Sender: pacing permits the next segment.
+    Pacing = 3,
+    /// Receiver: a delayed acknowledgement is due.
+    Delay = 4,
+    /// Fair interface: the next segment may be sent. The network handles this timer.
+    Departure = Token::DEPARTURE.kind,
+}
 
-/// Returns the token of a flow's timer of this kind.
-#[inline]
-pub fn token(flow: FlowId, kind: u8) -> Token {
-    Token {
-        kind,
-        subject: flow.0,
+impl HostTimer {
+    /// All timers, in the order of their numbers.
+    const ALL: [HostTimer; 6] = [
+        HostTimer::Start,
+        HostTimer::Sender,
+        HostTimer::Receiver,
+        HostTimer::Pacing,
+        HostTimer::Delay,
+        HostTimer::Departure,
+    ];
+
+    /// Returns the timer of a token; panics if a host has no such timer.
+    #[inline]
+    pub fn of(token: Token) -> HostTimer {
+        HostTimer::ALL[usize::from(token.kind)]
+    }
+
+    /// Returns the token of this timer of a flow.
+    #[inline]
+    pub fn token(self, flow: FlowId) -> Token {
+        Token {
+            kind: self as u8,
+            subject: flow.0,
+        }
     }
 }
 
@@ -26,4 +52,16 @@ pub fn token(flow: FlowId, kind: u8) -> Token {
 #[inline]
 pub fn flow(token: Token) -> FlowId {
     FlowId(token.subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_timer_is_found_by_its_number() {
+        for timer in HostTimer::ALL {
+            assert_eq!(HostTimer::of(timer.token(FlowId(7))), timer);
+        }
+    }
 }

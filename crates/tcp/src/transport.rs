@@ -2,9 +2,10 @@
 //! behaviour of the receiver.
 
 use crate::cc::{self, Congestion, StopAndWait};
+use crate::parameters::{Parameters, COUNT, TIME, WINDOW};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
-use crate::{Parameters, Sizes};
+use crate::Sizes;
 use lightburst_des::Duration;
 
 /// Inputs from which a transport is built.
@@ -109,7 +110,7 @@ pub const REGISTRY: &[TransportKind] = &[
     },
     TransportKind {
         name: "sawl",
-        build: |s| stop_and_wait(s, s.parameters.get("p")),
+        build: |s| stop_and_wait(s, s.parameters.get("p", 0.0..=1e6)),
         reception: plain,
         fin_with_data: false,
     },
@@ -143,15 +144,8 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
     parameters.fault().map_or(Ok(()), Err)
 }
 
-/// Settings of `tcp` with a word as value, and the words valid for each. The kinds of policies are
-/// not included.
-pub const WORDS: &[(&str, &[&str])] = &[
-    ("rtt_samples", &["one-at-a-time", "every-acknowledgement"]),
-    ("halving", &["flight-size", "window"]),
-    ("reduces", &["flight-size", "window"]),
-    ("partial_acknowledgement", &["impatient", "slow-but-steady"]),
-    ("full_acknowledgement", &["flight-size", "ssthresh"]),
-];
+/// Choices of the segments whose round-trip times are measured.
+const RTT_SAMPLES: &[&str] = &["one-at-a-time", "every-acknowledgement"];
 
 /// Returns stop-and-wait; the timer exceeds the estimated timeout by `p` segment times.
 fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
@@ -171,27 +165,18 @@ fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
 
 fn tcp(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;
-    let (law, recovery) = (
-        parameters.table("congestion_control"),
-        parameters.table("recovery"),
-    );
-    let build_law = cc::find(law.word("kind"))
-        .expect("a known congestion control")
-        .build;
-    let build_recovery = recovery::find(recovery.word("kind"))
-        .expect("a known loss recovery")
-        .build;
-    let rwnd = parameters.get("advertised_window_bytes");
-    let law = build_law(&cc::CongestionControlSettings {
-        parameters: law,
+    let (law, recovery) = (law_of(parameters), recovery_of(parameters));
+    let rwnd = parameters.get("advertised_window_bytes", WINDOW);
+    let law = (law.build)(&cc::CongestionControlSettings {
+        parameters: parameters.table("congestion_control"),
         mss: setting.sizes.mss(),
         rwnd,
     });
     Transport {
-        congestion: Congestion::new(law, parameters.get("initial_window_bytes"), rwnd),
-        recovery: build_recovery(recovery),
+        congestion: Congestion::new(law, parameters.get("initial_window_bytes", WINDOW), rwnd),
+        recovery: (recovery.build)(parameters.table("recovery")),
         timeout: Box::new(Rfc6298::new(parameters)),
-        clock: match parameters.word("rtt_samples") {
+        clock: match parameters.word("rtt_samples", RTT_SAMPLES) {
             _ if parameters.is("timestamps") => Clock::Timestamps,
             "every-acknowledgement" => Clock::EveryAcknowledgement,
             _ => Clock::OneAtATime,
@@ -199,8 +184,20 @@ fn tcp(setting: &TransportSettings) -> Transport {
     }
 }
 
+/// Returns the congestion control of `tcp`, whose name the plan's check has looked up.
+fn law_of(parameters: &Parameters) -> &'static cc::CongestionControlKind {
+    let law = parameters.kind("congestion_control").and_then(cc::find);
+    law.expect("a known congestion control")
+}
+
+/// Returns the loss recovery of `tcp`, whose name the plan's check has looked up.
+fn recovery_of(parameters: &Parameters) -> &'static recovery::RecoveryKind {
+    let recovery = parameters.kind("recovery").and_then(recovery::find);
+    recovery.expect("a known loss recovery")
+}
+
 fn most_retransmissions(parameters: &Parameters) -> u32 {
-    let most = parameters.optional("max_retransmissions");
+    let most = parameters.optional("max_retransmissions", COUNT);
     most.map_or(u32::MAX, |most| most as u32)
 }
 
@@ -213,21 +210,19 @@ fn plain(parameters: &Parameters) -> Reception {
 
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = parameters.table("recovery");
-    let kind = recovery::find(recovery.word("kind")).expect("a known loss recovery");
-    let law = parameters.table("congestion_control").word("kind");
-    let law = cc::find(law).expect("a known congestion control");
+    let kind = recovery_of(parameters);
     Reception {
-        advertised: parameters.get("advertised_window_bytes") as u64,
-        acknowledge_every: parameters.get("acknowledge_every") as u32,
-        delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
+        advertised: parameters.get("advertised_window_bytes", WINDOW) as u64,
+        acknowledge_every: parameters.get("acknowledge_every", COUNT) as u32,
+        delay: parameters.duration("acknowledgement_delay_ps", TIME),
         blocks: match kind.selective {
-            true => recovery.get("sack_blocks") as usize,
+            true => recovery.get("sack_blocks", 1.0..=4.0) as usize,
             false => 0,
         },
         duplicate_sack: kind.selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
-        ecn: law.ecn,
+        ecn: law_of(parameters).ecn,
         most_retransmissions: most_retransmissions(parameters),
     }
 }

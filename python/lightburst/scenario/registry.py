@@ -8,6 +8,7 @@ from lightburst.scenario.routing import Choice, Label, Metric
 from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.switching.contention import Resolver
+from lightburst.scenario.switching.obs import Scheduler, Signalling
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.transport.congestion_control import CongestionControl
@@ -25,6 +26,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "topologies": _kinds(Topology),
     "switches": _kinds(Switching),
     "assemblies": _kinds(Assembly),
+    "schedulers": get_args(Scheduler),
+    "signallings": get_args(Signalling),
     "resolvers": _kinds(Resolver),
     "transports": _kinds(Transport),
     "congestion_controls": _kinds(CongestionControl),

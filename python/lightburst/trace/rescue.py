@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from lightburst import _core
 from lightburst.units import format_about, format_duration
 
 if TYPE_CHECKING:
@@ -155,8 +156,7 @@ def _free_from(
 
 
 def _fills_voids(own: dict[str, Any]) -> bool:
-    scheduler: str = own["scheduler"]
-    return scheduler.endswith("-vf") or scheduler == "random-fit"
+    return own["scheduler"] in _core.registry()["void_filling_schedulers"]
 
 
 def _came_on(trace: NetworkTrace, burst: int) -> int | None:

@@ -1,9 +1,41 @@
 """The window laws of `tcp` by name."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 from twin.real import ln, root
+
+#: Phases of a recovery.
+OPEN, RECOVERY, LOSS = "open", "recovery", "loss"
+
+
+@dataclass(frozen=True)
+class Report:
+    """An acknowledgement of any kind, handled by the recovery and not yet answered.
+
+    Attributes
+    ----------
+    acknowledged : int
+        New bytes that it acknowledges; 0 for a duplicate.
+    flight : int
+        Bytes outstanding when it came, without those.
+    delivered : int
+        Bytes newly known to have arrived, also by SACK blocks.
+    lost : int
+        Bytes that the recovery newly takes for lost; none of those of a timeout.
+    phase : str
+        ``open``, ``recovery`` or, after a timeout, ``loss``.
+    application_limited : bool
+        Whether no data is left to be sent though the window has room.
+    """
+
+    acknowledged: int
+    flight: int
+    delivered: int
+    lost: int
+    phase: str
+    application_limited: bool
 
 
 class Law:
@@ -15,10 +47,11 @@ class Law:
     #: Whether it wants reports.
     reports = False
     #: The acknowledgement that is being handled: when, its round-trip time (ps; None: it tells
-    #: none), and whether it echoes a mark.
+    #: none), whether it echoes a mark, and the delivery rate that it tells, as bytes and time.
     now = 0
     rtt: int | None = None
     echo = False
+    rate: tuple[int, int] | None = None
 
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         self.settings: dict[str, Any] = transport["congestion_control"]
@@ -30,8 +63,8 @@ class Law:
     def grow(self, acknowledged: int) -> None:
         """Answer the acknowledgement of so many new bytes."""
 
-    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
-        """Answer an acknowledgement of any kind, with `flight` bytes outstanding before it acts."""
+    def report(self, report: Report) -> None:
+        """Answer an acknowledgement of any kind."""
 
     def loss(self, flight: int) -> None:
         """Answer a loss that is repaired without a timeout, with `flight` bytes outstanding."""
@@ -268,19 +301,19 @@ class Fast(SlowStart):
     def grow(self, acknowledged: int) -> None:
         pass
 
-    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
+    def report(self, report: Report) -> None:
         w = self.cwnd / self.m
         if self.rtt is not None:
             r, eta = float(self.rtt), min(3.0 / w, 0.25)
             self.shortest = min(self.shortest, r)
             self.average = r if self.average is None else (1.0 - eta) * self.average + eta * r
-        ends = self.rounds.ends(acknowledged, flight)
+        ends = self.rounds.ends(report.acknowledged, report.flight)
         self.number += ends
-        if recovering or self.average is None:
+        if report.phase == RECOVERY or self.average is None:
             return
         if self.average - self.shortest < self.settings["mi_threshold_ps"]:
             self.ssthresh = math.inf
-            self.cwnd += min(float(acknowledged), self.m)
+            self.cwnd += min(float(report.acknowledged), self.m)
             return
         self.ssthresh = 0.0
         if ends and self.number % 2:
@@ -316,17 +349,17 @@ class Vegas(SlowStart):
         if self.cwnd < self.ssthresh and self.doubles:
             super().grow(acknowledged)
 
-    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
+    def report(self, report: Report) -> None:
         if self.rtt is not None:
             self.shortest = min(self.shortest, float(self.rtt))
             self.samples.append(float(self.rtt))
-        if not self.rounds.ends(acknowledged, flight) or not self.samples:
+        if not self.rounds.ends(report.acknowledged, report.flight) or not self.samples:
             return
         total = 0.0
         for sample in self.samples:
             total += sample
         mean, self.samples = total / float(len(self.samples)), []
-        if not recovering:
+        if report.phase != RECOVERY:
             self.round(mean)
 
     def round(self, rtt: float) -> None:
@@ -362,17 +395,17 @@ class Dctcp(SlowStart):
         if not self.echo:
             super().grow(acknowledged)
 
-    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
-        self.acknowledged += acknowledged
-        self.marked += acknowledged * self.echo
-        if self.rounds.ends(acknowledged, flight):
+    def report(self, report: Report) -> None:
+        self.acknowledged += report.acknowledged
+        self.marked += report.acknowledged * self.echo
+        if self.rounds.ends(report.acknowledged, report.flight):
             g = float(self.settings["g"])
             share = float(self.marked) / float(self.acknowledged)
             self.alpha = self.alpha * (1.0 - g) + g * share
             self.acknowledged = self.marked = 0
         una = self.rounds.acknowledged
-        if self.echo and una > self.answered and not recovering:
-            self.answered = una + flight
+        if self.echo and una > self.answered and report.phase != RECOVERY:
+            self.answered = una + report.flight
             self.lower_threshold(self.cwnd * (1.0 - self.alpha / 2.0))
             self.cwnd = self.ssthresh
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from twin.contention import RESOLVERS, Found, Members, Request, Resolver
 from twin.cuts import TailCut
@@ -76,17 +76,21 @@ def random_fit(channels: Channels, start: int, end: int, stream: Stream) -> int 
     return any_of(free(channels, start, end), stream)
 
 
-SCHEDULERS: dict[str, Callable[[Channels, int, int, Stream], int | None]] = {
-    "first-fit": first_fit,
-    "first-fit-vf": first_fit_vf,
-    "horizon": lauc,
-    "lauc": lauc,
-    "lauc-vf": lauc_vf,
-    "random-fit": random_fit,
+class Scheduler(NamedTuple):
+    """How a channel is chosen, and whether voids between two bookings are used."""
+
+    choose: Callable[[Channels, int, int, Stream], int | None]
+    fills_voids: bool
+
+
+SCHEDULERS = {
+    "first-fit": Scheduler(first_fit, fills_voids=False),
+    "first-fit-vf": Scheduler(first_fit_vf, fills_voids=True),
+    "horizon": Scheduler(lauc, fills_voids=False),
+    "lauc": Scheduler(lauc, fills_voids=False),
+    "lauc-vf": Scheduler(lauc_vf, fills_voids=True),
+    "random-fit": Scheduler(random_fit, fills_voids=True),
 }
-
-
-VOID_FILLING = {"first-fit-vf", "lauc-vf", "random-fit"}
 
 
 def convertible(conversion: dict[str, Any], came: int | None, number: int) -> list[int]:
@@ -117,8 +121,7 @@ class ObsNode(Switch):
     ) -> None:
         super().__init__(network, node, settings, own)
         self.own = own
-        self.schedule = SCHEDULERS[own["scheduler"]]
-        self.fills_voids = own["scheduler"] in VOID_FILLING
+        self.schedule, self.fills_voids = SCHEDULERS[own["scheduler"]]
         self.processing: int = own["header_processing_time_ps"]
         rate, size = own["control_rate_bps"], own["header_bytes"]
         self.header_time = -(-8 * 10**12 * size // rate) if rate else 0

@@ -36,6 +36,8 @@ class Recovery:
         self.inflation = 0
         self.beyond = 0
         self.sent_before_timeout = 0
+        # Bytes taken for lost that the law has not heard of.
+        self.lost_bytes = 0
 
     @property
     def may_enter(self) -> bool:
@@ -72,6 +74,16 @@ class Recovery:
         self.sender.flow.truth.decide(FAST, "data", self.sender.una)
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
+        self.lose()
+
+    def lose(self) -> None:
+        """Take the first segment that is not acknowledged for lost."""
+        self.lost_bytes += self.sender.payload_at(self.sender.una)
+
+    def newly_lost(self) -> int:
+        """The bytes taken for lost since this was asked last."""
+        lost, self.lost_bytes = self.lost_bytes, 0
+        return lost
 
     def start_over(self) -> None:
         """Count duplicates anew; what fits into the window by now is no longer beyond it."""
@@ -200,6 +212,7 @@ class NewReno(Reno):
 
     def partial(self, acknowledged: int) -> Answer:
         """Section 3.2, step 3, partial acknowledgements."""
+        self.lose()
         self.inflation -= acknowledged
         if acknowledged >= self.m:
             self.inflation += self.m

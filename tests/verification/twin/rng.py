@@ -5,6 +5,8 @@ reference code at prng.di.unimi.it; Fowler, Noll and Vo's hash as in draft-eastl
 "Fast random integer generation in an interval" (2019), algorithm 5.
 """
 
+from twin.real import ln
+
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 
@@ -61,6 +63,10 @@ class Xoshiro256PlusPlus:
         while product & MASK < threshold:
             product = self.next() * n
         return product >> 64
+
+    def exponential(self) -> float:
+        """Exponentially distributed draw with mean 1."""
+        return ln(1.0 / (((self.next() >> 11) + 1) / 2**53))
 
 
 def stream(seed: int, name: str) -> Xoshiro256PlusPlus:

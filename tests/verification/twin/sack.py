@@ -49,6 +49,10 @@ class Sack(Scoreboard):
         self.pipe = 0
         self.lost: set[int] = set()
         self.scored = 0
+        # The byte after the segment with which the last recovery began, and the byte up to which
+        # the law has heard of losses.
+        self.first_lost = 0
+        self.told = 0
 
     @property
     def limited_transmit(self) -> int:
@@ -106,7 +110,7 @@ class Sack(Scoreboard):
         sender.law.loss(self.flight)
         self.recovering = True
         first = sender.segments[0]
-        self.retransmitted = self.rescued = first.end
+        self.retransmitted = self.rescued = self.first_lost = first.end
         self.set_pipe()
         return Answer(again=True)
 
@@ -126,9 +130,17 @@ class Sack(Scoreboard):
         self.set_pipe()
         return Answer()
 
+    def newly_lost(self) -> int:
+        segments = [s for s in self.sender.segments if not s.sacked]
+        start = max(self.told, self.sender.una)
+        lost = [s.end for s in segments if s.begin in self.lost]
+        self.told = max(start, self.first_lost, *lost)
+        return sum(s.payload for s in segments if start <= s.begin < self.told)
+
     def timeout(self) -> None:
         super().timeout()
         self.forget()
+        self.told = self.recover
 
     def send(self) -> None:
         if self.recovering:
@@ -264,6 +276,7 @@ class Sack1(Scoreboard):
             hole = self.hole()
             if hole:
                 self.looked = hole.end
+                self.lost_bytes += hole.payload
             begin = hole.begin if hole else sender.next
             if sender.payload_at(begin) <= 0 or not sender.fits_advertised(begin):
                 return

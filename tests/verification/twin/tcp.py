@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from twin.endpoint import AVOIDANCE, LOSS, RECOVERING, SLOW_START, Flow, Sender
-from twin.laws import LAWS, Law
+from twin import endpoint
+from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
+from twin.laws import LAWS, LOSS, OPEN, RECOVERY, Law, Report
 from twin.network import Network, Packet
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
@@ -18,6 +19,9 @@ class Segment:
     begin: int
     end: int
     sent_at: int
+    #: When it was sent last: bytes acknowledged, the time of their last acknowledgement, and when
+    #: the newest segment acknowledged by then had been sent.
+    before: tuple[int, int, int]
     again: bool = False
     sacked: bool = False
 
@@ -42,6 +46,10 @@ class TcpSender(Sender):
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
         self.sacked = 0
+        # Bytes known to have arrived, when the last of them were acknowledged, and when the newest
+        # segment acknowledged was sent.
+        self.delivered = 0
+        self.delivered_at = self.first_sent = 0
         # The first byte of a segment that is to be sent again as soon as the interface has room.
         self.owed: int | None = None
 
@@ -73,6 +81,7 @@ class TcpSender(Sender):
         return begin + self.payload_at(begin) - self.una <= self.advertised
 
     def established(self) -> None:
+        self.delivered_at = self.first_sent = self.now
         if self.times_sent > 1:
             # RFC 5681, section 3.1.
             self.limit(self.most)
@@ -85,7 +94,7 @@ class TcpSender(Sender):
         if recovery.recovering:
             state = RECOVERING
         elif recovery.in_loss:
-            state = LOSS
+            state = endpoint.LOSS
         else:
             state = SLOW_START if law.cwnd < law.ssthresh else AVOIDANCE
         inflation = float(recovery.inflation)
@@ -121,6 +130,7 @@ class TcpSender(Sender):
         self.owed = None
         end = begin + self.payload_at(begin)
         sent_before = begin < self.highest
+        before = (self.una, self.delivered_at, self.first_sent)
         self.flow.transmissions += 1
         self.flow.retransmissions += sent_before
         window = min(int(self.law.cwnd / self.most), 65_535)
@@ -129,11 +139,11 @@ class TcpSender(Sender):
         self.send(kind, begin, end - begin, window=window, sending=sending)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
-            segment.sent_at, segment.again = self.now, True
+            segment.sent_at, segment.again, segment.before = self.now, True, before
             self.timed = None
             self.recovery.sent_again(begin)
         else:
-            self.segments.append(Segment(begin, end, self.now))
+            self.segments.append(Segment(begin, end, self.now, before))
             self.timed = self.timed or (end, self.now)
         self.next = max(self.next, end)
         self.highest = max(self.highest, end)
@@ -149,7 +159,7 @@ class TcpSender(Sender):
             self.new_acknowledgement(packet)
         elif packet.number == self.una and self.highest > self.una:
             news = self.recovery.read(packet.blocks)
-            self.tell(packet, None)
+            self.tell(packet, None, None)
             outstanding = self.outstanding
             answer = self.recovery.duplicate(news)
             self.report(0, outstanding)
@@ -172,7 +182,7 @@ class TcpSender(Sender):
         self.segments = self.segments[len(covered) :]
         news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)
-        self.tell(packet, self.round_trip(packet, covered))
+        self.tell(packet, self.round_trip(packet, covered), self.delivery_rate(covered[-1]))
         outstanding = self.outstanding
         answer = self.recovery.new(acknowledged, news)
         self.report(acknowledged, outstanding)
@@ -191,9 +201,16 @@ class TcpSender(Sender):
         self.send_allowed()
         self.note_window()
 
-    def tell(self, packet: Packet, rtt: int | None) -> None:
+    def tell(self, packet: Packet, rtt: int | None, rate: tuple[int, int] | None) -> None:
         """Let the law know the acknowledgement that is handled next."""
         self.law.now, self.law.rtt, self.law.echo = self.now, rtt, packet.echoes_mark
+        self.law.rate = rate
+
+    def delivery_rate(self, newest: Segment) -> tuple[int, int]:
+        """Bytes and time of the draft of BBR, section 4.1, from the newest segment acknowledged."""
+        delivered, delivered_at, first_sent = newest.before
+        self.first_sent, self.delivered_at = newest.sent_at, self.now
+        return self.una - delivered, max(newest.sent_at - first_sent, self.now - delivered_at)
 
     def report(self, acknowledged: int, outstanding: int) -> None:
         """Let the law know what became of it, with the round trip that SACK blocks tell."""
@@ -205,7 +222,19 @@ class TcpSender(Sender):
             (segment,) = (s for s in self.segments if s.end == end)
             if self.law.rtt is None and not segment.again:
                 self.law.rtt = self.now - segment.sent_at
-        self.law.report(acknowledged, outstanding, recovering=self.recovery.recovering)
+        in_loss = LOSS if self.recovery.in_loss else OPEN
+        before, sacked = self.delivered, sum(s.payload for s in self.segments if s.sacked)
+        self.delivered = max(before, self.una + sacked)
+        room = self.outstanding + self.most <= self.cwnd
+        report = Report(
+            acknowledged,
+            outstanding,
+            delivered=self.delivered - before,
+            lost=self.recovery.newly_lost(),
+            phase=RECOVERY if self.recovery.recovering else in_loss,
+            application_limited=self.next == self.flow.size and room,
+        )
+        self.law.report(report)
         self.limit(self.advertised)
 
     def round_trip(self, packet: Packet, covered: list[Segment]) -> int | None:

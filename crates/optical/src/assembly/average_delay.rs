@@ -3,7 +3,7 @@
 
 use super::{AssemblyPolicy, Decision, Queue};
 use crate::settings::duration;
-use lightburst_des::{Duration, Time};
+use lightburst_des::{Duration, Stream, Time};
 use serde::Deserialize;
 
 /// Settings of assembly by average delay.
@@ -16,7 +16,7 @@ pub struct AverageDelay {
 }
 
 impl AssemblyPolicy for AverageDelay {
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, _draw: &mut Stream) -> Decision {
         // T_AVE = sum of (end - arrival) / packets, solved for the end.
         let arrival = queue.arrivals.div_ceil(u128::from(queue.packets));
         let end = Time(arrival as u64) + self.time;

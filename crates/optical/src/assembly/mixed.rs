@@ -2,7 +2,7 @@
 
 use super::{AssemblyPolicy, Decision, Queue, Size, Timer};
 use crate::settings::duration;
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Stream};
 use serde::Deserialize;
 
 /// Settings of mixed assembly.
@@ -17,11 +17,11 @@ pub struct Mixed {
 }
 
 impl AssemblyPolicy for Mixed {
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision {
         let Mixed { time, size_bytes } = *self;
-        match (Size { size_bytes }).on_packet(queue) {
+        match (Size { size_bytes }).on_packet(queue, draw) {
             Decision::Close => Decision::Close,
-            _ => Timer { time }.on_packet(queue),
+            _ => Timer { time }.on_packet(queue, draw),
         }
     }
 }

@@ -78,8 +78,8 @@ impl AssemblyPolicy for PerFlow {
         packet.envelope.flow.0
     }
 
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
-        Timer { time: self.time }.on_packet(queue)
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision {
+        Timer { time: self.time }.on_packet(queue, draw)
     }
 }
 
@@ -125,7 +125,7 @@ impl<A: Allocate> AssemblyPolicy for Cycles<A> {
         self.allocation.queue(packet.envelope.flow, sight)
     }
 
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, _draw: &mut Stream) -> Decision {
         let ends = self.ends.expect("a cycle, since a packet has come");
         match queue.packets {
             1 => Decision::StartTimer(ends.since(queue.newest)),

@@ -1,6 +1,7 @@
 //! Assembly by size: a burst is closed when it has enough bytes.
 
 use super::{AssemblyPolicy, Decision, Queue};
+use lightburst_des::Stream;
 use serde::Deserialize;
 
 /// Settings of assembly by size.
@@ -12,7 +13,7 @@ pub struct Size {
 }
 
 impl AssemblyPolicy for Size {
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, _draw: &mut Stream) -> Decision {
         if queue.bytes >= self.size_bytes {
             Decision::Close
         } else {

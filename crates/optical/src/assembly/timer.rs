@@ -2,7 +2,7 @@
 
 use super::{AssemblyPolicy, Decision, Queue};
 use crate::settings::duration;
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Stream};
 use serde::Deserialize;
 
 /// Settings of assembly by timer.
@@ -15,7 +15,7 @@ pub struct Timer {
 }
 
 impl AssemblyPolicy for Timer {
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, _draw: &mut Stream) -> Decision {
         match queue.packets {
             1 => Decision::StartTimer(self.time),
             _ => Decision::Wait,

@@ -3,7 +3,7 @@
 
 use super::{AssemblyPolicy, Decision, Queue, Sight, Timer};
 use crate::settings::duration;
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Stream};
 use lightburst_net::Packet;
 use serde::Deserialize;
 
@@ -60,9 +60,9 @@ impl AssemblyPolicy for WindowBased {
         self.pace(packet) as u32
     }
 
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision {
         let times = [self.slow_time, self.medium_time, self.fast_time];
         let time = times[queue.number as usize];
-        Timer { time }.on_packet(queue)
+        Timer { time }.on_packet(queue, draw)
     }
 }

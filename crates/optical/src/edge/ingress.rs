@@ -2,9 +2,9 @@
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
-use crate::edge::{Around, EdgeSettings, ASSEMBLY, ASSEMBLY_OF_OTHERS};
-use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
+use crate::edge::{Around, EdgeSettings, EdgeTimer};
+use lightburst_des::{Stream, Time};
+use lightburst_net::{Bundle, Context, Envelope, NodeId, Packet, PacketId, Token};
 use std::collections::HashMap;
 
 /// Number of queues per line, besides the first one, for which memory is reserved at the start.
@@ -64,6 +64,32 @@ impl Waiting {
             closes: Time::NEVER,
         }
     }
+}
+
+/// Burst whose queue was closed.
+pub struct Closed {
+    /// Packets of the burst.
+    pub bundle: Bundle,
+    /// Total waiting time of the packets, in picoseconds.
+    pub waited: u128,
+}
+
+/// Consequence of a packet for its queue.
+pub enum Step {
+    /// The packet waits.
+    Wait,
+    /// The packet waits, and a timer of its queue is to be set.
+    SetTimer(Time, Token),
+    /// The queue was closed with the packet in it.
+    Close(Closed),
+}
+
+/// Outcome of the arrival of a packet.
+pub struct Outcome {
+    /// Burst that was closed first, because the packet would have exceeded its greatest size.
+    pub full: Option<Closed>,
+    /// Consequence of the packet for the queue that it joined.
+    pub step: Step,
 }
 
 /// All assembly queues of one edge.
@@ -133,13 +159,55 @@ impl Ingress {
         }
     }
 
-    /// Whether a packet with this payload becomes a burst of its own.
-    pub fn goes_alone(&self, payload: u32) -> bool {
-        payload == 0 && !self.acknowledgements
+    /// Adds a packet to a queue of its line, by the policy. A packet without payload becomes a burst
+    /// of its own if such packets are not assembled.
+    pub fn accept(
+        &mut self,
+        line: usize,
+        id: PacketId,
+        packet: &Packet,
+        ctx: &mut Context<'_>,
+    ) -> Outcome {
+        if packet.header.payload == 0 && !self.acknowledgements {
+            let (bundle, waited) = (self.alone(line, id, ctx), 0);
+            let step = Step::Close(Closed { bundle, waited });
+            return Outcome { full: None, step };
+        }
+        let number = self.number(line, packet, ctx);
+        let mut queue = self.place(line, number);
+        let mut full = None;
+        if !self.has_room(queue, packet.envelope.bytes) {
+            full = Some(self.close(queue, ctx.now()));
+            queue = self.place(line, number);
+        }
+        let step = match self.add(queue, id, &packet.envelope, ctx) {
+            Decision::Wait => Step::Wait,
+            Decision::StartTimer(time) => {
+                let closes = ctx.now() + time;
+                self.waiting[queue].closes = closes;
+                Step::SetTimer(closes, self.token(queue))
+            }
+            Decision::Close => Step::Close(self.close(queue, ctx.now())),
+        };
+        Outcome { full, step }
+    }
+
+    /// Closes the first queue of a line, if its current timer expires now.
+    pub fn expire(&mut self, subject: u32, now: Time) -> Option<Closed> {
+        self.close_expired(self.line_of(subject), now)
+    }
+
+    /// Closes a queue that is not the first of its line, if its current timer expires now.
+    pub fn expire_other(&mut self, subject: u32, now: Time) -> Option<Closed> {
+        self.close_expired(self.lines.len() + subject as usize, now)
+    }
+
+    fn close_expired(&mut self, queue: usize, now: Time) -> Option<Closed> {
+        (self.waiting[queue].closes == now).then(|| self.close(queue, now))
     }
 
     /// Makes a burst of one packet, without a queue.
-    pub fn alone(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
+    fn alone(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
         self.linked(line, packet, ctx)
     }
@@ -197,47 +265,36 @@ impl Ingress {
 
     /// Returns the timer token of a queue, by the line of a first queue or by the index of another
     /// queue.
-    pub fn token(&self, queue: usize) -> Token {
+    fn token(&self, queue: usize) -> Token {
         match queue.checked_sub(self.lines.len()) {
-            None => Token {
-                kind: ASSEMBLY,
-                subject: self.subject(queue),
-            },
-            Some(place) => Token {
-                kind: ASSEMBLY_OF_OTHERS,
-                subject: place as u32,
-            },
+            None => EdgeTimer::Assembly.token(self.subject(queue)),
+            Some(place) => EdgeTimer::AssemblyOfOthers.token(place as u32),
         }
-    }
-
-    /// Decodes the subject of a timer into the index of a queue that is not the first of its line.
-    pub fn other_queue(&self, subject: u32) -> usize {
-        self.lines.len() + subject as usize
     }
 
     /// Returns the number of the queue that a packet joins.
     #[inline]
-    pub fn number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
+    fn number(&mut self, line: usize, packet: &Packet, ctx: &mut Context<'_>) -> u32 {
         match self.has_queues {
             true => self.chosen_number(line, packet, ctx),
             false => 0,
         }
     }
 
-    fn chosen_number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
-        let (packet, line) = (*ctx.packet(packet), &mut self.lines[line]);
+    fn chosen_number(&mut self, line: usize, packet: &Packet, ctx: &mut Context<'_>) -> u32 {
+        let line = &mut self.lines[line];
         let mut sight = Sight {
             now: ctx.now(),
             draw: &mut self.draw,
             notices: ctx.notices(line.egress, line.class),
         };
-        line.policy().queue(&packet, &mut sight)
+        line.policy().queue(packet, &mut sight)
     }
 
     /// Returns the index of a queue in `waiting`. An empty queue other than the first one gets an
     /// index.
     #[inline]
-    pub fn place(&mut self, line: usize, number: u32) -> usize {
+    fn place(&mut self, line: usize, number: u32) -> usize {
         match number {
             0 => line,
             _ => self.other_place(line as u32, number),
@@ -264,17 +321,22 @@ impl Ingress {
     }
 
     /// Whether a packet of this size fits into the burst; any packet fits into an empty one.
-    pub fn has_room(&self, queue: usize, bytes: u32) -> bool {
+    fn has_room(&self, queue: usize, bytes: u32) -> bool {
         let waiting = &self.waiting[queue].queue;
         waiting.packets == 0
             || u64::from(waiting.bytes) + u64::from(bytes) <= u64::from(self.max_bytes)
     }
 
     /// Adds a packet to a queue and returns the policy's decision.
-    pub fn add(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Decision {
+    fn add(
+        &mut self,
+        queue: usize,
+        packet: PacketId,
+        unit: &Envelope,
+        ctx: &mut Context<'_>,
+    ) -> Decision {
         let waiting = &mut self.waiting[queue];
         let now = ctx.now();
-        let unit = *ctx.envelope(packet);
         if waiting.queue.packets == 0 {
             waiting.destination = unit.destination;
             waiting.opened = now;
@@ -287,11 +349,11 @@ impl Ingress {
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
         let line = &mut self.lines[waiting.line as usize];
-        line.policy().on_packet(&waiting.queue)
+        line.policy().on_packet(&waiting.queue, &mut self.draw)
     }
 
-    /// Closes a queue. Returns the burst and the total waiting time of its packets, in picoseconds.
-    pub fn close(&mut self, queue: usize, now: Time) -> (Bundle, u128) {
+    /// Closes a queue.
+    fn close(&mut self, queue: usize, now: Time) -> Closed {
         let waiting = &mut self.waiting[queue];
         let Queue {
             number,
@@ -322,23 +384,12 @@ impl Ingress {
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - arrivals;
-        (bundle, waited)
+        Closed { bundle, waited }
     }
 
     /// Returns the total size of all waiting packets, in bytes.
     pub fn held(&self) -> u64 {
         let bytes = |waiting: &Waiting| u64::from(waiting.queue.bytes);
         self.waiting.iter().map(bytes).sum()
-    }
-
-    /// Sets the time when the queue is to be closed, and returns it.
-    pub fn close_after(&mut self, time: Duration, queue: usize, now: Time) -> Time {
-        self.waiting[queue].closes = now + time;
-        now + time
-    }
-
-    /// Whether a timer that expires now is the current one of the queue.
-    pub fn expired(&self, queue: usize, now: Time) -> bool {
-        self.waiting[queue].closes == now
     }
 }

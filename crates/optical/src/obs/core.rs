@@ -3,7 +3,7 @@
 
 use super::contention::{self, Chain, Contention, Resolved};
 use super::outputs::{Offer, Outputs, Request};
-use crate::edge::Core;
+use crate::edge::{Core, EdgeTimer};
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
@@ -12,9 +12,6 @@ use lightburst_net::{
 };
 use serde::Deserialize;
 use std::collections::VecDeque;
-
-/// Timer of a port: a header whose burst was delayed at the ingress is due.
-const SEND: u8 = 2;
 
 /// No channel was free.
 pub const NO_CHANNEL: &DropReason = &DropReason {
@@ -230,10 +227,7 @@ impl ObsCore {
             offer,
         };
         waiting.insert(waiting.partition_point(|other| other.until <= until), one);
-        let token = Token {
-            kind: SEND,
-            subject: u32::from(port.0),
-        };
+        let token = EdgeTimer::Header.token(u32::from(port.0));
         ctx.timer(until, token);
     }
 }

@@ -46,6 +46,12 @@ pub const REGISTRY: &[Scheduler] = &[
     random_fit::RANDOM_FIT,
 ];
 
+/// Returns the names of the schedulers that also use voids between two reservations.
+pub fn void_filling() -> Vec<&'static str> {
+    let filling = REGISTRY.iter().filter(|scheduler| scheduler.fills_voids);
+    filling.map(|scheduler| scheduler.name).collect()
+}
+
 impl Scheduler {
     /// Returns the earliest time, not before `from`, at which this scheduler can place a
     /// reservation of length `time` on one of the channels `among`.

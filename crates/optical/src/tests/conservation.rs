@@ -92,7 +92,7 @@ impl AssemblyPolicy for Listener {
         self.policy.queue(packet, &mut Sight { now, draw, notices })
     }
 
-    fn on_packet(&mut self, queue: &Queue) -> Decision {
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision {
         let joined = Joined {
             packet: self.newest,
             queue: (self.line, queue.number),
@@ -100,7 +100,7 @@ impl AssemblyPolicy for Listener {
             bytes: queue.bytes,
         };
         self.book.lock().expect("one thread").push(joined);
-        self.policy.on_packet(queue)
+        self.policy.on_packet(queue, draw)
     }
 }
 

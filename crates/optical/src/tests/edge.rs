@@ -2,7 +2,9 @@
 //! two other edges. A byte of a burst that ends here takes 200 ps.
 
 use super::*;
-use crate::assembly::{Assembly, AssemblySettings, Mixed, Size, Timer};
+use crate::assembly::{
+    Assembly, AssemblyPolicy, AssemblySettings, Decision, Mixed, Queue, Size, Timer,
+};
 use crate::edge::Ordering;
 use crate::switch::BurstSettings;
 use lightburst_des::Ties;
@@ -110,6 +112,37 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
     assert_eq!(assembled(&mixed(), &packets), left);
     // It does not apply to an empty queue either.
     assert_eq!(assembled(&mixed(), &packets[..2]), left[..1]);
+}
+
+/// Rule with a timer of exponentially distributed length.
+#[derive(Clone, Debug)]
+struct RandomTimer {
+    /// Mean length in picoseconds.
+    mean: f64,
+}
+
+impl AssemblyPolicy for RandomTimer {
+    fn on_packet(&mut self, queue: &Queue, draw: &mut Stream) -> Decision {
+        match queue.packets {
+            1 => Decision::StartTimer(Duration::nearest(self.mean * draw.exponential())),
+            _ => Decision::Wait,
+        }
+    }
+}
+
+#[test]
+fn a_rule_can_draw_the_length_of_its_timer() {
+    let mean = 1_000_000.0;
+    // One packet at a time: no timer is as long as thirty times the mean.
+    let packets: Vec<_> = (0..20).map(|n| (n * 30_000_000, 64)).collect();
+    let left = assembled(&settings(RandomTimer { mean }), &packets);
+    // The timers are the draws of the edge's stream of assembly, in order.
+    let mut draw = Stream::new(Around::default().seed, "assembly");
+    let expected = (1..).zip(&packets).map(|(packet, (time, bytes))| {
+        let timer = Duration::nearest(mean * draw.exponential());
+        Left::burst(time + timer.0, 2, &[packet], *bytes)
+    });
+    assert_eq!(left, expected.collect::<Vec<_>>());
 }
 
 #[test]

@@ -4,6 +4,12 @@ use crate::plan::{self, PlanError, PlanSettings};
 use crate::registry::registry;
 use std::collections::BTreeMap;
 
+/// Tables of a transport that select a policy by its kind, and the topics of these kinds.
+const POLICIES: [(&str, &str); 2] = [
+    ("congestion_control", "congestion_controls"),
+    ("recovery", "recoveries"),
+];
+
 /// Rejects a name that is in no registry.
 pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
     let registry: BTreeMap<_, _> = registry().into_iter().collect();
@@ -22,27 +28,10 @@ pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
     }
     for plan::Group { transport, .. } in &settings.groups {
         check("transports", &transport.kind)?;
-        check_settings(&transport.parameters, "", &check)?;
-    }
-    Ok(())
-}
-
-/// Checks the names in a table of settings and in its nested tables; `kinds` is the topic of its
-/// kind.
-fn check_settings(
-    table: &BTreeMap<String, plan::TransportSetting>,
-    kinds: &str,
-    check: &impl Fn(&str, &str) -> Result<(), PlanError>,
-) -> Result<(), PlanError> {
-    for (name, setting) in table {
-        match setting {
-            plan::TransportSetting::Word(word) if name == "kind" => check(kinds, word)?,
-            plan::TransportSetting::Word(word) => check(name, word)?,
-            plan::TransportSetting::Table(inner) if name == "congestion_control" => {
-                check_settings(inner, "congestion_controls", check)?;
+        for (name, topic) in POLICIES {
+            if let Some(kind) = transport.policy(name) {
+                check(topic, kind)?;
             }
-            plan::TransportSetting::Table(inner) => check_settings(inner, "recoveries", check)?,
-            _ => {}
         }
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
-use crate::real::root;
+use crate::parameters::FRACTION;
+use lightburst_des::real::root;
 use lightburst_des::Time;
 
 /// Picoseconds in a second.
@@ -49,11 +50,11 @@ impl Cubic {
         let parameters = settings.parameters;
         Cubic {
             mss: f64::from(settings.mss),
-            c: parameters.get("c"),
-            beta: parameters.get("beta"),
+            c: parameters.get("c", 1e-9..=1e9),
+            beta: parameters.get("beta", FRACTION),
             fast_convergence: parameters.is("fast_convergence"),
             reno_friendly: parameters.is("reno_friendly"),
-            of_window: parameters.word("reduces") == "window",
+            of_window: parameters.word("reduces", &["flight-size", "window"]) == "window",
             plateau: 0.0,
             prior: 0.0,
             smoothed: None,

@@ -3,6 +3,7 @@
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
 };
+use crate::parameters::FRACTION;
 use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
@@ -30,7 +31,7 @@ impl Dctcp {
     pub fn new(settings: &CongestionControlSettings) -> Dctcp {
         Dctcp {
             mss: f64::from(settings.mss),
-            gain: settings.parameters.get("g"),
+            gain: settings.parameters.get("g", FRACTION),
             // Section 4.2: the initial value 1 makes the first reductions large.
             alpha: 1.0,
             acknowledged: 0,

@@ -4,6 +4,7 @@
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
 };
+use crate::parameters::{FRACTION, TIME};
 use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
@@ -31,10 +32,10 @@ impl Fast {
         let parameters = settings.parameters;
         Fast {
             mss: f64::from(settings.mss),
-            alpha: parameters.get("alpha"),
-            beta: parameters.get("beta"),
-            gamma: parameters.get("gamma"),
-            threshold: parameters.get("mi_threshold_ps"),
+            alpha: parameters.get("alpha", 0.0..=1e9),
+            beta: parameters.get("beta", 0.0..=1e9),
+            gamma: parameters.get("gamma", FRACTION),
+            threshold: parameters.get("mi_threshold_ps", TIME),
             shortest: f64::INFINITY,
             average: None,
             rounds: Rounds::default(),

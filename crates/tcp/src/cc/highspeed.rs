@@ -1,7 +1,7 @@
 //! HighSpeed TCP (RFC 3649): a larger window grows faster and shrinks less.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
-use crate::real::{ln, root};
+use lightburst_des::real::{ln, root};
 
 /// Low_Window, up to which the law equals standard TCP, and High_Window; both in segments.
 const LOW_WINDOW: f64 = 38.0;

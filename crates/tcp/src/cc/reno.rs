@@ -62,11 +62,14 @@ impl Reno {
     /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Reno {
         let mss = f64::from(settings.mss);
-        let limit = settings.parameters.optional("byte_counting");
+        let limit = settings.parameters.optional("byte_counting", 1.0..=2.0);
         Reno {
             mss,
             rwnd: settings.rwnd,
-            halving: match settings.parameters.word("halving") {
+            halving: match settings
+                .parameters
+                .word("halving", &["flight-size", "window"])
+            {
                 "window" => Halving::Window,
                 _ => Halving::FlightSize,
             },

@@ -2,6 +2,7 @@
 //! shrinks by a fixed fraction at a loss, so the recovery time does not depend on its size.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
+use crate::parameters::FRACTION;
 
 /// Window law of Scalable TCP.
 #[derive(Clone)]
@@ -21,9 +22,9 @@ impl Scalable {
         let mss = f64::from(settings.mss);
         Scalable {
             mss,
-            increase: settings.parameters.get("increase"),
-            decrease: settings.parameters.get("decrease"),
-            legacy: settings.parameters.get("legacy_window") * mss,
+            increase: settings.parameters.get("increase", 0.0..=1e9),
+            decrease: settings.parameters.get("decrease", FRACTION),
+            legacy: settings.parameters.get("legacy_window", 0.0..=1e9) * mss,
         }
     }
 }

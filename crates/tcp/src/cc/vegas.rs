@@ -31,9 +31,9 @@ impl Vegas {
         let parameters = settings.parameters;
         Vegas {
             mss: f64::from(settings.mss),
-            alpha: parameters.get("alpha"),
-            beta: parameters.get("beta"),
-            gamma: parameters.get("gamma"),
+            alpha: parameters.get("alpha", 0.0..=1e9),
+            beta: parameters.get("beta", 0.0..=1e9),
+            gamma: parameters.get("gamma", 0.0..=1e9),
             shortest: f64::INFINITY,
             sum: 0.0,
             count: 0.0,

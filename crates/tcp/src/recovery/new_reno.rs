@@ -29,8 +29,11 @@ impl NewReno {
             duplicates: Duplicates::new(parameters),
             recovering: None,
             growth_on_exit: parameters.is("window_growth_on_exit"),
-            slow_but_steady: parameters.word("partial_acknowledgement") == "slow-but-steady",
-            exit_at_flight: parameters.word("full_acknowledgement") == "flight-size",
+            slow_but_steady: parameters
+                .word("partial_acknowledgement", &["impatient", "slow-but-steady"])
+                == "slow-but-steady",
+            exit_at_flight: parameters.word("full_acknowledgement", &["flight-size", "ssthresh"])
+                == "flight-size",
         }
     }
 

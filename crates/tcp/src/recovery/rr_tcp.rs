@@ -3,11 +3,11 @@
 //! lost.
 
 use super::sack::Sack;
-use super::{Candidate, LossRecovery, Phase, Reaction, SenderState};
+use super::{Candidate, LossRecovery, Phase, Reaction, SenderState, THRESHOLD};
 use crate::cc::{Ack, Window};
 use crate::flight::Flight;
+use crate::parameters::{Parameters, FRACTION};
 use crate::scoreboard::Scoreboard;
-use crate::Parameters;
 use lightburst_net::Block;
 use std::collections::VecDeque;
 
@@ -54,11 +54,11 @@ pub struct RrTcp {
 
 impl RrTcp {
     pub fn new(parameters: &Parameters) -> RrTcp {
-        let memory = parameters.get("remembered_events") as usize;
+        let memory = parameters.get("remembered_events", 1.0..=1e6) as usize;
         RrTcp {
             sack: Sack::new(parameters),
-            least: parameters.get("duplicate_threshold") as u64,
-            avoidance: parameters.get("avoidance_ratio"),
+            least: parameters.get("duplicate_threshold", THRESHOLD) as u64,
+            avoidance: parameters.get("avoidance_ratio", FRACTION),
             undo: parameters.is("undo"),
             memory,
             lengths: VecDeque::new(),

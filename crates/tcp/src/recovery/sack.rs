@@ -6,6 +6,7 @@ mod tests;
 
 use super::{
     in_window, Candidate, LossRecovery, Phase, Reaction, Reason, SenderState, TimerAction,
+    THRESHOLD,
 };
 use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
@@ -79,7 +80,7 @@ pub struct Sack {
 impl Sack {
     pub fn new(parameters: &Parameters) -> Sack {
         Sack {
-            threshold: parameters.get("duplicate_threshold") as u64,
+            threshold: parameters.get("duplicate_threshold", THRESHOLD) as u64,
             limited_transmit: parameters.is("limited_transmit"),
             rescue: parameters.is("rescue_retransmission"),
             growth_on_exit: parameters.is("window_growth_on_exit"),

@@ -5,7 +5,7 @@ use super::vectors::parameters;
 use super::{fabric, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::Sender;
-use crate::token;
+use crate::token::HostTimer;
 use crate::transport::{self, Transport, TransportSettings};
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
@@ -90,8 +90,8 @@ impl Hosts for Scripted {
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
             let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
-            match token.kind {
-                token::PACING => self.sender.on_pacing(end),
+            match HostTimer::of(token) {
+                HostTimer::Pacing => self.sender.on_pacing(end),
                 _ => self.sender.on_timer(u32::MAX, end),
             }
         } else {

@@ -1,7 +1,7 @@
 //! The standard retransmission timeout (RFC 6298).
 
 use super::TimeoutPolicy;
-use crate::Parameters;
+use crate::parameters::{Parameters, POSITIVE_TIME, TIME};
 use lightburst_des::Duration;
 
 /// RFC 6298, section 5, (5.7): a shorter initial timeout is raised if the SYN was sent more than
@@ -25,16 +25,15 @@ pub struct Rfc6298 {
 impl Rfc6298 {
     /// Creates the state at the start of a connection.
     pub fn new(parameters: &Parameters) -> Rfc6298 {
-        let duration = |name| Duration(parameters.get(name) as u64);
         Rfc6298 {
             smoothed: None,
             // (2.1) Timeout before the first measurement.
-            timeout: duration("initial_timeout_ps"),
-            initial: duration("initial_timeout_ps"),
-            minimum: duration("min_timeout_ps"),
-            maximum: duration("max_timeout_ps"),
-            granularity: parameters.get("clock_granularity_ps"),
-            backoff: parameters.get("backoff"),
+            timeout: parameters.duration("initial_timeout_ps", POSITIVE_TIME),
+            initial: parameters.duration("initial_timeout_ps", POSITIVE_TIME),
+            minimum: parameters.duration("min_timeout_ps", TIME),
+            maximum: parameters.duration("max_timeout_ps", POSITIVE_TIME),
+            granularity: parameters.get("clock_granularity_ps", TIME),
+            backoff: parameters.get("backoff", 1.0..=1e9),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The timeout of stop-and-wait (minakhmetov2018, section 2).
 
 use super::TimeoutPolicy;
-use crate::Parameters;
+use crate::parameters::{Parameters, FRACTION, POSITIVE_TIME};
 use lightburst_des::Duration;
 
 /// State of the timeout `T`. The timer is set to `T' = T + p tau`; the margin `p tau` never enters
@@ -19,11 +19,11 @@ impl SawTimeout {
     /// Creates the state at the start of a connection; `margin` is `p tau`.
     pub fn new(parameters: &Parameters, margin: Duration) -> SawTimeout {
         SawTimeout {
-            timeout: Duration(parameters.get("initial_timeout_ps") as u64),
+            timeout: parameters.duration("initial_timeout_ps", POSITIVE_TIME),
             margin,
-            maximum: Duration(parameters.get("max_timeout_ps") as u64),
-            alpha: parameters.get("alpha"),
-            beta: parameters.get("beta"),
+            maximum: parameters.duration("max_timeout_ps", POSITIVE_TIME),
+            alpha: parameters.get("alpha", 1.0..=1e9),
+            beta: parameters.get("beta", FRACTION),
         }
     }
 }

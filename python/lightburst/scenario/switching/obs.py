@@ -17,7 +17,8 @@ _Times = Annotated[dict[str, _Time], AfterValidator(Tables)]
 _Own = Annotated[int | None, Quantity(TIME, largest="1000 s", word="needed")]
 _Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 MB")]
 _Rate = Annotated[int | None, Quantity(RATE, positive=True, word="ideal")]
-_Scheduler = Literal["first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf", "random-fit"]
+Scheduler = Literal["first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf", "random-fit"]
+Signalling = Literal["jet", "jit"]
 
 
 class NoConversion(Section):
@@ -76,7 +77,7 @@ class Obs(BaseSwitch):
             "burst comes; with `jet` a channel is booked from then on."
         ),
     )
-    signalling: Literal["jet", "jit"] = Field(
+    signalling: Signalling = Field(
         "jet",
         description=(
             'From when on a channel is booked. `"jet"` (just enough time, Qiao and Yoo 1999): '
@@ -84,7 +85,7 @@ class Obs(BaseSwitch):
             "the header is handled."
         ),
     )
-    scheduler: _Scheduler = Field(
+    scheduler: Scheduler = Field(
         "lauc-vf",
         description=(
             "Which of the channels that a burst could use is booked. Those with `-vf` also fill "
