@@ -10,7 +10,7 @@ mod recorder;
 pub use recorder::Made;
 
 use crate::{
-    fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind,
+    link::fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind,
     Fabric, FlowId, Header, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate, Routing,
     Switch, Unit, Wire,
 };

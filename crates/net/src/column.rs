@@ -1,5 +1,8 @@
 //! Columns and tables of a result.
 
+pub mod narrow;
+pub mod shared;
+
 use crate::Narrow;
 
 /// Column of numbers.

@@ -6,10 +6,10 @@ mod drop;
 mod entry;
 mod interface;
 
-use crate::fifo::{self, Behind};
-use crate::label::SHORTEST;
+use crate::link::fifo::{self, Behind};
 use crate::link::Transit;
 use crate::observe::{Happening, Interest, Passage, Place};
+use crate::routing::label::SHORTEST;
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
     Header, HeaderId, Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route,

@@ -1,11 +1,11 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
-use crate::balance::Fibre;
-use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
 };
+use crate::routing::balance::Fibre;
+use crate::routing::label::SHORTEST;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
     FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss, NodeId, NoticeBoard, Options,

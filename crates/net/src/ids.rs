@@ -6,7 +6,7 @@ macro_rules! id {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub $inner);
 
-        impl crate::arena::Handle for $name {
+        impl crate::unit::arena::Handle for $name {
             #[inline]
             fn of(place: u32) -> $name {
                 $name(place as $inner)

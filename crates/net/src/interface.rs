@@ -2,7 +2,7 @@
 //! served by deficit round robin (Shreedhar and Varghese 1995). The interface chooses the next
 //! segment at each departure; segments that wait here are not on the link yet.
 
-use crate::fifo::Behind;
+use crate::link::fifo::Behind;
 use crate::link::Carried;
 use crate::{Arena, Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;

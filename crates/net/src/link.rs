@@ -5,7 +5,13 @@
 //! takes one of them, so an exit holds only the data that determine the times of a transmission.
 //! The counters in `Load` change at every hop, but no decision waits for them.
 
-use crate::fifo::Tail;
+pub mod dropped;
+pub(crate) mod fifo;
+pub mod loss;
+pub mod notices;
+pub mod timeline;
+
+use crate::link::fifo::Tail;
 use crate::{Bytes, LinkId, NodeId, Rate, Timeline};
 use lightburst_des::{Duration, Time};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Network of hosts and switches on one fabric, as a model for the simulation engine.
 
 use crate::{
-    fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Sendable,
+    link::fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Sendable,
     Switch, Token, Unit,
 };
 use lightburst_des::{Model, Scheduler};

@@ -1,5 +1,9 @@
 //! Routing: the output ports of a node that lie on a shortest path to a host, or on a given path.
 
+pub mod balance;
+pub mod choice;
+pub mod label;
+
 mod fat_tree;
 mod paths;
 mod table;

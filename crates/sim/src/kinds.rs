@@ -1,9 +1,9 @@
 //! Counters and reasons for drops, by the kinds of nodes that have them.
 
-use lightburst_net::loss::{RANDOM, SCRIPTED};
+use lightburst_net::link::loss::{RANDOM, SCRIPTED};
 use lightburst_net::{Counted, CUT};
 use lightburst_optical::switch;
-use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
+use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 
 /// Returns the names of all reasons for drops; a trace stores their positions in this list.
 pub fn drop_reasons() -> Vec<&'static str> {

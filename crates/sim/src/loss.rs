@@ -2,7 +2,7 @@
 
 use crate::plan::{self, Plan};
 use lightburst_des::Stream;
-use lightburst_net::loss::{Drop, Script};
+use lightburst_net::link::loss::{Drop, Script};
 use lightburst_net::{FlowId, Loss, NodeId};
 
 /// Builds the losses of a plan.

@@ -1,5 +1,9 @@
 //! Data in flight of a sender: sequence variables and segments.
 
+pub(crate) mod rounds;
+pub mod scoreboard;
+pub mod truth;
+
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
 

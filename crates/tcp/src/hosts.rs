@@ -1,12 +1,18 @@
 //! Hosts with TCP connections: both endpoints of every flow.
 
-use crate::connections::Connections;
+pub(crate) mod connections;
+pub mod datagram;
+pub mod mixed;
+pub mod outcomes;
+pub(crate) mod starts;
+
+use crate::hosts::connections::Connections;
+use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
-use crate::segment::{Endpoint, FORWARD, NIC};
 use crate::sender::Sender;
-use crate::starts::Starts;
-use crate::token::{self, HostTimer};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
+use crate::wire::segment::{Endpoint, FORWARD, NIC};
+use crate::wire::token::{self, HostTimer};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, Token};

@@ -1,9 +1,12 @@
 //! Measurements of a sender: round-trip times, and the optional inputs of its window law.
 
+pub(crate) mod delivery_rate;
+pub mod report;
+
 use crate::cc::{DeliveryRate, Wants};
-use crate::delivery_rate::DeliveryRates;
 use crate::flight::{Covered, Flight};
-use crate::report::Reports;
+use crate::measure::delivery_rate::DeliveryRates;
+use crate::measure::report::Reports;
 use crate::transport::Clock;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Options;

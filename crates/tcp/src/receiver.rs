@@ -1,11 +1,14 @@
 //! Receiving endpoint of a flow.
 
-use crate::reassembly::Reassembly;
-use crate::reordering::{Reordered, Reordering};
-use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
-use crate::timer::Timer;
-use crate::token::HostTimer;
+pub mod reassembly;
+pub mod reordering;
+
+use crate::receiver::reassembly::Reassembly;
+use crate::receiver::reordering::{Reordered, Reordering};
 use crate::transport::Reception;
+use crate::wire::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
+use crate::wire::timer::Timer;
+use crate::wire::token::HostTimer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::Time;
 use lightburst_net::{Block, Header, NodeId, Options};

@@ -12,8 +12,8 @@ mod sack1;
 mod tahoe;
 
 use crate::cc::{Ack, Congestion, Loss};
+use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
-use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_des::Time;
 use lightburst_net::Block;

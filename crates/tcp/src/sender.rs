@@ -3,14 +3,16 @@
 mod observed;
 
 use crate::cc::{Ack, Congestion, Sent, Timeout};
+use crate::flight::truth::{Cause, Truth};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
-use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
-use crate::timer::Timer;
-use crate::token::HostTimer;
 use crate::transport::Transport;
-use crate::truth::{Cause, Truth};
+use crate::wire::segment::{
+    Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED,
+};
+use crate::wire::timer::Timer;
+use crate::wire::token::HostTimer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};

@@ -1,10 +1,12 @@
 //! Transports by name. A transport combines congestion control, loss recovery and timeout with the
 //! behaviour of the receiver.
 
+pub(crate) mod parameters;
+
 use crate::cc::{self, Congestion, StopAndWait};
-use crate::parameters::{Parameters, COUNT, TIME, WINDOW};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
+use crate::transport::parameters::{Parameters, COUNT, TIME, WINDOW};
 use crate::Sizes;
 use lightburst_des::Duration;
 

@@ -1,7 +1,7 @@
 //! Labelled paths: a unit with a label follows the given path with this label.
 
 use super::Route;
-use crate::label::SHORTEST;
+use crate::routing::label::SHORTEST;
 use crate::{Envelope, NodeId, PortId};
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use super::{cut_through, Build, SwitchSettings, CONTENTION};
 use crate::settings::duration;
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::choice::any_free;
+use lightburst_net::routing::choice::any_free;
 use lightburst_net::{
     Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, Route, Sendable, Switch,
     Token, Unit,

@@ -1,7 +1,7 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
-use crate::parameters::FRACTION;
+use crate::transport::parameters::FRACTION;
 use lightburst_des::real::root;
 use lightburst_des::Time;
 

@@ -3,9 +3,9 @@
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
 };
-use crate::parameters::FRACTION;
+use crate::flight::rounds::Rounds;
 use crate::recovery::Phase;
-use crate::rounds::Rounds;
+use crate::transport::parameters::FRACTION;
 
 /// Window law of DCTCP.
 #[derive(Clone)]

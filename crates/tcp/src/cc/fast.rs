@@ -4,9 +4,9 @@
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
 };
-use crate::parameters::{FRACTION, TIME};
+use crate::flight::rounds::Rounds;
 use crate::recovery::Phase;
-use crate::rounds::Rounds;
+use crate::transport::parameters::{FRACTION, TIME};
 
 /// Window law of FAST; round-trip times in picoseconds, alpha and beta in segments.
 #[derive(Clone)]

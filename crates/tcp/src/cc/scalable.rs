@@ -2,7 +2,7 @@
 //! shrinks by a fixed fraction at a loss, so the recovery time does not depend on its size.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
-use crate::parameters::FRACTION;
+use crate::transport::parameters::FRACTION;
 
 /// Window law of Scalable TCP.
 #[derive(Clone)]

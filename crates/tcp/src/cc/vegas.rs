@@ -5,8 +5,8 @@
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
 };
+use crate::flight::rounds::Rounds;
 use crate::recovery::Phase;
-use crate::rounds::Rounds;
 
 /// Window law of Vegas; round-trip times in picoseconds, alpha, beta and gamma in segments.
 #[derive(Clone)]

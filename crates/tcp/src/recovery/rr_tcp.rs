@@ -5,9 +5,9 @@
 use super::sack::Sack;
 use super::{Candidate, LossRecovery, Phase, Reaction, SenderState, THRESHOLD};
 use crate::cc::{Ack, Window};
+use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
-use crate::parameters::{Parameters, FRACTION};
-use crate::scoreboard::Scoreboard;
+use crate::transport::parameters::{Parameters, FRACTION};
 use lightburst_net::Block;
 use std::collections::VecDeque;
 

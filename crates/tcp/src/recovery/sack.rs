@@ -9,8 +9,8 @@ use super::{
     THRESHOLD,
 };
 use crate::cc::{Ack, Loss};
+use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
-use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 

@@ -3,8 +3,8 @@
 
 use super::{in_window, Candidate, Duplicates, LossRecovery, Phase, Reaction, Reason, SenderState};
 use crate::cc::Ack;
+use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
-use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 

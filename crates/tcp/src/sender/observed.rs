@@ -3,9 +3,9 @@
 
 use super::{Sender, State};
 use crate::cc::Window;
+use crate::flight::truth::{Cause, FIN_AT, SYN_AT};
 use crate::recovery::Phase;
-use crate::segment::Endpoint;
-use crate::truth::{Cause, FIN_AT, SYN_AT};
+use crate::wire::segment::Endpoint;
 use crate::{Progress, Repetitions, Stage};
 use lightburst_net::observe::{CongestionState, WindowState};
 use lightburst_net::{Happening, Interest, LostSending};

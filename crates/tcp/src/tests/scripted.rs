@@ -3,10 +3,10 @@
 
 use super::vectors::parameters;
 use super::{fabric, SIZES};
-use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::Sender;
-use crate::token::HostTimer;
 use crate::transport::{self, Transport, TransportSettings};
+use crate::wire::segment::{Endpoint, ACK, SYN};
+use crate::wire::token::HostTimer;
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
 use lightburst_net::{

@@ -1,7 +1,7 @@
 //! The standard retransmission timeout (RFC 6298).
 
 use super::TimeoutPolicy;
-use crate::parameters::{Parameters, POSITIVE_TIME, TIME};
+use crate::transport::parameters::{Parameters, POSITIVE_TIME, TIME};
 use lightburst_des::Duration;
 
 /// RFC 6298, section 5, (5.7): a shorter initial timeout is raised if the SYN was sent more than

@@ -1,7 +1,7 @@
 //! The timeout of stop-and-wait (minakhmetov2018, section 2).
 
 use super::TimeoutPolicy;
-use crate::parameters::{Parameters, FRACTION, POSITIVE_TIME};
+use crate::transport::parameters::{Parameters, FRACTION, POSITIVE_TIME};
 use lightburst_des::Duration;
 
 /// State of the timeout `T`. The timer is set to `T' = T + p tau`; the margin `p tau` never enters

@@ -1,7 +1,7 @@
 //! Shared electronic buffer: one first-in, first-out queue for each set of next hops.
 
 use lightburst_des::Time;
-use lightburst_net::arena::Handle;
+use lightburst_net::unit::arena::Handle;
 use lightburst_net::{Arena, PortId, Route, Unit};
 
 /// Unit in the buffer.

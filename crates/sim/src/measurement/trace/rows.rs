@@ -8,7 +8,7 @@ use lightburst_net::{Birth, DropReason, FlowId, Header, NodeId, Options};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// The transmission starts at the interface of the source host, or the packet enters at an edge
-    /// (with [`LinkId::NONE`]).
+    /// (with [`lightburst_net::LinkId::NONE`]).
     Sent(Place),
     /// The packet arrives at its destination host.
     Arrived(NodeId),

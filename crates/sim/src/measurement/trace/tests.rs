@@ -34,7 +34,7 @@ fn a_dropped_burst_is_found_among_those_of_its_instant() {
     // The last of these bursts carries no traced flow and has no row.
     for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
         let lost = Lost {
-            reason: net::loss::RANDOM,
+            reason: net::link::loss::RANDOM,
             place: PLACE,
             time: Time(9),
             start: None,

@@ -1,10 +1,10 @@
 //! Open-loop traffic: datagrams leave at given times and are not acknowledged.
 
-use crate::segment::{Endpoint, FORWARD};
-use crate::token::{self, HostTimer};
+use crate::wire::segment::{Endpoint, FORWARD};
+use crate::wire::token::{self, HostTimer};
 use crate::{Flow, Outcome, Outcomes, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
-use lightburst_net::arena::prefetch;
+use lightburst_net::unit::arena::prefetch;
 use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, Token};
 
 /// Distance of the prefetch in departures, one cache line. The departure lists of all flows are

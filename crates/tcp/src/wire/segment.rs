@@ -1,6 +1,6 @@
 //! Segments and their sizes on the wire, and the actions of an endpoint.
 
-use crate::token::{self, HostTimer};
+use crate::wire::token::{self, HostTimer};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{

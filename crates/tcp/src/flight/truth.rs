@@ -2,7 +2,7 @@
 //! the simulator knows and the sender does not.
 
 use crate::flight::Flight;
-use crate::segment::{ACK, SYN};
+use crate::wire::segment::{ACK, SYN};
 use lightburst_net::LostSending;
 
 /// Stands for the SYN in place of the first byte of a segment.

@@ -4,7 +4,7 @@
 //! flight.
 
 use crate::link::Transit;
-use crate::units::{Sendable, Units};
+use crate::unit::units::{Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
 use lightburst_des::{Scheduler, Time};
 

@@ -1,6 +1,6 @@
 //! Bursts: packets that travel as one unit.
 
-use crate::units::{Birth, Envelope};
+use crate::unit::units::{Birth, Envelope};
 use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 

@@ -1,6 +1,6 @@
 //! Hosts with both kinds of flows: connections and datagrams.
 
-use crate::token;
+use crate::wire::token;
 use crate::{DatagramHosts, Outcomes, TcpHosts};
 use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, PacketId, Token};
 

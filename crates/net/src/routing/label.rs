@@ -17,7 +17,7 @@ pub enum Label {
     /// A path chosen by a hash of the flow and the source, for a burst of ingress and egress. It
     /// never changes during a run.
     Hash,
-    /// By load: a path is left when its load exceeds a threshold, see [`crate::balance`].
+    /// By load: a path is left when its load exceeds a threshold, see [`crate::routing::balance`].
     Load,
 }
 

@@ -1,6 +1,6 @@
 //! A packet and its transport header.
 
-use crate::units::Envelope;
+use crate::unit::units::Envelope;
 use crate::{FlowId, NodeId, PacketId, Unit};
 use lightburst_des::Time;
 

@@ -1,6 +1,6 @@
 //! Burst header packets (BHP), which travel ahead of their bursts and reserve channels for them.
 
-use crate::units::{Birth, Envelope};
+use crate::unit::units::{Birth, Envelope};
 use crate::BurstId;
 use lightburst_des::{Duration, Time};
 

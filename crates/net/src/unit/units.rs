@@ -1,6 +1,6 @@
 //! Transmission units: packets, bursts and burst header packets, each kind in its own arena.
 
-use crate::fifo::Behind;
+use crate::link::fifo::Behind;
 use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;
 use std::ops::Range;

@@ -1,0 +1,9 @@
+//! Transmission units: packets, bursts and burst header packets, and the arenas that hold them.
+
+pub mod arena;
+pub mod burst;
+pub mod burst_header;
+pub(crate) mod numbering;
+pub mod packet;
+pub mod tails;
+pub mod units;
