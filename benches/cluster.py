@@ -22,7 +22,7 @@ import lightburst as lb  # noqa: E402
 from clusters import local  # noqa: E402 - it is a module of the tests
 from instant import Instant  # noqa: E402 - it is a module of the tests
 from lightburst.study import Store, Study, execute  # noqa: E402
-from lightburst.study.sweep import PlannedRun  # noqa: E402
+from lightburst.study.runs import PlannedRun  # noqa: E402
 from lightburst.study.workers.driver import drive  # noqa: E402
 from lightburst.study.workers.interface import Answer, Order  # noqa: E402
 from lightburst.study.workers.where import workers_of  # noqa: E402

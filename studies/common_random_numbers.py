@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 import lightburst as lb
-from lightburst.report.words import readable, words_of
+from lightburst.result.metric_text import readable, words_of
 from lightburst.study import difference_of_means, paired_difference
 from marks import write_between
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from lightburst.experiment.reproduce import reproduce_parts
 from lightburst.papers.claims import Claim, exact, judged, verdict_of
 from lightburst.papers.paper import Paper
-from lightburst.report.reproduction import reproduce_parts
 
 
 def run(study: Paper, about: str | None, quick: str) -> int:

@@ -22,8 +22,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from lightburst.foundation.units import Quantity
 from lightburst.scenario import Scenario, schema
-from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import (
     Bare,
     InputFile,
@@ -35,11 +35,11 @@ from lightburst.scenario.fields import (
     is_named,
     written_default,
 )
-from lightburst.scenario.loss import Span
+from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
+from lightburst.scenario.tables.loss import Span
 from lightburst.scenario.transport import Tcp
 from lightburst.scenario.transport.presets import PRESETS
-from lightburst.study.json_schema import schema as study_schema
-from lightburst.units import Quantity
+from lightburst.study.design.json_schema import schema as study_schema
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario.md"
 SCHEMA = PAGE.with_suffix(".schema.json")

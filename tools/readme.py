@@ -16,11 +16,11 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from lightburst.experiment.reproduce import Reproduction, reproduce
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict, by_source, counted, interval_of
 from lightburst.papers.figure import Listing
 from lightburst.report import page
-from lightburst.report.reproduction import Reproduction, reproduce
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reproduced: begin; written by `make reproduced` -->"

@@ -16,12 +16,15 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
+#: Source files in one folder of the package or of a crate.
+MAX_SIBLINGS = 16
 
 #: Folders with limits on length, and the suffix of the files concerned.
 SOURCES = {
@@ -59,27 +62,15 @@ ORDERED_CRATES = ("sim",)
 
 #: Layers of the Python package, from the lowest; a module imports from its own layer and below.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset(
-        {
-            *("elsewhere", "ending", "errors", "not_here", "typos", "units", "free", "shown"),
-            *("columnar", "counts", "parquet", "support", "_core"),
-        }
-    ),
+    frozenset({"foundation", "_core"}),
     frozenset({"scenario", "measurement"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
-    frozenset(
-        {
-            *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
-            "narrow",
-            *("brevity", "caveats", "completed", "expressions", "result", "simulate", "tables"),
-            *("watch", "words"),
-        }
-    ),
+    frozenset({"simulation", "result", "expressions"}),
     frozenset({"trace", "models"}),
     frozenset({"study"}),
     frozenset({"papers"}),
-    frozenset({"plot", "plots", "report"}),
+    frozenset({"plot", "plots", "report", "experiment", "explanation"}),
     frozenset({"cli", "__main__"}),
 )
 
@@ -151,6 +142,16 @@ def file_length(root: Path) -> Iterator[Finding]:
             if lines > MAX_FILE_LINES:
                 message = f"{lines} lines; allowed: {MAX_FILE_LINES}"
                 yield Finding(relative(root, path), 0, message)
+
+
+def siblings(root: Path) -> Iterator[Finding]:
+    """Limit the source files in one folder of the package or of a crate to `MAX_SIBLINGS`."""
+    for folder in ("crates", "python"):
+        counts = Counter(path.parent for path in source_files(root, folder))
+        for place, count in sorted(counts.items()):
+            if count > MAX_SIBLINGS:
+                message = f"{count} source files; allowed: {MAX_SIBLINGS}"
+                yield Finding(relative(root, place), 0, message)
 
 
 def function_length(root: Path) -> Iterator[Finding]:
@@ -334,6 +335,7 @@ def machine_paths(root: Path) -> Iterator[Finding]:
 
 RULES: tuple[Rule, ...] = (
     file_length,
+    siblings,
     function_length,
     crate_dependencies,
     python_layers,

@@ -11,58 +11,58 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst import models, plot, topology, trace
-    from lightburst.counts import jain_index
-    from lightburst.errors import InputError, RunWarning, StoreWarning, WorkerWarning
-    from lightburst.report.burst import BurstExplanation, explain_burst
-    from lightburst.report.comparison import compare
-    from lightburst.report.explanation import Explanation, explain
-    from lightburst.report.network import TracedNetwork, trace_network
-    from lightburst.report.optimise import load_optimum, optimise
-    from lightburst.report.optimised import Optimum
-    from lightburst.report.reproduction import reproduce
-    from lightburst.report.sensitivities import Sensitivities
-    from lightburst.report.sensitivity import load_sensitivities, sensitivity
-    from lightburst.report.sweep import load_sweep, sweep
-    from lightburst.report.swept import Sweep
-    from lightburst.result import Result
+    from lightburst.experiment.compare import compare
+    from lightburst.experiment.network_trace import TracedNetwork, trace_network
+    from lightburst.experiment.optimise import load_optimum, optimise
+    from lightburst.experiment.optimum import Optimum
+    from lightburst.experiment.reproduce import reproduce
+    from lightburst.experiment.sensitivity import load_sensitivities, sensitivity
+    from lightburst.experiment.sensitivity_result import Sensitivities
+    from lightburst.experiment.sweep import load_sweep, sweep
+    from lightburst.experiment.sweep_result import Sweep
+    from lightburst.explanation.burst import BurstExplanation, explain_burst
+    from lightburst.explanation.flow import Explanation, explain
+    from lightburst.foundation.counts import jain_index
+    from lightburst.foundation.errors import InputError, RunWarning, StoreWarning, WorkerWarning
+    from lightburst.result.result import Result
     from lightburst.scenario import Scenario, load
-    from lightburst.simulate import run
+    from lightburst.simulation.simulate import run
     from lightburst.study import Comparison, Study, execute, replicate
 
     __version__: str
 
 # Each name is imported when it is first used: `lightburst --version` needs no pandas.
 _HOME = {
-    "BurstExplanation": "lightburst.report.burst",
+    "BurstExplanation": "lightburst.explanation.burst",
     "Comparison": "lightburst.study",
-    "Explanation": "lightburst.report.explanation",
-    "InputError": "lightburst.errors",
-    "Optimum": "lightburst.report.optimised",
-    "Result": "lightburst.result",
-    "RunWarning": "lightburst.errors",
+    "Explanation": "lightburst.explanation.flow",
+    "InputError": "lightburst.foundation.errors",
+    "Optimum": "lightburst.experiment.optimum",
+    "Result": "lightburst.result.result",
+    "RunWarning": "lightburst.foundation.errors",
     "Scenario": "lightburst.scenario",
-    "Sensitivities": "lightburst.report.sensitivities",
-    "StoreWarning": "lightburst.errors",
+    "Sensitivities": "lightburst.experiment.sensitivity_result",
+    "StoreWarning": "lightburst.foundation.errors",
     "Study": "lightburst.study",
-    "Sweep": "lightburst.report.swept",
-    "TracedNetwork": "lightburst.report.network",
-    "WorkerWarning": "lightburst.errors",
-    "compare": "lightburst.report.comparison",
+    "Sweep": "lightburst.experiment.sweep_result",
+    "TracedNetwork": "lightburst.experiment.network_trace",
+    "WorkerWarning": "lightburst.foundation.errors",
+    "compare": "lightburst.experiment.compare",
     "execute": "lightburst.study",
-    "explain": "lightburst.report.explanation",
-    "explain_burst": "lightburst.report.burst",
-    "jain_index": "lightburst.counts",
+    "explain": "lightburst.explanation.flow",
+    "explain_burst": "lightburst.explanation.burst",
+    "jain_index": "lightburst.foundation.counts",
     "load": "lightburst.scenario",
-    "load_optimum": "lightburst.report.optimise",
-    "load_sensitivities": "lightburst.report.sensitivity",
-    "load_sweep": "lightburst.report.sweep",
-    "optimise": "lightburst.report.optimise",
+    "load_optimum": "lightburst.experiment.optimise",
+    "load_sensitivities": "lightburst.experiment.sensitivity",
+    "load_sweep": "lightburst.experiment.sweep",
+    "optimise": "lightburst.experiment.optimise",
     "replicate": "lightburst.study",
-    "reproduce": "lightburst.report.reproduction",
-    "run": "lightburst.simulate",
-    "sensitivity": "lightburst.report.sensitivity",
-    "sweep": "lightburst.report.sweep",
-    "trace_network": "lightburst.report.network",
+    "reproduce": "lightburst.experiment.reproduce",
+    "run": "lightburst.simulation.simulate",
+    "sensitivity": "lightburst.experiment.sensitivity",
+    "sweep": "lightburst.experiment.sweep",
+    "trace_network": "lightburst.experiment.network_trace",
 }
 # Packages whose functions are public: `lb.topology.from_networkx`.
 _PACKAGES = ("models", "plot", "topology", "trace")

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.foundation.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
     from lightburst.papers.figure import Figure
-    from lightburst.result import Result
+    from lightburst.result.result import Result
     from lightburst.scenario import Scenario
 
 #: Output media that a figure can be sized for.
@@ -156,7 +156,7 @@ def distribution(
     InputError
         If a column is missing, or there is no finite sample.
     """
-    from lightburst.plots import distributions
+    from lightburst.plots.charts import distributions
 
     parts, name = distributions.samples_of(data, column, hue)
     if not any(distributions.steps(samples)[0].size for samples in parts.values()):
@@ -248,8 +248,8 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
     InputError
         If the flow was not traced, or has no such figure: flows of datagrams have no windows.
     """
-    from lightburst.plots import traces
-    from lightburst.report.traces import source_of
+    from lightburst.experiment.flow_trace import source_of
+    from lightburst.plots.charts import traces
     from lightburst.trace import FlowTrace
 
     _one_of("kind", kind, traces.KINDS)
@@ -309,7 +309,8 @@ def network(
     InputError
         If the links have no such metric, or a node has no coordinates.
     """
-    from lightburst.plots import layout, tiers
+    from lightburst.plots import layout
+    from lightburst.plots.charts import tiers
 
     _one_of("style", style, STYLES)
     graph = tiers.graph_in(what)
@@ -330,8 +331,8 @@ def network(
 
 
 def _drawn(figure: Figure, ax: Axes | None, style: str) -> Canvas:
-    from lightburst.plots import curves as painter
     from lightburst.plots import static
+    from lightburst.plots.charts import curves as painter
 
     _one_of("style", style, STYLES)
     if ax is None:

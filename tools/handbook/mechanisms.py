@@ -17,9 +17,9 @@ from sphinx.util.typing import ExtensionMetadata
 
 import keys
 from handbook.links import DOCS, ROOT
-from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.switching import Obs, Switching
 from lightburst.scenario.switching.contention import Resolver
+from lightburst.scenario.tables.assembly import Assembly
 from lightburst.scenario.transport.congestion_control import CongestionControl
 from lightburst.scenario.transport.recovery import Recovery
 

@@ -7,8 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from lightburst.cli import interrupt
-from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
+from lightburst.cli.terminal import interrupt
+from lightburst.cli.terminal.memory import BAD_INPUT, memory_ended, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.set_threshold(_BETWEEN_SEARCHES)
         # Without this pydantic reads the metadata of all installed packages to find plugins.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-        from lightburst.cli.streams import prepare
+        from lightburst.cli.terminal.streams import prepare
 
         prepare()
         code = _run(sys.argv[1:])
@@ -68,7 +68,7 @@ def _told(code: int) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         from lightburst.cli.app import app
-        from lightburst.cli.guard import start
+        from lightburst.cli.terminal.guard import start
 
         return start(app, arguments)
     except KeyboardInterrupt:  # during the import of the program itself

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from lightburst.cli.guard import guarded
-from lightburst.cli.model import model_app
-from lightburst.cli.store import store_app
+from lightburst.cli.commands.store import store_app
+from lightburst.cli.terminal.guard import guarded
+from lightburst.cli.theory.model import model_app
 
 app = typer.Typer(
     name="lightburst",
@@ -114,7 +114,7 @@ def run_command(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
 ) -> None:
     """Simulate a scenario."""
-    from lightburst.cli.run import run
+    from lightburst.cli.commands.run import run
 
     run(scenario, settings or [], seed, replications, format, out, yes, metrics or [])
 
@@ -135,8 +135,8 @@ def sweep_command(
     yes: YesOption = False,
 ) -> None:
     """Run a study: a scenario over axes, variants and seeds, with intervals and comparisons."""
-    from lightburst.cli.computing import computing
-    from lightburst.cli.sweep import sweep
+    from lightburst.cli.commands.sweep import sweep
+    from lightburst.cli.terminal.computing import computing
 
     where = computing(workers, dask, slurm, pbs, jobs, job or [])
     sweep(study, settings or [], where, format, out, yes)
@@ -158,8 +158,8 @@ def optimise_command(
     yes: YesOption = False,
 ) -> None:
     """Find the values of a study's axes that optimise a metric; needs Optuna."""
-    from lightburst.cli.computing import computing
-    from lightburst.cli.optimise import optimise
+    from lightburst.cli.commands.optimise import optimise
+    from lightburst.cli.terminal.computing import computing
 
     where = computing(workers, dask, slurm, pbs, jobs, job or [])
     optimise(study, settings or [], where, format, out, yes)
@@ -181,8 +181,8 @@ def sensitivity_command(
     yes: YesOption = False,
 ) -> None:
     """Attribute the variance of a metric to the axes of a study; needs SALib."""
-    from lightburst.cli.computing import computing
-    from lightburst.cli.sensitivity import sensitivity
+    from lightburst.cli.commands.sensitivity import sensitivity
+    from lightburst.cli.terminal.computing import computing
 
     where = computing(workers, dask, slurm, pbs, jobs, job or [])
     sensitivity(study, settings or [], where, format, out, yes)
@@ -227,15 +227,15 @@ def trace_command(
 
     With --network trace the bursts on links: tables, a space-time diagram, and a page.
     """
-    from lightburst.cli.options import only_with
+    from lightburst.cli.terminal.options import only_with
 
     if network:
-        from lightburst.cli.trace_network import trace_links
+        from lightburst.cli.commands.trace_network import trace_links
 
         only_with("a flow", "without --network", {"--flow": flow, "--hops": hops, "--bins": bins})
         trace_links(scenario, settings or [], links, begin, end, seed, format, out)
     else:
-        from lightburst.cli.trace import trace
+        from lightburst.cli.commands.trace import trace
 
         given = {"--links": links, "--from": begin, "--to": end}
         only_with("links", "with --network", given)
@@ -276,7 +276,7 @@ def explain_command(
 
     For a flow: its losses by link, and the components of its completion time.
     """
-    from lightburst.cli.explain import explain_one
+    from lightburst.cli.commands.explain import explain_one
 
     asked = flow or ("worst" if worst else None)
     explain_one(scenario, settings or [], asked, burst, bursts, seed, format)
@@ -300,7 +300,7 @@ def compare_command(
     ] = "table",
 ) -> None:
     """Report which metrics of two saved results differ, by how much and how certainly."""
-    from lightburst.cli.compare import print_comparison
+    from lightburst.cli.commands.compare import print_comparison
 
     print_comparison(first, second, metrics or [], format)
 
@@ -315,7 +315,7 @@ def reproduce_command(
     workers: WorkersOption = None,
 ) -> None:
     """Reproduce the figures of a paper and judge its claims."""
-    from lightburst.cli.reproduce import reproduce
+    from lightburst.cli.commands.reproduce import reproduce
 
     reproduce(name, quick, format, out, workers)
 
@@ -328,7 +328,7 @@ def list_command(
     ] = None,
 ) -> None:
     """List the names for scenarios: topologies, switches, transports, papers and others."""
-    from lightburst.cli.listing import print_list
+    from lightburst.cli.commands.listing import print_list
 
     print_list(topic)
 
@@ -341,11 +341,11 @@ def schema_command(
     """Print the JSON schema of scenario files or of study files."""
     import json
 
-    from lightburst.cli.options import choice
+    from lightburst.cli.terminal.options import choice
 
     choice("schema", of, ("scenario", "study"))
     if of == "study":
-        from lightburst.study.json_schema import schema
+        from lightburst.study.design.json_schema import schema
     else:
         from lightburst.scenario import schema
     print(json.dumps(schema(), indent=2))
@@ -368,6 +368,6 @@ def report_command(
     ] = None,
 ) -> None:
     """Write an offline HTML page of a saved result."""
-    from lightburst.cli.report import write_report
+    from lightburst.cli.commands.report import write_report
 
     write_report(directory, explain)

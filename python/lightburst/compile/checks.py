@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 
 from lightburst.compile.memory import segments_in_windows
 from lightburst.compile.switches import Switches
-from lightburst.errors import InputError, combine
-from lightburst.scenario.model import Scenario
-from lightburst.scenario.switching import Burst, Obs
-from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
-from lightburst.topology import Network
-from lightburst.units import (
+from lightburst.foundation.errors import InputError, combine
+from lightburst.foundation.units import (
     BITS_PER_BYTE,
     PICOSECONDS_PER_SECOND,
     format_duration,
     format_rate,
     format_size,
 )
+from lightburst.scenario.model import Scenario
+from lightburst.scenario.switching import Burst, Obs
+from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
+from lightburst.topology import Network
 from lightburst.workload import Flows, datagram_counts
 
 # The clock of the simulator ends at 1.8e19 ps. The sum of the time limit, the largest timeout and

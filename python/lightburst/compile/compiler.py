@@ -20,13 +20,13 @@ from lightburst.compile.settings import (
     loss_settings,
 )
 from lightburst.compile.switches import resolve_switches
-from lightburst.errors import combine, inside
-from lightburst.free import check_memory
+from lightburst.foundation.errors import combine, inside
+from lightburst.foundation.memory import check_memory
 from lightburst.measurement.window import asked_window_ps
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
+from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OpenLoop
-from lightburst.scenario.workload import Poisson
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.workload import (
     Edges,

@@ -6,11 +6,11 @@ from functools import lru_cache
 import numpy as np
 
 from lightburst.compile.switches import Switches
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import format_about
 from lightburst.scenario.switching import Obs
 from lightburst.scenario.switching.obs import LimitedConversion
 from lightburst.topology import Network
-from lightburst.units import format_about
 
 
 def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputError]:

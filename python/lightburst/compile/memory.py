@@ -11,8 +11,8 @@ from lightburst.compile.at_once import PLACES, most_at_once
 from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
-from lightburst.free import HARMLESS_BYTES, check_memory
-from lightburst.scenario.measurement import MEASUREMENTS
+from lightburst.foundation.memory import HARMLESS_BYTES, check_memory
+from lightburst.scenario.tables.measurement import MEASUREMENTS
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.topology import Counts
 from lightburst.workload import LEAST_BYTES_PER_FLOW
@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # What a run takes at its peak, with the tables of its result: rounded up from the peaks of
-# processes (tests/test_memory.py).
+# processes (tests/compile/test_memory.py).
 # What the first run and its tables import.
 _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600

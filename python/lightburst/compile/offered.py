@@ -11,10 +11,10 @@ import numpy as np
 
 from lightburst.compile.paths import path_columns
 from lightburst.compile.ways import Links, Ways, shortest_ways, single_ways
-from lightburst.errors import InputError
-from lightburst.scenario.routing import FirstLabel, LoadLabel
-from lightburst.scenario.workload import Poisson
-from lightburst.units import BITS_PER_BYTE
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import BITS_PER_BYTE
+from lightburst.scenario.tables.routing import FirstLabel, LoadLabel
+from lightburst.scenario.tables.workload import Poisson
 from lightburst.workload import Edges, Senders, with_arrival_rate
 from lightburst.workload.sizes import mean_size
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from lightburst.compile.plan import Plan
     from lightburst.compile.ways import FloatArray
     from lightburst.scenario import Scenario
-    from lightburst.scenario.groups import FlowGroup
-    from lightburst.scenario.routing import Routing
+    from lightburst.scenario.tables.groups import FlowGroup
+    from lightburst.scenario.tables.routing import Routing
     from lightburst.topology import Network
 
 # Of larger networks without a structure the loads of the links are not worth their time.

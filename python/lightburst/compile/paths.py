@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, combine, show, some
-from lightburst.scenario.routing import MOST_PATHS, LoadLabel, Route, Routing
+from lightburst.foundation.errors import InputError, combine, show, some
+from lightburst.scenario.tables.routing import MOST_PATHS, LoadLabel, Route, Routing
 from lightburst.topology import Network
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.counts import PS, UNFINISHED, FloatArray, Mask
+from lightburst.foundation.counts import PS, UNFINISHED, FloatArray, Mask
 from lightburst.measurement.window import EVERYTHING_PS, window_setting
 from lightburst.scenario.switching import MAKE_BURSTS
-from lightburst.scenario.workload import WITHOUT_END
+from lightburst.scenario.tables.workload import WITHOUT_END
 from lightburst.topology import Network, joins_switches
 from lightburst.workload import Senders
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lightburst.errors import InputError, number_meant, show
-from lightburst.units import as_python, whole_number
+from lightburst.foundation.errors import InputError, number_meant, show
+from lightburst.foundation.units import as_python, whole_number
 
 #: Seeds are whole numbers from 0 to this one.
 LARGEST_SEED = 2**64 - 1

@@ -10,14 +10,14 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
 from lightburst.scenario.fields import Section
-from lightburst.scenario.groups import FlowGroup
-from lightburst.scenario.hosts import Fifo, Queueing
-from lightburst.scenario.loss import Loss
-from lightburst.scenario.routing import LoadLabel, Routing
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.tables.groups import FlowGroup
+from lightburst.scenario.tables.hosts import Fifo, Queueing
+from lightburst.scenario.tables.loss import Loss
+from lightburst.scenario.tables.routing import LoadLabel, Routing
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
-from lightburst.units import RATE, SIZE, TIME, Quantity
 
 # SYN, FIN and acknowledgements; datagrams have none, but the simulator wants the number.
 _NO_CONTROL_BYTES = 64

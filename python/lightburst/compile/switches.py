@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
-from lightburst.errors import InputError, combine, did_you_mean, some
+from lightburst.foundation.errors import InputError, combine, did_you_mean, some
+from lightburst.foundation.units import format_rate
 from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
 from lightburst.topology import Network
-from lightburst.units import format_rate
 
 
 @dataclass(frozen=True, eq=False)

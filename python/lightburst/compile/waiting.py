@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lightburst.compile.at_once import round_trips
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -4,9 +4,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
-from lightburst import metrics
-from lightburst.scenario.measurement import MEASUREMENTS
-from lightburst.units import RATE, SIZE, TIME
+from lightburst.foundation.units import RATE, SIZE, TIME
+from lightburst.result import metrics
+from lightburst.scenario.tables.measurement import MEASUREMENTS
 
 
 class Kind(Enum):

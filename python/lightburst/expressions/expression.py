@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.counts import Metric, share
-from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.expressions.columns import OF_GROUPS, STATUSES, SUFFIXES, Kind
 from lightburst.expressions.grammar import Grammar
 from lightburst.expressions.parts import Column, Comparison, Part
 from lightburst.expressions.reader import LONGEST, Reader
 from lightburst.expressions.statistic import STATISTICS, probability, statistic
-from lightburst.scenario.measurement import MEASUREMENTS
-from lightburst.support import NEEDED, OF, needed
+from lightburst.foundation.counts import Metric, share
+from lightburst.foundation.errors import InputError, did_you_mean, show, some
+from lightburst.foundation.support import NEEDED, OF, needed
+from lightburst.scenario.tables.measurement import MEASUREMENTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ class Expression:
             remain, ``count`` and ``sum`` are 0 and other statistics None, as are undefined results.
             ``_of`` (except for ``count``): number of values that the statistic is computed from.
             ``_count`` (``share`` only): number of flows for which the condition holds. ``_needed``
-            (percentiles only): see `lightburst.support`.
+            (percentiles only): see `lightburst.foundation.support`.
 
         Raises
         ------

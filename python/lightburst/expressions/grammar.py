@@ -17,7 +17,6 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from lightburst.errors import did_you_mean
 from lightburst.expressions.columns import (
     COLUMNS,
     DIMENSIONS,
@@ -39,6 +38,7 @@ from lightburst.expressions.parts import (
     Together,
 )
 from lightburst.expressions.reader import DEEPEST, Reader, Token
+from lightburst.foundation.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

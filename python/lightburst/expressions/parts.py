@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.counts import PS
 from lightburst.expressions.columns import DIMENSIONS, Kind
-from lightburst.units import Quantity
+from lightburst.foundation.counts import PS
+from lightburst.foundation.units import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from lightburst.errors import InputError, did_you_mean, show
 from lightburst.expressions.columns import DIMENSIONS, Kind
-from lightburst.units import Quantity
+from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.foundation.units import Quantity
 
 # Limits beyond any practical expression; they bound the time and memory of parsing.
 LONGEST: Final = 1000

@@ -1,4 +1,4 @@
-"""The statistics of an expression, computed by the rules of `lightburst.metrics`."""
+"""The statistics of an expression, computed by the rules of `lightburst.result.metrics`."""
 
 import math
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.counts import Metric, quantiles
+from lightburst.foundation.counts import Metric, quantiles
 
 STATISTICS: Final = (*("mean", "median", "min", "max", "sum", "std", "variance", "count", "share"),)
 

@@ -2,7 +2,7 @@
 
 A class holds everything about its measurement: its option in ``[measurement]``, its checks, its
 settings of the plan, its memory, its metrics and tables, and its property of a `Result`. The list
-of the measurements is the list of fields of `lightburst.scenario.measurement.Measurement`.
+of the measurements is the list of fields of `lightburst.scenario.tables.measurement.Measurement`.
 """
 
 # Modules here import types of options from the package of scenarios, which imports these modules in

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 from lightburst.scenario.fields import OnlyIfAsked
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lightburst.counts import Columns, Mask, Metric
+    from lightburst.foundation.counts import Columns, Mask, Metric
     from lightburst.measurement.protocols import Forecast, Network, Plan, Reading, Switches
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -36,7 +36,7 @@ class OptionalMeasurement(OnlyIfAsked):
     labels : mapping of str to str
         Its metrics and their names in words.
     tables : tuple of str
-        Names of its tables in `lightburst.saving.TABLES`.
+        Names of its tables in `lightburst.result.saving.TABLES`.
     flow_columns : tuple of str
         Columns it adds to `lightburst.Result.flows`.
     flow_columns_need : str

@@ -9,18 +9,18 @@ import numpy as np
 from pydantic import Field
 
 from lightburst._core import registry
-from lightburst.counts import UNFINISHED, ratio, share
+from lightburst.foundation.counts import UNFINISHED, ratio, share
+from lightburst.foundation.units import TIME, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
 from lightburst.scenario.fields import Section, refuse_at
-from lightburst.units import TIME, Quantity, format_duration
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lightburst.counts import Columns, Mask, Metric
+    from lightburst.foundation.counts import Columns, Mask, Metric
     from lightburst.measurement.protocols import Forecast, Network, Plan, Reading, Switches
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 FATES: Final = tuple(registry()["burst_fates"])
 COUNTED: Final = tuple(registry()["burst_contents"])

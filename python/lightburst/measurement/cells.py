@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst._core import registry
-from lightburst.counts import PS
+from lightburst.foundation.counts import PS
 
 if TYPE_CHECKING:
     import pandas as pd

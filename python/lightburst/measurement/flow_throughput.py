@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from lightburst.counts import jain_index, quantiles
+from lightburst.foundation.counts import jain_index, quantiles
+from lightburst.foundation.support import OF
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.scenario.fields import Flag
-from lightburst.support import OF
 
 if TYPE_CHECKING:
-    from lightburst.counts import Columns, FloatArray, Mask, Metric, Table
+    from lightburst.foundation.counts import Columns, FloatArray, Mask, Metric, Table
     from lightburst.measurement.protocols import Plan
-    from lightburst.scenario.measurement import Measurement
+    from lightburst.scenario.tables.measurement import Measurement
 
 
 class FlowThroughputMeasurement(OptionalMeasurement):

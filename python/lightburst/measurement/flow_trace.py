@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import numpy as np
 from pydantic import Field
 
-from lightburst.errors import InputError, show
-from lightburst.free import check_memory
+from lightburst.foundation.errors import InputError, show
+from lightburst.foundation.formatting import html_members
+from lightburst.foundation.memory import check_memory
+from lightburst.foundation.units import format_duration
 from lightburst.measurement import trace_tables
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.link_trace import TABLES as OF_LINKS
@@ -21,16 +23,14 @@ from lightburst.measurement.link_trace import LinkTraceMeasurement
 from lightburst.measurement.places import Places
 from lightburst.scenario.fields import Whole
 from lightburst.scenario.transport import OPEN_LOOP
-from lightburst.shown import html_members
-from lightburst.units import format_duration
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.measurement.cells import Table
     from lightburst.measurement.protocols import Forecast, Network, Reading, Switches
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
 

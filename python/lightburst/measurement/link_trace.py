@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from lightburst.errors import InputError, did_you_mean, show
-from lightburst.free import check_memory
+from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.foundation.memory import check_memory
+from lightburst.foundation.units import TIME, Duration, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
 from lightburst.scenario.fields import Name, Section, refuse_at
-from lightburst.units import TIME, Duration, Quantity, format_duration
 
 if TYPE_CHECKING:
     from lightburst.measurement.protocols import Forecast, Network, Switches

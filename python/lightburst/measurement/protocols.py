@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from lightburst.counts import Columns, FloatArray, Mask
+from lightburst.foundation.counts import Columns, FloatArray, Mask
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -84,13 +84,13 @@ class Forecast(Protocol):
 
 
 class Active(Protocol):
-    """As `lightburst.active.Active`."""
+    """As `lightburst.result.warm_up.Active`."""
 
     def at(self, times_ps: NDArray[Any]) -> NDArray[Any]: ...
 
 
 class Reading(Protocol):
-    """As `lightburst.completed.Reading`."""
+    """As `lightburst.simulation.completed.Reading`."""
 
     @property
     def scenario(self) -> Scenario: ...

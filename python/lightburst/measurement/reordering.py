@@ -14,7 +14,7 @@ from lightburst.scenario.fields import Section, Whole
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lightburst.counts import Columns
+    from lightburst.foundation.counts import Columns
     from lightburst.measurement.protocols import Forecast, Network, Reading, Switches
     from lightburst.scenario.model import Scenario
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from lightburst.counts import PS
-from lightburst.free import check_memory
+from lightburst.foundation.counts import PS
+from lightburst.foundation.formatting import html_members
+from lightburst.foundation.memory import check_memory
+from lightburst.foundation.units import TIME, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.places import Places
 from lightburst.scenario.fields import refuse_at
-from lightburst.shown import html_members
-from lightburst.units import TIME, Quantity, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from lightburst.measurement.cells import Table
     from lightburst.measurement.protocols import Active, Forecast, Network, Reading, Switches
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 TABLES: Final = ("links", "switches", "flows")
 

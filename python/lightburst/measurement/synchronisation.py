@@ -12,21 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 from pydantic import Field
 
-from lightburst.counts import PS, ratio
-from lightburst.errors import InputError
-from lightburst.free import check_memory
+from lightburst.foundation.counts import PS, ratio
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.memory import check_memory
+from lightburst.foundation.units import (
+    TIME,
+    PositiveDuration,
+    Quantity,
+    format_duration,
+    parse_duration,
+)
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.scenario.fields import Flag, Section, refuse_at
 from lightburst.scenario.transport import OPEN_LOOP
-from lightburst.units import TIME, PositiveDuration, Quantity, format_duration, parse_duration
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lightburst.counts import Columns, Metric
+    from lightburst.foundation.counts import Columns, Metric
     from lightburst.measurement.protocols import Forecast, Network, Plan, Reading, Switches
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 Sums = Mapping[str, int]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lightburst.counts import PS
+from lightburst.foundation.counts import PS
 from lightburst.measurement.cells import NONE, NOWHERE, Table, reasons, seconds, whole, words
 
 if TYPE_CHECKING:

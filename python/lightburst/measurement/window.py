@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, S
 
 from pydantic import Field
 
-from lightburst.counts import PS, Columns
-from lightburst.errors import InputError
-from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import refuse_at
-from lightburst.scenario.transport import OPEN_LOOP
-from lightburst.scenario.workload import WITHOUT_END
-from lightburst.units import (
+from lightburst.foundation.counts import PS, Columns
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import (
     PICOSECONDS_PER_SECOND,
     TIME,
     PositiveDuration,
@@ -21,12 +17,16 @@ from lightburst.units import (
     format_about,
     format_duration,
 )
+from lightburst.measurement.base import OptionalMeasurement
+from lightburst.scenario.fields import refuse_at
+from lightburst.scenario.tables.workload import WITHOUT_END
+from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
-    from lightburst.counts import Metric
+    from lightburst.foundation.counts import Metric
     from lightburst.measurement.protocols import Forecast, Plan
-    from lightburst.scenario.measurement import Measurement
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.measurement import Measurement
 
 #: The window of a run that counts from beginning to end.
 EVERYTHING_PS: Final = (0, 2**64 - 1)

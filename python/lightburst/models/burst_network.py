@@ -14,16 +14,16 @@ import numpy as np
 from lightburst.compile import Plan, compile_plan
 from lightburst.compile.offered import Pattern, demands, edges_of, senders_in
 from lightburst.compile.ways import Ways, before
-from lightburst.errors import InputError, combine
+from lightburst.foundation.errors import InputError, combine
+from lightburst.foundation.units import BITS_PER_BYTE, format_duration, format_size
 from lightburst.models.erlang import erlang_b
 from lightburst.models.one_flow import outside
 from lightburst.models.reduced_load import fixed_point
-from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Obs
 from lightburst.scenario.switching.obs import FullConversion
+from lightburst.scenario.tables.routing import LoadLabel
+from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import Bursts
-from lightburst.scenario.workload import Poisson
-from lightburst.units import BITS_PER_BYTE, format_duration, format_size
 from lightburst.workload import with_arrival_rate
 from lightburst.workload.sizes import mean_size
 

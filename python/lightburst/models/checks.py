@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lightburst.errors import InputError, show
+from lightburst.foundation.errors import InputError, show
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

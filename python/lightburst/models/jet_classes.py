@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 
-from lightburst.errors import InputError, show
+from lightburst.foundation.errors import InputError, show
 from lightburst.models.checks import FloatArray, IntArray, loads, refuse, wholes
 from lightburst.models.erlang import erlang_b
 

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile import compile_plan
-from lightburst.errors import InputError, combine
-from lightburst.scenario.topology import ObsPath
+from lightburst.foundation.errors import InputError, combine
+from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_size
+from lightburst.scenario.tables.topology import ObsPath
+from lightburst.scenario.tables.workload import Pairs
 from lightburst.scenario.transport import Tcp
-from lightburst.scenario.workload import Pairs
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_size
 
 if TYPE_CHECKING:
     from lightburst.scenario import Scenario
+    from lightburst.scenario.tables.workload import Workload
     from lightburst.scenario.transport import Transport
-    from lightburst.scenario.workload import Workload
 
 # Flavour of the theory for each recovery of a scenario.
 Flavour = Literal["sack", "new-reno", "reno"]

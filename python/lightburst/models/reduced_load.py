@@ -40,7 +40,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lightburst.errors import InputError, show
+from lightburst.foundation.errors import InputError, show
 from lightburst.models.checks import FloatArray, IntArray, loads, wholes
 from lightburst.models.erlang import erlang_b
 

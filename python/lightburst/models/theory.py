@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, did_you_mean, show, some
+from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.models import padhye1998
 from lightburst.models.burst_network import BurstNetwork
 from lightburst.models.yu2004 import ASSUMPTIONS as OF_YU2004

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.papers import komatireddy2009, minakhmetov2018, vlachos2008, yu2004
 from lightburst.papers.paper import Paper
 

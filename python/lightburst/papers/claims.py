@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from lightburst.shown import html_table
+from lightburst.foundation.formatting import html_table
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:

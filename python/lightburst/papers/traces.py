@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst.papers.design import seconds
 from lightburst.papers.figure import Packets
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 from lightburst.trace import FlowTrace, repairs, series, tables
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import altair as alt
 
 from lightburst.papers.figure import AT_ZERO, Bars, Figure, Maps, Packets
-from lightburst.plots import axis, bars, maps, packets, style
+from lightburst.plots import axis, style
+from lightburst.plots.charts import bars, maps, packets
 from lightburst.plots.vega import plain, specification
 
 if TYPE_CHECKING:

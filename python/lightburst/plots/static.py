@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
-from lightburst.plots import bars, curves, maps, packets
+from lightburst.plots.charts import bars, curves, maps, packets
 from lightburst.plots.layout import STYLES, Cell, Picture, page, rc
 from lightburst.plots.sheet import settings, write
 

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.errors import InputError, did_you_mean, show
-from lightburst.papers.figure import COLUMNS, Figure
-from lightburst.plots.axis import is_geometric, number
-from lightburst.shown import prefixed, prefixed_along
-from lightburst.units import (
+from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.foundation.formatting import prefixed, prefixed_along
+from lightburst.foundation.units import (
     DELAY_PER_LENGTH,
     ENERGY_PER_BIT,
     FREQUENCY,
@@ -22,7 +20,9 @@ from lightburst.units import (
     SIZE,
     TIME,
 )
-from lightburst.words import column_words, has_prefix, unit_of
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.plots.axis import is_geometric, number
+from lightburst.result.labels import column_words, has_prefix, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

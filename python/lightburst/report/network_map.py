@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from lightburst import metrics
-from lightburst.plots.places import HOST, on_map, positions
-from lightburst.plots.topology import by_layer, drawing
+from lightburst.plots.charts.places import HOST, on_map, positions
+from lightburst.plots.charts.topology import by_layer, drawing
 from lightburst.report.page import Chart, Table
-from lightburst.report.words import in_rows, readable
+from lightburst.result import metrics
+from lightburst.result.metric_text import in_rows, readable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.experiment.optimum_theory import THROUGHPUT, TIME, curve_of
+from lightburst.foundation.formatting import prefixed
 from lightburst.papers.figure import BAR_COLUMNS, Bars
 from lightburst.plots.tables import figure_of
-from lightburst.report.optimum_theory import THROUGHPUT, TIME, curve_of
-from lightburst.shown import prefixed
-from lightburst.study.racing import COMPLETE, GIVEN_UP, UNUSABLE
-from lightburst.study.trials import AS_GOOD, BEST, DEFAULT, WORSE
-from lightburst.words import has_prefix, unit_of, words_of
+from lightburst.result.labels import has_prefix, unit_of, words_of
+from lightburst.study.search.racing import COMPLETE, GIVEN_UP, UNUSABLE
+from lightburst.study.search.trials import AS_GOOD, BEST, DEFAULT, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lightburst.experiment.optimum import Optimum
     from lightburst.papers.figure import AnyFigure
-    from lightburst.report.optimised import Optimum
-    from lightburst.study.space import Dimension
+    from lightburst.study.search.space import Dimension
 
 _ALONG: Final = 101
 _MOST_BARS: Final = 12

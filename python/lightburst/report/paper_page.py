@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.experiment.reproduce import Reproduction
     from lightburst.papers.figure import AnyFigure, Listing
-    from lightburst.report.reproduction import Reproduction
 
 _CURVES: Final = ("x", "Mean", "95 % from", "to", "Runs")
 _BARS: Final = ("Step", "", "From", "To", "95 % from", "to", "Words")

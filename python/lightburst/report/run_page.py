@@ -10,15 +10,17 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from lightburst import metrics
-from lightburst.parquet import read_frame
-from lightburst.plots import contents, distributions, interactive, style
+from lightburst.explanation.worst_flows import Told
+from lightburst.foundation.files.checksums import listed, verify
+from lightburst.foundation.files.parquet import read_frame
+from lightburst.plots import interactive, style
+from lightburst.plots.charts import contents, distributions
 from lightburst.plots.vega import specification
-from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
 from lightburst.report.network_map import network_charts, network_tables
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
-from lightburst.report.rerun import load_saved
-from lightburst.report.words import (
+from lightburst.result import metrics
+from lightburst.result.files import PAGE, REPLICATIONS, RUN, RUNS
+from lightburst.result.metric_text import (
     in_parts,
     meaningful,
     own_words,
@@ -29,17 +31,16 @@ from lightburst.report.words import (
     unit_key,
     words_of,
 )
-from lightburst.report.worst import Told
-from lightburst.simulate import simulate as simulate_it
-from lightburst.sums import listed, verify
+from lightburst.result.rerun import load_saved
+from lightburst.simulation.simulate import simulate as simulate_it
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from lightburst.papers.figure import Figure
-    from lightburst.report.words import Parts
-    from lightburst.result import Result
+    from lightburst.result.metric_text import Parts
+    from lightburst.result.result import Result
 
 _TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
 # Points per curve, which limits the size of the page for any number of flows.
@@ -72,9 +73,9 @@ def run_page(
         Directory with ``run.json`` and the tables.
     explained : int or None
         Number of worst flows to explain, for which the run is repeated; None for `EXPLAINED` of
-        `lightburst.report.worst`, or 0 if the run had too many events.
+        `lightburst.explanation.worst_flows`, or 0 if the run had too many events.
     simulate : callable
-        As for `lightburst.report.explanation.explain`.
+        As for `lightburst.explanation.flow.explain`.
 
     Returns
     -------

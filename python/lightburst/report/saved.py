@@ -6,19 +6,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError
-from lightburst.folder import amend, restore
-from lightburst.report import reproduction, run_page
-from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, RUNS, SWEEP, as_written
-from lightburst.report.sweep import read_sweep
+from lightburst.experiment import reproduce
+from lightburst.experiment.sweep import read_sweep
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.files.checksums import WRITTEN, listed, verify
+from lightburst.foundation.files.directory import amend, restore
+from lightburst.report import run_page
 from lightburst.report.sweep_page import sweep_page
-from lightburst.simulate import simulate
-from lightburst.sums import WRITTEN, listed, verify
+from lightburst.result.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, RUNS, SWEEP, as_written
+from lightburst.simulation.simulate import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lightburst.result import Result
+    from lightburst.result.result import Result
 
 
 def write_page(
@@ -51,7 +52,7 @@ def write_page(
         if not source.exists():
             _find(source)
         if (source / REPRODUCTION).is_file():
-            amend(source, reproduction.load(source).write_derived)
+            amend(source, reproduce.load(source).write_derived)
         elif (source / RUN).is_file():
             _write(source, run_page.run_page(source, explained, simulate))
         elif (source / REPLICATIONS).is_file():

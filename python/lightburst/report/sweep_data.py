@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.experiment.cube import columns_of
+from lightburst.experiment.sweep_theory import that_apply
+from lightburst.foundation.formatting import as_given, prefixed, prefixed_along
+from lightburst.foundation.support import BEYOND, is_support, notes, weak_in
 from lightburst.plots.axis import is_geometric
-from lightburst.report.cube import columns_of
-from lightburst.report.sweep_theory import that_apply
-from lightburst.report.words import metric_words
-from lightburst.shown import as_given, prefixed, prefixed_along
-from lightburst.study.design import SAMPLE
+from lightburst.result.labels import apart, column_words, has_prefix
+from lightburst.result.metric_text import metric_words
+from lightburst.study.design.points import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
 from lightburst.study.statistics.shares import is_share, shares_of
-from lightburst.support import BEYOND, is_support, notes, weak_in
-from lightburst.words import apart, column_words, has_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from lightburst.experiment.sweep_result import Sweep
     from lightburst.models.theory import Theory
-    from lightburst.report.swept import Sweep
 
 # Maximum number of means with intervals on a page, which limits its loading time.
 _MOST_CELLS: Final = 250_000

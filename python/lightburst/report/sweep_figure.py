@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.experiment.cube import spread
+from lightburst.experiment.sweep_theory import curves as theories_in
+from lightburst.experiment.sweep_theory import named_in, predicted
 from lightburst.expressions import parse
-from lightburst.report.cube import spread
-from lightburst.report.sweep_theory import curves as theories_in
-from lightburst.report.sweep_theory import named_in, predicted
-from lightburst.shown import as_given
-from lightburst.study.design import SAMPLE, VARIANT
-from lightburst.words import column_words
+from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.foundation.formatting import as_given
+from lightburst.result.labels import column_words
+from lightburst.study.design.points import SAMPLE, VARIANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure as Canvas
 
-    from lightburst.report.swept import Sweep
+    from lightburst.experiment.sweep_result import Sweep
 
 
 def draw(

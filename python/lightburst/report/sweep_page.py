@@ -12,25 +12,25 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from lightburst.foundation.formatting import as_given
 from lightburst.plots import style
 from lightburst.plots.interactive import Key
 from lightburst.plots.vega import specification
 from lightburst.report.page import Chart, Explorer, Page, Table, Tile, inside_script, render, short
 from lightburst.report.sweep_data import points_of
-from lightburst.report.words import metric_words, readable, readable_interval
-from lightburst.shown import as_given
-from lightburst.study.comparison import VERDICTS
-from lightburst.study.design import SAMPLE, VARIANT
-from lightburst.study.failures import HOW_AGAIN
+from lightburst.result.labels import column_words
+from lightburst.result.metric_text import metric_words, readable, readable_interval
+from lightburst.study.design.points import SAMPLE, VARIANT
+from lightburst.study.design.written import to_toml
+from lightburst.study.execution.warned import warned
+from lightburst.study.statistics.comparison import VERDICTS
 from lightburst.study.statistics.intervals import INTERVALS
-from lightburst.study.warned import warned
-from lightburst.study.written import to_toml
-from lightburst.words import column_words
+from lightburst.study.store.failures import HOW_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lightburst.report.swept import Sweep
+    from lightburst.experiment.sweep_result import Sweep
 
 # Maximum number of rows in a table (the files have all), and in a chart.
 _MOST_ROWS: Final = 500

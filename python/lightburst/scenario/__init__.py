@@ -4,9 +4,9 @@
 key. docs/scenario.md lists every field with its default and the reason for it.
 """
 
-from lightburst.scenario.json_schema import schema
-from lightburst.scenario.loading import as_scenario, load, read_toml
 from lightburst.scenario.model import Scenario
+from lightburst.scenario.reading.json_schema import schema
+from lightburst.scenario.reading.loading import as_scenario, load, read_toml
 from lightburst.scenario.registry import KINDS
 
 __all__ = ["KINDS", "Scenario", "as_scenario", "load", "read_toml", "schema"]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
-from lightburst.errors import InputError, did_you_mean, show
-from lightburst.scenario.explain import quoted
+from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.scenario.fields import Section
+from lightburst.scenario.reading.messages import quoted
 
 # Largest number of paths in a message.
 _FEW = 3

@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from lightburst.errors import InputError, combine, show
-from lightburst.scenario import toml
+from lightburst.foundation.errors import InputError, combine, show
+from lightburst.foundation.units import Quantity, as_python
 from lightburst.scenario.absent import absent
-from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import Section, given, is_named, plain
-from lightburst.units import Quantity, as_python
+from lightburst.scenario.reading import toml
+from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
 
 # Fields with free text, which must not be parsed as a number.
 _TEXT = frozenset({"name", "file"})

@@ -26,10 +26,10 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from lightburst.errors import InputError, did_you_mean, number_meant, show
-from lightburst.scenario.files import obstacle
-from lightburst.scenario.uninterrupted import uninterrupted
-from lightburst.units import Quantity, as_python
+from lightburst.foundation.errors import InputError, did_you_mean, number_meant, show
+from lightburst.foundation.uninterrupted import uninterrupted
+from lightburst.foundation.units import Quantity, as_python
+from lightburst.scenario.reading.files import obstacle
 
 # Flows, hosts and switches are counted in 32 bits by the simulator.
 LARGEST_COUNT = 2**31
@@ -73,7 +73,7 @@ class Section(BaseModel):
         try:
             super().__init__(**values)
         except PydanticError as error:
-            from lightburst.scenario.explain import explain
+            from lightburst.scenario.reading.messages import explain
 
             raise explain(error, type(self)) from None
         except RecursionError:

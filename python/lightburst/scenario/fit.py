@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError, did_you_mean, show, some
-from lightburst.scenario.explain import allowed_in, quoted
-from lightburst.scenario.routing import LoadLabel
+from lightburst.foundation.errors import InputError, did_you_mean, show, some
+from lightburst.foundation.units import format_size
+from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.tables.routing import LoadLabel
+from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import Bursts
-from lightburst.scenario.workload import Incast, Shuffle
-from lightburst.units import format_size
 
 if TYPE_CHECKING:
-    from lightburst.scenario.groups import FlowGroup
     from lightburst.scenario.model import Scenario
+    from lightburst.scenario.tables.groups import FlowGroup
 
 
 def _layers(scenario: "Scenario") -> Iterator[InputError]:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
-from lightburst.errors import InputError, show
+from lightburst.foundation.errors import InputError, show
+from lightburst.foundation.formatting import html_text
 from lightburst.scenario.change import change
-from lightburst.scenario.explain import allowed_in, explain, quoted
 from lightburst.scenario.fields import (
     Name,
     OnlyIfAsked,
@@ -22,19 +22,19 @@ from lightburst.scenario.fields import (
     refuse_at,
     too_deep,
 )
-from lightburst.scenario.files import stamp
 from lightburst.scenario.fit import misfits
-from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
-from lightburst.scenario.hosts import Fair, Fifo, Hosts, Queueing
-from lightburst.scenario.loss import Loss
-from lightburst.scenario.measurement import MEASUREMENTS, Measurement
-from lightburst.scenario.routing import Choice, Routing
+from lightburst.scenario.reading.files import stamp
+from lightburst.scenario.reading.messages import allowed_in, explain, quoted
 from lightburst.scenario.switching import Switching
-from lightburst.scenario.topology import Topology
+from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
+from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
+from lightburst.scenario.tables.loss import Loss
+from lightburst.scenario.tables.measurement import MEASUREMENTS, Measurement
+from lightburst.scenario.tables.routing import Choice, Routing
+from lightburst.scenario.tables.topology import Topology
+from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Tcp, Transport
 from lightburst.scenario.transport.presets import FAIR_PRESETS
-from lightburst.scenario.workload import Workload
-from lightburst.shown import html_text
 
 
 class Scenario(Section):

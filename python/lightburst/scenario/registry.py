@@ -2,19 +2,19 @@
 
 from typing import get_args
 
-from lightburst.scenario.assembly import Assembly
-from lightburst.scenario.hosts import Queueing
-from lightburst.scenario.routing import Choice, Label, Metric
-from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.switching.obs import Scheduler, Signalling
-from lightburst.scenario.topology import Topology
+from lightburst.scenario.tables.assembly import Assembly
+from lightburst.scenario.tables.hosts import Queueing
+from lightburst.scenario.tables.routing import Choice, Label, Metric
+from lightburst.scenario.tables.sizes import EmpiricalName, FlowSize
+from lightburst.scenario.tables.topology import Topology
+from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.transport.congestion_control import CongestionControl
 from lightburst.scenario.transport.presets import PRESETS
 from lightburst.scenario.transport.recovery import Recovery
-from lightburst.scenario.workload import Workload
 
 
 def _kinds(union: object) -> tuple[str, ...]:

@@ -4,9 +4,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lightburst.study.block import Block
-    from lightburst.study.comparison import Comparison, compare_runs
-    from lightburst.study.executor import execute, replicate, run_all
+    from lightburst.study.execution.block import Block
+    from lightburst.study.execution.executor import execute, replicate, run_all
+    from lightburst.study.execution.stopping import Stopping, execute_until
+    from lightburst.study.execution.warned import warnings_of
+    from lightburst.study.runs import Study
     from lightburst.study.statistics import (
         BatchMeans,
         Difference,
@@ -32,29 +34,27 @@ if TYPE_CHECKING:
         sign_test,
         summarise,
     )
-    from lightburst.study.stopping import Stopping, execute_until
-    from lightburst.study.store import Store
-    from lightburst.study.sweep import Study
-    from lightburst.study.warned import warnings_of
+    from lightburst.study.statistics.comparison import Comparison, compare_runs
+    from lightburst.study.store.store import Store
 
 # Names are imported on first use, so that a single run, with its progress line, loads no pandas.
 _HOME = {
     "BatchMeans": "statistics",
-    "Block": "block",
-    "Comparison": "comparison",
+    "Block": "execution.block",
+    "Comparison": "statistics.comparison",
     "Difference": "statistics",
     "Interval": "statistics",
-    "Stopping": "stopping",
-    "Store": "store",
-    "Study": "sweep",
+    "Stopping": "execution.stopping",
+    "Store": "store.store",
+    "Study": "runs",
     "batch_means": "statistics",
     "bonferroni": "statistics",
     "bootstrap_interval": "statistics",
-    "compare_runs": "comparison",
+    "compare_runs": "statistics.comparison",
     "confidence_of_each": "statistics",
     "difference_of_means": "statistics",
-    "execute": "executor",
-    "execute_until": "stopping",
+    "execute": "execution.executor",
+    "execute_until": "execution.stopping",
     "fieller_ratio": "statistics",
     "holm": "statistics",
     "log_ratio_error": "statistics",
@@ -67,12 +67,12 @@ _HOME = {
     "quantile_interval": "statistics",
     "ratio_of_means": "statistics",
     "relative_deviation": "statistics",
-    "replicate": "executor",
-    "run_all": "executor",
+    "replicate": "execution.executor",
+    "run_all": "execution.executor",
     "share_interval": "statistics",
     "sign_test": "statistics",
     "summarise": "statistics",
-    "warnings_of": "warned",
+    "warnings_of": "execution.warned",
 }
 
 __all__ = [

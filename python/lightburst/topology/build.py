@@ -4,9 +4,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from lightburst.errors import InputError
-from lightburst.scenario.files import Stamp, stamp
-from lightburst.scenario.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
+from lightburst.foundation.errors import InputError
+from lightburst.scenario.reading.files import Stamp, stamp
+from lightburst.scenario.tables.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
 from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
 from lightburst.topology.graph import build_graph
 from lightburst.topology.network import Counts, Network, TopologySection

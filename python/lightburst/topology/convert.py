@@ -3,8 +3,8 @@
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.errors import InputError, inside, show, some
-from lightburst.scenario.topology import Graph, GraphLink
+from lightburst.foundation.errors import InputError, inside, show, some
+from lightburst.scenario.tables.topology import Graph, GraphLink
 
 if TYPE_CHECKING:
     import networkx as nx

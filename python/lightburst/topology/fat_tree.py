@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.topology import FatTree
+from lightburst.scenario.tables.topology import FatTree
 from lightburst.topology.network import Network, uniform
 
 

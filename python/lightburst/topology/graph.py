@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, combine, did_you_mean, first_of, show
+from lightburst.foundation.errors import InputError, combine, did_you_mean, first_of, show
+from lightburst.foundation.units import parse_length, parse_rate
 from lightburst.scenario.fields import Name
-from lightburst.scenario.files import read_text
-from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph
+from lightburst.scenario.reading.files import read_text
+from lightburst.scenario.tables.topology import MOST_WAVELENGTHS, Graph
 from lightburst.topology.network import Network, delay_ps
-from lightburst.units import parse_length, parse_rate
 
 _COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
 _REQUIRED = _COLUMNS[:2]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
+from lightburst.scenario.tables.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
 
 TopologySection = FatTree | PathTopology | Graph | ObsPath | Nsfnet
 

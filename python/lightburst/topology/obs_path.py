@@ -6,7 +6,7 @@ X. Yu, C. Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementatio
 
 import numpy as np
 
-from lightburst.scenario.topology import ObsPath
+from lightburst.scenario.tables.topology import ObsPath
 from lightburst.topology.network import Counts, Network
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lightburst.scenario.topology import PathTopology
+from lightburst.scenario.tables.topology import PathTopology
 from lightburst.topology.network import Network, uniform
 
 

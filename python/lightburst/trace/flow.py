@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightburst.result import Result
+    from lightburst.result.result import Result
 
     Columns = Mapping[str, NDArray[Any]]
 

@@ -13,7 +13,7 @@ from lightburst.measurement.places import Places
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lightburst.result import Result
+    from lightburst.result.result import Result
 
 #: Outcomes of a burst.
 ARRIVED: Final = "arrived"

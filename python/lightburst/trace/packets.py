@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import format_size
 from lightburst.trace.flow import ARRIVED, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
-from lightburst.units import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

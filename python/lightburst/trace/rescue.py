@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from lightburst import _core
-from lightburst.units import format_about, format_duration
+from lightburst.foundation.units import format_about, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from lightburst.result import Result
+    from lightburst.result.result import Result
     from lightburst.scenario import Scenario
     from lightburst.trace.network import NetworkTrace
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import format_duration
 from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN
-from lightburst.units import format_duration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

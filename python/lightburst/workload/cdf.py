@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, show
-from lightburst.scenario.files import Stamp, read_text, stamp
-from lightburst.scenario.sizes import Empirical
-from lightburst.units import parse_number
+from lightburst.foundation.errors import InputError, show
+from lightburst.foundation.units import parse_number
+from lightburst.scenario.reading.files import Stamp, read_text, stamp
+from lightburst.scenario.tables.sizes import Empirical
 
 _PATH = "workload.size.file"
 _LINE = "two numbers, bytes and percent or probability"

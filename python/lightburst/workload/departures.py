@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from lightburst.scenario.transport import OpenLoop
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from lightburst.workload.flows import Flows
 from lightburst.workload.streams import stream
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, did_you_mean, show, some
+from lightburst.foundation.errors import InputError, did_you_mean, show, some
 
 Indices = NDArray[np.int64]
 

@@ -7,8 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError
-from lightburst.scenario.workload import (
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.formatting import exactly
+from lightburst.foundation.units import PICOSECONDS_PER_SECOND, format_duration
+from lightburst.scenario.tables.workload import (
     LATEST_START,
     Incast,
     Pairs,
@@ -17,8 +19,6 @@ from lightburst.scenario.workload import (
     Table,
     Workload,
 )
-from lightburst.shown import exactly
-from lightburst.units import PICOSECONDS_PER_SECOND, format_duration
 from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes

@@ -9,9 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.workload import Poisson, Workload
-from lightburst.shown import exactly
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_rate, format_size
+from lightburst.foundation.formatting import exactly
+from lightburst.foundation.units import (
+    BITS_PER_BYTE,
+    PICOSECONDS_PER_SECOND,
+    format_rate,
+    format_size,
+)
+from lightburst.scenario.tables.workload import Poisson, Workload
 from lightburst.workload.edges import Edges
 from lightburst.workload.sizes import mean_size
 

@@ -7,8 +7,8 @@ from functools import singledispatch
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError
-from lightburst.scenario.sizes import (
+from lightburst.foundation.errors import InputError
+from lightburst.scenario.tables.sizes import (
     BoundedPareto,
     Constant,
     Empirical,

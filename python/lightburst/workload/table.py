@@ -15,12 +15,12 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, first_of, show
-from lightburst.free import check_memory
-from lightburst.parquet import columns_of
-from lightburst.scenario.files import Stamp, stamp
-from lightburst.scenario.workload import LATEST_START
-from lightburst.units import PICOSECONDS_PER_SECOND, parse_number
+from lightburst.foundation.errors import InputError, first_of, show
+from lightburst.foundation.files.parquet import columns_of
+from lightburst.foundation.memory import check_memory
+from lightburst.foundation.units import PICOSECONDS_PER_SECOND, parse_number
+from lightburst.scenario.reading.files import Stamp, stamp
+from lightburst.scenario.tables.workload import LATEST_START
 from lightburst.workload.flows import LEAST_BYTES_PER_FLOW, Flows
 from lightburst.workload.sizes import LARGEST_SIZE
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightburst.errors import combine
+from lightburst.foundation.errors import combine
+from lightburst.foundation.units import PICOSECONDS_PER_SECOND, format_size
 from lightburst.models.one_flow import OneFlow, one_flow, outside
 from lightburst.models.yu2004.flow import Flow
-from lightburst.scenario.assembly import Timer
 from lightburst.scenario.switching import Burst
-from lightburst.units import PICOSECONDS_PER_SECOND, format_size
+from lightburst.scenario.tables.assembly import Timer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lightburst.errors import InputError
+    from lightburst.foundation.errors import InputError
     from lightburst.scenario import Scenario
 
 _MODEL = "yu2004"

@@ -15,13 +15,13 @@ from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.vlachos2008.claims import SHEET
 from lightburst.papers.vlachos2008.design import BEST, BURSTIFIER, TIMES, queued
 from lightburst.papers.vlachos2008.points import Point, base
-from lightburst.simulate import simulate
+from lightburst.simulation.simulate import simulate
 from lightburst.trace import FlowTrace, series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lightburst.result import Result
+    from lightburst.result.result import Result
 
 # Traced flow: the first with at least `_LARGE` bytes that begins after the warm-up. It is the same
 # for all assemblies.

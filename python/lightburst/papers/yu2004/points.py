@@ -13,7 +13,7 @@ from lightburst.papers.paper import packaged
 from lightburst.papers.runs import Runs, of_means
 from lightburst.papers.yu2004.senders import SACK
 from lightburst.scenario import Scenario
-from lightburst.scenario.explain import kinds
+from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.transport import Tcp
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from lightburst.foundation.units import SIZE, TIME, Quantity
 from lightburst.scenario.fields import Section, Tables, refuse_at
-from lightburst.units import SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from lightburst.scenario.switching import Switching

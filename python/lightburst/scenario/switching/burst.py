@@ -4,10 +4,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.assembly import OptionalAssembly
 from lightburst.scenario.fields import Flag
-from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import OpticalSwitch
+from lightburst.scenario.tables.assembly import OptionalAssembly
+from lightburst.scenario.tables.ordering import NoOrdering, Ordering
 
 
 class Burst(OpticalSwitch):

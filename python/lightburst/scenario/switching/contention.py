@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lightburst.foundation.units import TIME, Quantity
 from lightburst.scenario.fields import Flag, Named, Section, Whole
-from lightburst.scenario.topology import MOST_WAVELENGTHS
-from lightburst.units import TIME, Quantity
+from lightburst.scenario.tables.topology import MOST_WAVELENGTHS
 
 # Delays are tried one after the other; the limit keeps the longest one within the clock.
 MOST_DELAYS = 1000

@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from lightburst.foundation.units import SIZE, Quantity, parse_size
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
-from lightburst.units import SIZE, Quantity, parse_size
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 

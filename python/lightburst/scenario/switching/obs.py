@@ -4,13 +4,13 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from lightburst.scenario.assembly import OptionalAssembly
+from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
 from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
-from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import BaseSwitch
 from lightburst.scenario.switching.contention import Resolver, Segmentation
-from lightburst.scenario.topology import MOST_WAVELENGTHS
-from lightburst.units import RATE, SIZE, TIME, Quantity
+from lightburst.scenario.tables.assembly import OptionalAssembly
+from lightburst.scenario.tables.ordering import NoOrdering, Ordering
+from lightburst.scenario.tables.topology import MOST_WAVELENGTHS
 
 _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
 _Times = Annotated[dict[str, _Time], AfterValidator(Tables)]

@@ -5,9 +5,8 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
-from lightburst.shown import exactly
-from lightburst.units import (
+from lightburst.foundation.formatting import exactly
+from lightburst.foundation.units import (
     SIZE,
     PositiveDuration,
     Quantity,
@@ -17,6 +16,7 @@ from lightburst.units import (
     parse_duration,
     parse_size,
 )
+from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
 
 # The simulator counts the bytes of a unit in 32 bits and its transmission time in picoseconds.
 SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]

@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from lightburst.foundation.units import Duration, parse_duration
 from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
-from lightburst.units import Duration, parse_duration
 
 
 class Reno(Section):

@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from lightburst.foundation.units import RATE, SIZE, Quantity, Size, format_size, parse_size
 from lightburst.scenario.fields import refuse_at
 from lightburst.scenario.transport.base import BaseTransport, SegmentSize
-from lightburst.units import RATE, SIZE, Quantity, Size, format_size, parse_size
 
 #: Kinds without connections.
 OPEN_LOOP: Final = ("datagram", "bursts")

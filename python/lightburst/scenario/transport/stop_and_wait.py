@@ -4,9 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from lightburst.foundation.units import PositiveDuration, parse_duration
 from lightburst.scenario.fields import Flag, Real
 from lightburst.scenario.transport.base import Connection
-from lightburst.units import PositiveDuration, parse_duration
 
 
 class _StopAndWait(Connection):

@@ -10,13 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from pydantic.fields import FieldInfo
 
-from lightburst.scenario.explain import kinds
-from lightburst.scenario.fields import Flag, Real, Section, Whole, given, refuse_at
-from lightburst.scenario.transport.base import Connection
-from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
-from lightburst.scenario.transport.presets import PRESETS, Preset
-from lightburst.scenario.transport.recovery import MOST_BLOCKS_WITH_TIMESTAMPS, Recovery, Sack
-from lightburst.units import (
+from lightburst.foundation.units import (
     SIZE,
     Duration,
     PositiveDuration,
@@ -26,6 +20,12 @@ from lightburst.units import (
     format_size,
     parse_duration,
 )
+from lightburst.scenario.fields import Flag, Real, Section, Whole, given, refuse_at
+from lightburst.scenario.reading.messages import kinds
+from lightburst.scenario.transport.base import Connection
+from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
+from lightburst.scenario.transport.presets import PRESETS, Preset
+from lightburst.scenario.transport.recovery import MOST_BLOCKS_WITH_TIMESTAMPS, Recovery, Sack
 
 
 def rfc5681(segment: int) -> int:

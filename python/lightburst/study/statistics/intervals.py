@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.foundation.errors import InputError, did_you_mean, show
 
 STUDENT: Final = "t"
 BCA: Final = "bca"

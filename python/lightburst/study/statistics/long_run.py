@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from lightburst.active import Cut, mser
+from lightburst.result.warm_up import Cut, mser
 from lightburst.study.statistics.intervals import Interval, checked, mean_interval, samples_of
 
 __all__ = ["BATCHES", "BatchMeans", "Cut", "batch_means", "mser"]

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from lightburst.foundation.support import COUNT, OF, beside
 from lightburst.study.statistics.intervals import Interval, checked
-from lightburst.support import COUNT, OF, beside
 
 if TYPE_CHECKING:
     import pandas as pd

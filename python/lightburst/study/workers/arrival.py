@@ -56,7 +56,7 @@ def fields() -> dict[str, Any]:
     from pathlib import Path
 
     try:
-        from lightburst.provenance import MODEL_VERSION
+        from lightburst.foundation.provenance import MODEL_VERSION
 
         package: Any = find_spec("lightburst")
         core = find_spec("lightburst._core")

@@ -10,8 +10,8 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lightburst._core import Cancel
-from lightburst.free import held_memory
-from lightburst.study.room import Room
+from lightburst.foundation.memory import held_memory
+from lightburst.study.execution.room import Room
 from lightburst.study.workers.one import answer
 
 if TYPE_CHECKING:

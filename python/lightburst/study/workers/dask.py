@@ -17,7 +17,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
-from lightburst.errors import InputError, WorkersLostError, WorkerWarning, warn
+from lightburst.foundation.errors import InputError, WorkersLostError, WorkerWarning, warn
 from lightburst.study.workers import arrival
 from lightburst.study.workers.identity import Identity, mine
 from lightburst.study.workers.interface import Answer, Order
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.runs import PlannedRun
 
 #: Time for which a scheduler may fail to answer.
 PATIENCE_S: Final = 10.0

@@ -15,12 +15,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from lightburst.ending import orderly
+from lightburst.foundation.ending import orderly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.runs import PlannedRun
     from lightburst.study.workers.interface import Answer, Order, Workers
 
 # Most runs in a batch, and most bytes of tables returned at once: a message of some megabytes at

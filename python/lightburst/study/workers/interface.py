@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lightburst.counts import Metric
     from lightburst.expressions import Expression
-    from lightburst.study.sweep import Key, PlannedRun
+    from lightburst.foundation.counts import Metric
+    from lightburst.study.runs import Key, PlannedRun
 
 
 class RunError(RuntimeError):
@@ -48,7 +48,7 @@ class Order:
     metrics : sequence of Expression
         User-defined metrics, in addition to the built-in metrics of each run.
     tables : sequence of str
-        Tables of the run to store, see `lightburst.saving.TABLES`.
+        Tables of the run to store, see `lightburst.result.saving.TABLES`.
     """
 
     metrics: Sequence[Expression] = ()

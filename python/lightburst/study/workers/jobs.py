@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.ending import orderly
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.foundation.ending import orderly
+from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.study.workers.keys import keys_in, of_dask
 from lightburst.study.workers.where import connected, require
 

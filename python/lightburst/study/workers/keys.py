@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from lightburst.errors import InputError, show
+from lightburst.foundation.errors import InputError, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,16 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancelled
-from lightburst.simulate import simulate
-from lightburst.study.kept import encoded
-from lightburst.study.own import to_keep
+from lightburst.simulation.simulate import simulate
+from lightburst.study.execution.own import to_keep
+from lightburst.study.store.kept import encoded
 from lightburst.study.workers.interface import FAILURES, Answer, Failure, RunError
 
 if TYPE_CHECKING:
     from lightburst._core import Cancel
-    from lightburst.counts import Metric
-    from lightburst.study.room import Room
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.foundation.counts import Metric
+    from lightburst.study.execution.room import Room
+    from lightburst.study.runs import PlannedRun
     from lightburst.study.workers.interface import Order
 
 # Name of the exception for a panic of the Rust core; its class is not importable.

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Final, cast
 
-from lightburst.free import available_memory
+from lightburst.foundation.memory import available_memory
 from lightburst.study.workers.interface import Answer
 from lightburst.study.workers.threads import Threads
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import BinaryIO
 
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.runs import PlannedRun
     from lightburst.study.workers.interface import Order
     from lightburst.study.workers.threads import Compute
 

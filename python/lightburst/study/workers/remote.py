@@ -8,16 +8,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.errors import InputError
-from lightburst.study.room import Room
-from lightburst.study.sweep import scenario_digest
+from lightburst.foundation.errors import InputError
+from lightburst.study.execution.room import Room
+from lightburst.study.runs import scenario_digest
 from lightburst.study.workers.interface import Answer
 from lightburst.study.workers.one import answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.runs import PlannedRun
     from lightburst.study.workers.interface import Order
 
 

@@ -10,15 +10,15 @@ from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.study.room import Room
-from lightburst.study.threads import PATIENCE_S, next_of
+from lightburst.study.execution.room import Room
+from lightburst.study.execution.threads import PATIENCE_S, next_of
 from lightburst.study.workers.interface import Order
 from lightburst.study.workers.one import answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.runs import PlannedRun
     from lightburst.study.workers.interface import Answer
 
     #: Computes a batch.

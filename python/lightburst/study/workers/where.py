@@ -11,12 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from lightburst.ending import orderly
-from lightburst.errors import InputError, show
+from lightburst.foundation.ending import orderly
+from lightburst.foundation.errors import InputError, show
+from lightburst.foundation.units import as_python
 from lightburst.study.workers.keys import of_dask
 from lightburst.study.workers.processes import Processes
 from lightburst.study.workers.threads import Threads, available_cores
-from lightburst.units import as_python
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

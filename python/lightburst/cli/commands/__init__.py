@@ -1,0 +1,1 @@
+"""Commands that run, study or show something, one module each."""

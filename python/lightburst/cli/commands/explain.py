@@ -1,0 +1,95 @@
+"""``lightburst explain``: causes of a flow's completion time, and the fate of a burst."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lightburst.cli.commands.run import changed
+from lightburst.cli.terminal.aside import run_aside
+from lightburst.cli.terminal.options import choice, only_with, seed_of, whole
+from lightburst.cli.terminal.streams import warn
+from lightburst.experiment.network_trace import follow_all, lost_bursts
+from lightburst.explanation.burst import tell
+from lightburst.explanation.flow import WORST, explain
+from lightburst.foundation.errors import InputError
+from lightburst.result.rerun import check_same, load_saved
+from lightburst.scenario import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightburst.scenario import Scenario
+
+
+def explain_one(
+    path: str,
+    settings: Sequence[str],
+    flow: str | None,
+    burst: str | None,
+    bursts: bool,
+    seed: str | None,
+    format: str,
+) -> None:
+    """Run a scenario, follow one flow or burst, and print an explanation.
+
+    Parameters
+    ----------
+    path : str
+        Scenario file, or directory of a saved result.
+    settings : sequence of str
+        Changes, ``path=value`` each.
+    flow : str or None
+        Number of the flow or ``"worst"``, which is the default unless bursts are requested.
+    burst : str or None
+        Number of the burst.
+    bursts : bool
+        Whether to list all lost bursts instead.
+    seed : str or None
+        Seed of the run; by default that of the saved result, or 1.
+    format : str
+        ``"table"`` or ``"json"``.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid.
+    """
+    choice("--format", format, ("table", "json"))
+    if bursts:
+        only_with("one of them", "without --bursts", {"--flow": flow, "--burst": burst})
+    elif burst is not None:
+        only_with("a flow", "without --burst", {"--flow": flow})
+    saved = load_saved(path) if Path(path).is_dir() else None
+    scenario = changed(load(path) if saved is None else saved.scenario, settings)
+    own = 1 if saved is None else saved.seed
+    first = own if seed is None else seed_of(seed)
+    found = _explained(scenario, flow, burst, bursts, first)
+    if saved is not None and not settings and first == saved.seed:
+        check_same(saved, found.result.digest)
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+    else:
+        print("\n".join(lost_bursts(found.trace)) if bursts else found)
+        print(f"\ndigest {found.result.digest}")
+    warn(found.result.warnings)
+
+
+def _explained(
+    scenario: Scenario, flow: str | None, burst: str | None, bursts: bool, seed: int
+) -> Any:
+    """Return the requested explanation; map an error about a field to its option."""
+    number = "" if burst is None else whole("--burst", burst, 0)
+    which = WORST if flow in (None, WORST) else whole("--flow", flow or "", 0, WORST)
+    try:
+        if bursts:
+            return follow_all(scenario, seed, run_aside)
+        if burst is not None:
+            return tell(scenario, int(number), seed, run_aside)
+        return explain(scenario, which, seed, simulate=run_aside)
+    except InputError as error:
+        options = {"flow": "--flow", "burst": "--burst"}
+        if bursts or burst is not None:
+            options["measurement.network"] = "--bursts" if bursts else "--burst"
+        raise InputError(options.get(error.path, error.path), error.given, error.allowed) from None

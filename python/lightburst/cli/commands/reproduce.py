@@ -1,0 +1,135 @@
+"""``lightburst reproduce``: a paper's figures and claims."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from lightburst.cli.terminal.guard import resumable
+from lightburst.cli.terminal.numbers import Plain, numbers, rows_of
+from lightburst.cli.terminal.options import choice, whole
+from lightburst.cli.terminal.screen import show_table
+from lightburst.experiment.reproduce import reproduce as run_again
+from lightburst.foundation.errors import printable
+from lightburst.foundation.files.directory import check
+from lightburst.papers.claims import Verdict, by_source, counted
+from lightburst.report.page import short
+from lightburst.result.files import STORE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from lightburst.experiment.reproduce import Reproduction
+    from lightburst.papers.claims import Claim
+
+_STYLE: Final = {
+    Verdict.HOLDS: "green",
+    Verdict.DIFFERS: "bold red",
+    Verdict.NOT_COMPARABLE: "dim",
+}
+
+
+def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str | None) -> None:
+    """Reproduce a paper, print its claims and list the files.
+
+    Parameters
+    ----------
+    name : str
+        Paper, or one of its parts.
+    quick : bool
+        Whether to use fewer seeds and points.
+    format : str
+        ``"table"``, or ``"json"`` for the list of claims alone.
+    out : str or None
+        Directory for figures, claims, runs and the page.
+    workers : str or None
+        Number of threads, as given on the command line.
+
+    Raises
+    ------
+    InputError
+        If an argument is invalid; nothing has been written then.
+    """
+    choice("--format", format, ("table", "json"))
+    if out is not None:
+        check(out)
+    threads = None if workers is None else whole("--workers", workers, 1)
+    with resumable(STORE):
+        found = run_again(name, quick=quick, workers=threads)
+    page = None if out is None else found.save(out)
+    if format == "json":
+        claims = [claim.as_dict() for claim in found.claims]
+        print(json.dumps(claims, indent=2, allow_nan=False))
+    else:
+        _print_tables(found)
+    # With JSON on standard output, messages go to standard error.
+    stream = sys.stderr if format == "json" else sys.stdout
+    for line in _files(found, page):
+        print(printable(line), file=stream)
+
+
+def _files(found: Reproduction, page: Path | None) -> Iterator[str]:
+    if page is None:
+        yield "Figures and an offline page: add --out DIR."
+        return
+    for figure in found.figures:
+        for ending in ("png", "svg"):
+            yield f"figure: {page.parent / figure.id}.{ending}"
+    for listing in found.tables:
+        yield f"table:  {page.parent / listing.id}.csv"
+    yield f"page:   {page}"
+
+
+def _print_tables(found: Reproduction) -> None:
+    for printed in (table for figure in found.figures for table in numbers(figure)):
+        show_table(printed)
+    for listing in found.tables:
+        show_table(rows_of(listing))
+    for source, claims in by_source(found.claims).items():
+        title = f"Claims of {found.name}, source: {source} ({counted(claims)})"
+        show_table(_claims(title, claims))
+        differing = [claim for claim in claims if claim.verdict is Verdict.DIFFERS]
+        if differing:
+            show_table(_differing(differing))
+    print("Criteria and notes: --format json, or the page.")
+
+
+def _claims(title: str, claims: Sequence[Claim]) -> Table:
+    table = Plain(title)
+    for heading in ("verdict", "claim"):
+        table.add_column(heading, no_wrap=True)
+    for heading in (claims[0].reference, "measured", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for claim in claims:
+        table.add_row(*_row(claim))
+    return table
+
+
+def _differing(claims: Sequence[Claim]) -> Table:
+    """Make a table of the claims whose measured values differ from the published ones."""
+    table = Plain("What differs")
+    table.add_column("claim", no_wrap=True)
+    table.add_column("statement")
+    for claim in claims:
+        numbers = f"{claim.reference} {short(claim.published)}, measured {short(claim.measured)}"
+        table.add_row(claim.id, Text(f"{claim.statement}: {numbers}"))
+    return table
+
+
+def _row(claim: Claim) -> tuple[Text | str, ...]:
+    interval = "–"
+    if claim.ci_low is not None and claim.ci_high is not None:
+        interval = f"{claim.ci_low:.4g} to {claim.ci_high:.4g}"
+    return (
+        Text(claim.verdict.value, style=_STYLE[claim.verdict]),
+        claim.id,
+        short(claim.published),
+        short(claim.measured),
+        interval,
+    )

@@ -1,0 +1,1 @@
+"""``lightburst model``: closed forms as a table or a figure."""

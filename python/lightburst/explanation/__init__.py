@@ -1,0 +1,1 @@
+"""Explanations: why a flow was slow, and why a burst was lost."""

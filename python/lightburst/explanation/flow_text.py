@@ -1,0 +1,169 @@
+"""Text of a flow's explanation, for the terminal and for a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from lightburst.result.metric_text import STATUS_WORDS, aligned, in_rows, readable, where
+from lightburst.trace.division import CONGESTION, NEITHER, PARTS, RECEIVER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.explanation.flow import Explanation
+
+# Maximum number of rows per table in the text.
+MOST_ROWS: Final = 20
+# Definition of the ideal time, see docs/model.md.
+_IDEAL: Final = "all its segments back to back on an idle network, no set-up"
+_HELD_BY: Final = {
+    CONGESTION: "its own window (congestion control)",
+    RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
+    NEITHER: "neither window: its pacing, or the flow's own times",
+}
+DIVISION: Final = (
+    "Where the time went: at each moment, what the first byte still missing waited for"
+)
+
+
+def lines(found: Explanation) -> Iterator[str]:
+    """Format an explanation, line by line.
+
+    Parameters
+    ----------
+    found : Explanation
+        Explanation of a flow.
+
+    Yields
+    ------
+    str
+        Lines without line feeds.
+    """
+    yield from sentences(found)
+    yield ""
+    yield DIVISION
+    yield from aligned(division(found))
+    for title, _, rows in listings(found):
+        yield ""
+        yield f"{title}: {len(rows) or 'none'}"
+        yield from aligned(rows[:MOST_ROWS])
+        if len(rows) > MOST_ROWS:
+            yield f"  and {len(rows) - MOST_ROWS} more"
+
+
+def sentences(found: Explanation) -> Iterator[str]:
+    """Summarise a flow, its completion time, and the largest component of it.
+
+    Parameters
+    ----------
+    found : Explanation
+        Explanation of a flow.
+
+    Yields
+    ------
+    str
+        One or two sentences.
+    """
+    about = found.about
+    start = readable("start_s", about["start_s"])
+    group = f" of {about['group']}" if about["group"] else ""
+    yield (
+        f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
+        f"{readable('size_bytes', about['size_bytes'])}, started {start} into the run: "
+        f"{STATUS_WORDS[about['status']]}."
+    )
+    ideal = readable("ideal_s", about["ideal_s"])
+    if about["slowdown"] is None:
+        yield (
+            f"After {readable('explained_s', about['explained_s'])} it was not finished; "
+            f"the ideal is {ideal} ({_IDEAL})."
+        )
+    else:
+        time = readable("completion_time_s", about["completion_time_s"])
+        slowdown = readable("slowdown", about["slowdown"])
+        yield f"It took {time}, {slowdown} times the ideal {ideal} ({_IDEAL})."
+    parts = in_rows(found.parts)
+    if parts:
+        most = max(parts, key=lambda row: row.time_ps)
+        yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
+    held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
+    if held.keys() - {NEITHER}:
+        times = (f"{readable('time_s', time)} by {_HELD_BY[what]}" for what, time in held.items())
+        yield f"The sender held data back: {', '.join(times)}."
+
+
+def division(found: Explanation) -> list[tuple[str, ...]]:
+    """Return the components of a flow's completion time.
+
+    Parameters
+    ----------
+    found : Explanation
+        Explanation of a flow.
+
+    Returns
+    -------
+    list of tuple of str
+        Time, share, name and meaning of each component.
+    """
+    return [
+        (readable("time_s", row.time_s), f"{row.share:.1%}", _label(row), PARTS[row.part])
+        for row in in_rows(found.parts)
+    ]
+
+
+def listings(
+    found: Explanation,
+) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """Yield the tables of losses, timeouts and retransmissions.
+
+    Parameters
+    ----------
+    found : Explanation
+        Explanation of a flow.
+
+    Yields
+    ------
+    (str, tuple of str, list of tuple of str)
+        Title, column headings, and one row per event in order of time.
+    """
+    losses = [_loss(row) for row in in_rows(found.losses)]
+    yield "Packets lost", ("Time", "Packet", "Burst", "Where", "Why"), losses
+    expired: list[tuple[str, ...]] = [
+        (readable("time_s", row.time_s), row.what, "false" * row.false)
+        for row in in_rows(found.timeouts)
+    ]
+    yield "Timeouts of the sender", ("Time", "Sent again", "Was it lost?"), expired
+    again: list[tuple[str, ...]] = [
+        (
+            readable("time_s", row.time_s),
+            f"segment {row.segment}",
+            row.cause,
+            "was not lost" * row.spurious,
+            "lost" * row.lost,
+        )
+        for row in in_rows(found.retransmissions)
+    ]
+    header = "Time", "What", "Cause", "The one before", "This one"
+    yield "Data sent again", header, again
+
+
+def _label(part: Any) -> str:
+    return str(part.part) if pd.isna(part.node) else f"{part.part} at {part.node}"
+
+
+def _loss(row: Any) -> tuple[str, ...]:
+    what = row.what if pd.isna(row.segment) else f"segment {row.segment}"
+    why = str(row.reason)
+    if not pd.isna(row.holder_flow):
+        why += f" with flow {row.holder_flow}"
+    elif not pd.isna(row.holder_burst):
+        why += f" with burst {row.holder_burst}"
+    return (
+        readable("time_s", row.time_s),
+        what + " again" * bool(row.retransmission),
+        "" if pd.isna(row.burst) else f"burst {row.burst}",
+        where(row.node, row.link_source, row.link_target),
+        why,
+    )

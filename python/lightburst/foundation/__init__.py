@@ -1,0 +1,1 @@
+"""What everything else stands on: units, errors, formatting, memory, files."""

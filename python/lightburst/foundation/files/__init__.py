@@ -1,0 +1,1 @@
+"""Directories of results, Parquet files, tables by name and checksums."""

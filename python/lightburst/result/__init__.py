@@ -1,0 +1,1 @@
+"""Result of a run: summary, tables, metrics and files."""

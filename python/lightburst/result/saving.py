@@ -1,0 +1,75 @@
+"""A result as JSON and as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.foundation.files.dataframes import write_parquet
+from lightburst.result import metrics
+from lightburst.scenario.tables.measurement import MEASUREMENTS
+
+if TYPE_CHECKING:
+    from io import BytesIO
+
+    import pandas as pd
+
+    from lightburst.result.result import Result
+    from lightburst.scenario import Scenario
+
+# What every run has; it is written without pandas.
+_ALWAYS: Final = ("flows", "links", "switches")
+# Those whose figures are in run.json already.
+_FIGURES: Final = ("groups", "size_classes")
+
+_OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
+
+#: The tables of a result that can be files, by the names of these.
+TABLES: Final = (*_ALWAYS, *_FIGURES, *_OPTIONAL)
+
+
+def needed(name: str, scenario: Scenario) -> str | None:
+    """Say what a scenario would need to have a table of `TABLES`; None if it has it."""
+    if name in _OPTIONAL:
+        return _OPTIONAL[name].missing(scenario.measurement)
+    return "groups" if name == "groups" and not scenario.groups else None
+
+
+def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
+    """Write a table of `TABLES` that the result has as Parquet."""
+    if name in _ALWAYS:
+        write_parquet(result.columns_of(name), file)
+    else:
+        _frame(result, name).to_parquet(file, index=False)
+
+
+def _frame(result: Result, name: str) -> pd.DataFrame:
+    if name in _OPTIONAL:
+        return _OPTIONAL[name].table(result, name)
+    found: pd.DataFrame = getattr(result, name)
+    return found.reset_index() if name in _FIGURES else found
+
+
+def write(result: Result, directory: Path) -> None:
+    """Write the tables of a result and its ``run.json`` into a directory that is there."""
+    for name in TABLES:
+        if name not in _FIGURES and needed(name, result.scenario) is None:
+            write_table(result, name, directory / f"{name}.parquet")
+    content = {
+        "summary": metrics.to_json(result.metrics),
+        **result.details(),
+    }
+    text = json.dumps(of_run(result, content), indent=2, allow_nan=False)
+    (directory / "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def of_run(result: Result, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what was found in a run between its seed, and its warnings and its provenance."""
+    return {
+        "seed": result.seed,
+        **found,
+        "warnings": list(result.warnings),
+        "provenance": result.provenance.as_dict(),
+    }

@@ -1,0 +1,117 @@
+"""Warnings of a time too short, or of losses too few, for what a run says of links and losses."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from lightburst.compile import Plan
+from lightburst.foundation.counts import Columns
+from lightburst.foundation.units import format_about
+from lightburst.measurement.window import EVERYTHING_PS, Window
+from lightburst.result.metrics import fates
+from lightburst.scenario.transport import OPEN_LOOP
+
+# One-way delays of the longest path: in a shorter time much of what is counted is of the ends.
+_DELAYS: Final = 10
+# With ten losses the 95 % interval of their number goes from half to nearly twice as many.
+_LOSSES: Final = 10
+# Places from which paths are looked at.
+_SOURCES: Final = 100
+
+
+def brief(plan: Plan, columns: Columns, *, by_chance: bool) -> Iterator[str]:
+    """Find what is too short or too rare.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    columns : mapping of str to mapping
+        The tables of the run, with the counts of its window.
+    by_chance : bool
+        Whether what comes is drawn at random, and no loss is ordered: otherwise losses are counted,
+        and not measured.
+
+    Yields
+    ------
+    str
+        One sentence for each, without its end.
+    """
+    yield from _short(plan, columns)
+    if by_chance:
+        yield from _rare(plan, columns)
+
+
+def _short(plan: Plan, columns: Columns) -> Iterator[str]:
+    """Tell a time that was cut off before it was long; a run that ends by itself is as it is."""
+    window, end = Window.of(plan, columns), int(columns["totals"]["end_ps"])
+    cut_off = window.end_ps == plan.window_ps[1] or end == plan.settings["time_limit_ps"]
+    if not cut_off or window.length_ps >= _DELAYS * _at_most_ps(plan, columns):
+        return
+    delay = longest_delay_ps(plan)
+    if window.length_ps < _DELAYS * delay:
+        length, once = format_about(window.length_ps), format_about(delay)
+        yield (
+            f"links and losses are counted for {length}, less than {_DELAYS} times the one-way "
+            f"delay of the longest path ({once}): a later measurement.time_limit or until tells "
+            "more"
+        )
+
+
+def _at_most_ps(plan: Plan, columns: Columns) -> int:
+    """Bound the delay of the longest path, quickly."""
+    links = int(columns["flows"]["path_links"].max(initial=0))
+    return links * int(plan.links["delay_ps"].max(initial=0))
+
+
+def longest_delay_ps(plan: Plan) -> int:
+    """Find the largest delay that two ends of a flow have between them, by the shortest way.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+
+    Returns
+    -------
+    int
+        Picoseconds, of propagation and the processing of headers. In a network with very many
+        places where flows start, a hundred of these are looked at.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    nodes, hosts = plan.settings["nodes"], plan.next_to_hosts
+    ends = plan.links["from"], plan.links["to"]
+    graph = csr_array((plan.links["delay_ps"].astype(np.float64), ends), shape=(nodes, nodes))
+    source, destination = (hosts[plan.flows[name]] for name in ("source", "destination"))
+    places = np.unique(source)
+    if places.size > _SOURCES:
+        places = places[np.linspace(0, places.size - 1, _SOURCES).astype(np.int64)]
+    away = dijkstra(graph, indices=places)
+    row = np.searchsorted(places, source)
+    looked = places[np.minimum(row, places.size - 1)] == source
+    between = away[row[looked], destination[looked]].max(initial=0.0)
+    # The links of the hosts at both ends, if flows begin there.
+    enters = all(transport["kind"] == "bursts" for transport in plan.transports)
+    own = 0 if enters else 2 * int(plan.links["delay_ps"][: plan.settings["hosts"]].max())
+    return int(between) + own
+
+
+def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
+    """Tell a share of losses that rests on very few, where losses are what is measured."""
+    kinds = {transport["kind"] for transport in plan.transports}
+    if not kinds & set(OPEN_LOOP) and plan.window_ps == EVERYTHING_PS:
+        return
+    units, word, name = "units", "packet", "loss_end_to_end"
+    if plan.makes_bursts:
+        units, word, name = "bursts", "burst", "burst_loss"
+    found = fates(columns["totals"], units)
+    # Where there is none there may be none by design.
+    if 0 < found.lost < _LOSSES:
+        yield (
+            f"{name} rests on {found.lost} lost {word}{'' if found.lost == 1 else 's'} of "
+            f"{found.offered}: that says little more than its order; a longer run or many seeds "
+            "together tell more"
+        )

@@ -1,0 +1,270 @@
+"""Warnings of a run: what the scenario asks for and did not happen, or what cannot be meant."""
+
+import math
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile import Plan
+from lightburst.compile.offered import link_loads
+from lightburst.foundation.counts import Columns
+from lightburst.foundation.formatting import exactly
+from lightburst.foundation.units import format_about, format_duration, format_size
+from lightburst.measurement.window import counted
+from lightburst.result import metrics
+from lightburst.result.short_runs import brief
+from lightburst.scenario import Scenario
+from lightburst.scenario.tables.groups import FlowGroup
+from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
+from lightburst.scenario.tables.workload import Poisson
+from lightburst.workload.sizes import mean_size
+
+# The share of a group's retransmissions, up to which needless ones are not worth a word: where
+# there is loss, a rare timeout behind a long queue is normal.
+_FEW: Final = 0.01
+# The share of a mean that is as good as all of it.
+_NEARLY: Final = 0.99
+# The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
+_FAR: Final = 0.2
+# Between so many edges no two that send to the same one meet.
+_TWO_EDGES: Final = 2
+# A load of 1 in floating point is no more than that.
+_ROUNDED: Final = 1e-9
+
+
+class _Run(NamedTuple):
+    scenario: Scenario
+    plan: Plan
+    columns: Columns
+
+
+def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
+    """Find what a user should know before believing the figures of a run.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    plan : Plan
+        What it was compiled to.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Yields
+    ------
+    str
+        One sentence for each, without its end.
+    """
+    run = _Run(scenario, plan, counted(columns))
+    yield from _not_begun(run)
+    yield from _overloaded(run)
+    yield from _other_means(run)
+    yield from _unsettled(run)
+    yield from _unfinished(run)
+    yield from _hasty(run)
+    yield from _spurious(run)
+    yield from _packed(run)
+    yield from _late_headers(run)
+    yield from _used_up_offsets(run)
+    drops = () if scenario.loss is None else scenario.loss.drops
+    yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
+    for i, drop in enumerate(drops):
+        if columns["drops"]["units"][i] == 0:
+            yield f"loss.drops[{i}] ({drop.words}) never came"
+
+
+def _is_random(scenario: Scenario) -> bool:
+    return any(
+        isinstance(group.workload, Poisson)
+        or getattr(group.transport, "spacing", None) == "poisson"
+        for group in scenario.flow_groups
+    )
+
+
+def _not_begun(run: _Run) -> Iterator[str]:
+    first, limit = int(run.plan.flows["start_ps"][0]), run.scenario.measurement.time_limit
+    if first > limit:
+        begins, ends = format_about(first), format_about(limit)
+        yield f"no flow started: the first starts at {begins}, after the time limit of {ends}"
+
+
+def _overloaded(run: _Run) -> Iterator[str]:
+    """Tell a load that fits the senders and not the links on their routes."""
+    loads = [getattr(group.workload, "load", None) for group in run.scenario.flow_groups]
+    if not any(loads):
+        return
+    found = link_loads(run.scenario, run.plan)
+    if found is not None and found.largest > 1 + _ROUNDED:
+        yield (
+            f"the link {found.link} is offered {found.largest:.3g} times what it carries (mean of "
+            f"the {found.over}: {found.mean:.3g}): workload.load is a part of what the senders can "
+            "send; load_of = 'hottest-link' makes it one of that link"
+        )
+
+
+def _other_means(run: _Run) -> Iterator[str]:
+    """Tell the mean of sizes where it is not the one that was asked for."""
+    for number, group in enumerate(run.scenario.flow_groups):
+        size, path = getattr(group.workload, "size", None), f"{group.path}workload.size.mean"
+        if not isinstance(size, Exponential | Lognormal | Pareto) or size.mean is None:
+            continue
+        asked = format_size(size.mean)
+        if size.max is not None and mean_size(size) < _NEARLY * size.mean:
+            drawn = f"{format_size(size.max)}, have a mean of {_about(mean_size(size))}"
+            instead = (
+                f"; truncated_mean = '{asked}' is of those" if isinstance(size, Pareto) else ""
+            )
+            yield f"{path} ({asked}) is before the maximum: sizes, all at most {drawn}{instead}"
+        sizes = run.plan.flows["bytes"][run.plan.group == number]
+        if size.max is None and (spread := _spread(size, sizes.size)):
+            yield (
+                f"{path} ({asked}) is that of infinitely many flows: {spread}, and the flows of "
+                f"this run have a mean of {_about(sizes.mean())}"
+            )
+
+
+def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
+    """Say why a mean of so many sizes can be far from that of the law; nothing if it cannot."""
+    if isinstance(size, Pareto) and size.tail_index <= 2:
+        truncated = "a max and truncated_mean make it what it should be"
+        return f"with the shape {size.tail_index:.4g} their variance is infinite ({truncated})"
+    if not isinstance(size, Lognormal):
+        return ""
+    # Var X / (E X)^2 = exp(sigma^2) - 1
+    deviation = math.sqrt(math.expm1(size.sigma**2) / flows)
+    if deviation <= _FAR:
+        return ""
+    return f"with sigma = {exactly(size.sigma)} a mean of {flows} sizes has a deviation of " + (
+        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times that"
+    )
+
+
+def _unsettled(run: _Run) -> Iterator[str]:
+    if not run.plan.settled:
+        yield (
+            f"measurement.warm_up: 'mser-5' cut off {format_about(run.plan.window_ps[0])}, but a "
+            "cut in the second half of the run would be better: the number of active flows still "
+            "drifts, and the run is too short"
+        )
+
+
+def _about(size: float) -> str:
+    """Write a size with three figures."""
+    return format_size(round(float(f"{size:.3g}")))
+
+
+def _late_headers(run: _Run) -> Iterator[str]:
+    """Tell a loss that is a matter of settings from one that is a matter of load."""
+    if number := int(run.columns["switches"]["dropped_late_header"].sum()):
+        offered = metrics.fates(run.columns["totals"], "bursts").offered
+        yield (
+            f"{number} of {offered} bursts were lost because their headers came too late: headers "
+            "waited for each other, and a longer switching.offset_time leaves room for that"
+        )
+
+
+def _packed(run: _Run) -> Iterator[str]:
+    """Tell a loss by edges that all prefer the same wavelengths from one by the load."""
+    edges = np.unique(run.plan.next_to_hosts).size
+    if edges <= _TWO_EDGES or run.plan.channels.max() == 1:
+        return
+    lost = run.columns["switches"]["dropped_no_channel"]
+    which = run.plan.nodes["switch"]
+    for number, settings in enumerate(run.plan.settings["switches"]):
+        conversion = (settings.get("conversion") or {}).get("kind", "full")
+        scheduler = settings.get("scheduler")
+        if conversion == "full" or scheduler in (None, "random-fit"):
+            continue
+        if lost[which == number].any():
+            yield (
+                f"switching.scheduler = '{scheduler}' with conversion = '{conversion}': all "
+                f"{edges} edges prefer the same wavelengths, on which their bursts meet later; "
+                "'random-fit' spreads them and mostly loses less"
+            )
+
+
+def _used_up_offsets(run: _Run) -> Iterator[str]:
+    """Tell deflection that the settings do not allow from one that the load does not."""
+    if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
+        offered = metrics.fates(run.columns["totals"], "bursts").offered
+        yield (
+            f"{number} of {offered} bursts were lost that could have been deflected, had their "
+            "headers been further ahead: a longer switching.offset_time leaves room for detours"
+        )
+
+
+def _unfinished(run: _Run) -> Iterator[str]:
+    flows, measurement = run.columns["flows"], run.scenario.measurement
+    never = run.plan.counted & np.isinf(metrics.completion_s(run.plan, flows))
+    those = np.count_nonzero(run.plan.counted)
+    gave_up = never & (flows["status"] == metrics.STATUSES.index("gave-up"))
+    if number := np.count_nonzero(gave_up):
+        paths = {f"{group.transport_path}.max_retransmissions" for group in _impatient(run)}
+        yield f"{number} of {those} flows gave up: {', '.join(sorted(paths))}"
+    # Datagrams are sent to see what is lost.
+    unfinished = never & ~np.isin(flows["status"], metrics.ENDED)
+    number = np.count_nonzero(unfinished)
+    if number == 0:
+        return
+    limit = format_duration(measurement.time_limit)
+    words = f"{number} of {those} flows did not finish before the time limit ({limit})"
+    if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
+        words += f", {silent} of them with nothing delivered"
+    switches = run.plan.settings["switches"]
+    if any((switch.get("assembly") or {}).get("kind") == "size" for switch in switches):
+        words += ", and assembly by size alone never sends a burst that does not fill"
+    yield words
+
+
+def _impatient(run: _Run) -> Iterator[FlowGroup]:
+    for group in run.scenario.flow_groups:
+        if getattr(group.transport, "max_retransmissions", None) is not None:
+            yield group
+
+
+def _hasty(run: _Run) -> Iterator[str]:
+    tables = {group.transport_path: group.transport for group in run.scenario.flow_groups}
+    for path, transport in tables.items():
+        if transport.kind != "tcp" or transport.acknowledge_every == 1:
+            continue
+        least, delay = transport.min_timeout, transport.acknowledgement_delay
+        if least < delay:
+            yield (
+                f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
+                f"({format_duration(delay)}): a sender can time out while the acknowledgement "
+                "of its last segment is held back, and send again what arrived. Set "
+                "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
+            )
+
+
+def _spurious(run: _Run) -> Iterator[str]:
+    """Find retransmissions of flows that lost no packet: all that they sent again had arrived."""
+    # The timeouts of stop-and-wait have no margin: they expire too early by design.
+    tcp = run.plan.by_flow(lambda transport: transport["kind"] == "tcp")
+    flows = run.columns["flows"]
+    again, spared = flows["retransmissions"], tcp & (flows["drops"] == 0)
+    for number, name in enumerate(run.plan.group_names or ("",)):
+        own = run.plan.group == number
+        needless = int(again[own & spared].sum())
+        if needless <= _FEW * int(again[own & tcp].sum()):
+            continue
+        causes = " or ".join(_causes(run, own & spared)) or "packets came out of order"
+        whose = f"group {name}: " if name else ""
+        words = "retransmissions, though nothing was lost of the flows that sent them"
+        yield f"{whose}{needless} {words}: {causes}"
+
+
+def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
+    if run.columns["flows"]["timeouts"][flows].any():
+        yield "a timeout was shorter than the round trip"
+    routing, choice = run.scenario.routing, run.scenario.routing_choice
+    if choice != "flow-hash":
+        yield _overtaken(f"routing.choice = {choice!r}")
+    if routing.labelled and routing.label.kind in ("random", "load"):
+        yield _overtaken(f"routing.label = {routing.label.kind!r}")
+
+
+def _overtaken(cause: str) -> str:
+    return f"paths of different delay changed the order ({cause})"

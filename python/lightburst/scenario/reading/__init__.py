@@ -1,0 +1,1 @@
+"""Scenario files: reading, messages about them, and their JSON schema."""

@@ -1,0 +1,406 @@
+"""``[topology]``: nodes and links."""
+
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from lightburst.foundation.units import (
+    DelayPerLength,
+    Duration,
+    Length,
+    Rate,
+    parse_duration,
+    parse_length,
+    parse_rate,
+)
+from lightburst.scenario.fields import DataFile, Name, Section, Whole, refuse_at
+
+_LINK_LENGTH = parse_length("10 m")
+_LINK_RATE = parse_rate("10 Gb/s")
+# Light in a fibre of refractive index 1.5.
+_PROPAGATION_PS_PER_M = 5000.0
+# Layers of a network in which only some switches have hosts.
+EDGE_AND_CORE = ("edge", "core")
+
+
+MOST_WAVELENGTHS = 256
+Wavelengths = Annotated[int, Whole(1, MOST_WAVELENGTHS)]
+
+
+class _Topology(Section):
+    """Fields of every topology."""
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
+
+    wavelengths: Wavelengths = Field(
+        1,
+        description=(
+            "Channels of each link between two switches, each with the rate of the link; links "
+            "of hosts have one. Each is a way of its own from one switch to the other, so that "
+            "a unit finds as many equally good next hops, among which `routing.choice` decides: "
+            'with `"free"` it takes any channel that is free now, which is full wavelength '
+            'conversion; with `"flow-hash"` a flow, and so all bursts from one edge to another, '
+            "keeps to one channel of each link. Switches of kind `obs` book them instead."
+        ),
+    )
+
+
+class _Links(_Topology):
+    """Fields of every topology whose links have a length.
+
+    Attributes
+    ----------
+    link_length : float
+        Metres.
+    link_rate : int
+        Bits a second, in each direction.
+    propagation : float
+        Delay in picoseconds a metre.
+    """
+
+    link_length: Length = Field(
+        _LINK_LENGTH,
+        description=(
+            "Length of each link. One of the four of minakhmetov2018 (10 m, 100 m, 1 km, 10 "
+            "km), that of its figure 2a."
+        ),
+    )
+    link_rate: Rate = Field(
+        _LINK_RATE, description="Rate of each link, in each direction; that of minakhmetov2018."
+    )
+    propagation: DelayPerLength = Field(
+        _PROPAGATION_PS_PER_M,
+        description=(
+            "Propagation delay for each unit of length: light in a fibre of refractive index "
+            '1.5. minakhmetov2018 does not say; this is the usual value. `"0 ps/m"` leaves 1 ps '
+            "for each link."
+        ),
+    )
+
+
+class FatTree(_Links):
+    """A k-ary fat-tree: k³/4 hosts, 5k²/4 switches of k ports."""
+
+    layers: ClassVar[tuple[str, ...]] = ("edge", "aggregation", "core")
+
+    kind: Literal["fat-tree"] = "fat-tree"
+    k: Annotated[int, Whole(2, 128, even=True)] = Field(
+        8,
+        description=(
+            "Ports of each switch. 8 gives the 128 servers and 80 switches of minakhmetov2018."
+        ),
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Number of links of the switch with the most links."""
+        return self.k * self.wavelengths
+
+    @property
+    def hosts_known(self) -> int:
+        """Number of hosts."""
+        return self.k**3 // 4
+
+
+class PathTopology(_Links):
+    """Two hosts and a chain of switches between them."""
+
+    layers: ClassVar[tuple[str, ...]] = ()
+
+    kind: Literal["path"] = "path"
+    links: Annotated[int, Whole(1, 10_000)] = Field(
+        description="Links from one host to the other; there is one switch fewer."
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Number of links of the switch with the most links; 0 without a switch."""
+        hosts = max(0, 4 - self.links)
+        return hosts + (2 - hosts) * self.wavelengths if self.links > 1 else 0
+
+    @property
+    def hosts_known(self) -> int:
+        """Number of hosts."""
+        return 2
+
+
+class GraphLink(Section):
+    """Undirected link of a graph that is defined in the scenario itself."""
+
+    source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
+    target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
+    length: Length | None = Field(
+        None, description="Length; without it `link_length` of the topology."
+    )
+    rate: Rate | None = Field(None, description="Rate; without it `link_rate` of the topology.")
+    wavelengths: Wavelengths | None = Field(
+        None,
+        description=(
+            "Channels, of a link between switches; without it `wavelengths` of the topology."
+        ),
+    )
+    name: Annotated[str, Name()] | None = Field(
+        None, description="Name of the link. Parallel links need names, all different."
+    )
+
+
+class Graph(_Links):
+    """Any connected graph, from a table of links in a file or in the scenario itself.
+
+    Attributes
+    ----------
+    access_rate : int or None
+        Bits a second, in each direction; None for `link_rate`.
+    access_delay : int or None
+        Picoseconds; None for the delay of `link_length`.
+    """
+
+    came_later: ClassVar[frozenset[str]] = _Topology.came_later | {"edges"}
+
+    kind: Literal["graph"] = "graph"
+    file: DataFile | None = Field(
+        None,
+        description=(
+            "CSV with a heading and the columns `source` and `target` (names of nodes) and, if "
+            "wanted, `length` and `rate` (with units), `wavelengths` and `name`. Each link "
+            "stands there once and goes both ways; an empty cell counts as `link_length`, "
+            "`link_rate`, `wavelengths` or no name."
+        ),
+    )
+    links: tuple[GraphLink, ...] = Field(
+        (),
+        description=(
+            'The same in the scenario itself, in place of a file: `links = [{ source = "a", '
+            'target = "b", length = "1 km" }, ...]`.'
+        ),
+    )
+    hosts: Literal["leaves"] | None = Field(
+        None,
+        description=(
+            '`"leaves"`: the nodes with one link are the hosts. This is so without the key, '
+            "too, unless `hosts_per_node` is given."
+        ),
+    )
+    hosts_per_node: Annotated[int, Whole(1, 65_535)] | None = Field(
+        None,
+        description=(
+            "Every node is a switch and has this many hosts of its own, called `name/0`, "
+            "`name/1` and so on. No node may have such a name itself."
+        ),
+    )
+    edges: tuple[Annotated[str, Name()], ...] = Field(
+        (),
+        description=(
+            "With `hosts_per_node`: the nodes that have hosts, by name; the others only pass on. "
+            "Without this key all nodes have hosts."
+        ),
+    )
+    access_rate: Rate | None = Field(
+        None,
+        description="Rate of the links of such hosts, in each direction; else `link_rate`.",
+    )
+    access_delay: Duration | None = Field(
+        None,
+        description="Delay of the links of such hosts; else that of `link_length`.",
+    )
+
+    # Known only after the table of links has been read.
+    largest_degree: ClassVar[None] = None
+    hosts_known: ClassVar[None] = None
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Layers of the switches; empty unless edges are named."""
+        return EDGE_AND_CORE if self.edges else ()
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        if (self.file is None) == (not self.links):
+            given = "both" if self.links else "neither"
+            raise refuse_at("file", f"{given} of file and links", "one of file and links")
+        if self.hosts is not None and self.hosts_per_node is not None:
+            raise refuse_at("hosts_per_node", "hosts as well", "one of hosts and hosts_per_node")
+        if self.hosts_per_node is None:
+            for key in ("edges", "access_rate", "access_delay"):
+                if getattr(self, key) not in (None, ()):
+                    allowed = "hosts_per_node as well: it gives nodes the hosts that this is about"
+                    raise refuse_at(key, "no hosts_per_node beside it", allowed)
+        return self
+
+
+class ObsPath(_Topology):
+    """The path of yu2004: hosts, an edge, cores in a row, an edge, hosts.
+
+    Attributes
+    ----------
+    access_rate, fibre_rate : int
+        Bits a second, in each direction.
+    access_delay, fibre_delay, extra_round_trip : int
+        Picoseconds.
+    """
+
+    layers: ClassVar[tuple[str, ...]] = EDGE_AND_CORE
+
+    kind: Literal["obs-path"] = "obs-path"
+    host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
+        1,
+        description=(
+            "Hosts at each end: this many senders and as many receivers. yu2004 looks at a "
+            "single flow."
+        ),
+    )
+    core_nodes: Annotated[int, Whole(0, 10_000)] = Field(
+        2,
+        description=(
+            "Core nodes between the two edges; there is one fibre more. yu2004 has two, and "
+            "three fibres."
+        ),
+    )
+    access_rate: Rate = Field(
+        parse_rate("1 Gb/s"),
+        description=(
+            "Rate of the link between each host and its edge, in each direction. The default is "
+            "the high access rate of yu2004, 125 MB/s; its others are 500 kB/s (`4 Mb/s`) and "
+            "1.25 kB/s (`10 kb/s`). For its tables I and II it does not say; 125 kB/s (`1 "
+            "Mb/s`), that of its packet traces, fits best."
+        ),
+    )
+    access_delay: Duration = Field(
+        parse_duration("10 ms"),
+        description=(
+            "Delay of the link between each host and its edge: that of yu2004. At least 1 ps, "
+            'also where `"0 s"` is given.'
+        ),
+    )
+    fibre_rate: Rate = Field(
+        parse_rate("80 Gb/s"),
+        description="Rate of each fibre, in each direction: the 10 GB/s of yu2004.",
+    )
+    fibre_delay: Duration = Field(
+        parse_duration("10 ms"),
+        description=(
+            'Delay of each fibre: that of yu2004. At least 1 ps, also where `"0 s"` is given.'
+        ),
+    )
+    extra_round_trip: Duration = Field(
+        0,
+        description=(
+            "Added to the round-trip time, half of it in each direction of the receivers' "
+            "links. None by default, because a path should take what its links say. yu2004 has "
+            "a round trip (RTT0) of 135 ms, but its links add up to 2 · 5 · 10 ms; where the "
+            'other 35 ms come from is open, and its tables cannot tell. `"35 ms"` gives its '
+            "RTT0."
+        ),
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Number of links of the switch with the most links."""
+        core = 2 * self.wavelengths if self.core_nodes else 0
+        return max(self.host_pairs + self.wavelengths, core)
+
+    @property
+    def hosts_known(self) -> int:
+        """Number of hosts."""
+        return 2 * self.host_pairs
+
+
+# Nodes of NSFNET in the order of their numbers in the literature, which start at 1.
+NSFNET_NODES = (
+    *("WA", "CA1", "CA2", "UT", "CO", "TX", "NE"),
+    *("IL", "PA", "GA", "MI", "NY", "DC", "NJ"),
+)
+_NSFNET_EDGES = ("WA", "CA1", "CA2", "TX", "GA", "MI", "DC", "NJ")
+NsfnetLengths = Literal["rounded", "carobs"]
+
+
+class Nsfnet(_Topology):
+    """NSFNET with 14 nodes and 21 fibres; some of the nodes have hosts.
+
+    Attributes
+    ----------
+    access_rate, fibre_rate : int
+        Bits a second, in each direction.
+    access_delay : int
+        Picoseconds.
+    propagation : float
+        Delay in picoseconds a metre.
+    """
+
+    layers: ClassVar[tuple[str, ...]] = EDGE_AND_CORE
+
+    kind: Literal["nsfnet"] = "nsfnet"
+    edges: tuple[Annotated[str | int, Whole(1, 14, names=NSFNET_NODES)], ...] = Field(
+        _NSFNET_EDGES,
+        description=(
+            "The nodes that have hosts, by name or number; the others only pass on. vlachos2008 "
+            "says that 8 are edges, but not which. The default are the eight that the fewest "
+            "shortest ways cross with the lengths `rounded` (where two ways are equally long, "
+            "that over the lower number counts)."
+        ),
+    )
+    hosts_per_edge: Annotated[int, Whole(1, 10_000)] = Field(
+        100,
+        description=(
+            "Hosts at each edge, called `WA/0`, `WA/1` and so on. Flows between the same hosts "
+            "share access links: the more hosts, the less they do."
+        ),
+    )
+    access_rate: Rate = Field(
+        parse_rate("100 Mb/s"),
+        description=(
+            "Rate of the link between each host and its edge, in each direction. vlachos2008 does "
+            "not say."
+        ),
+    )
+    access_delay: Duration = Field(
+        0,
+        description=(
+            "Delay of the link between each host and its edge; at least 1 ps. vlachos2008 does "
+            "not say."
+        ),
+    )
+    fibre_rate: Rate = Field(
+        parse_rate("10 Gb/s"),
+        description=(
+            "Rate of each fibre, or of each of its wavelengths, in each direction; that of "
+            "vlachos2008."
+        ),
+    )
+    lengths: NsfnetLengths = Field(
+        "rounded",
+        description=(
+            'How long the fibres are. `"rounded"`: the usual set, in hundreds of km, 300 to 2,800. '
+            '`"carobs"`: those of the simulator CAROBS, 312 to 3,408 km.'
+        ),
+    )
+    propagation: DelayPerLength = Field(
+        _PROPAGATION_PS_PER_M,
+        description="Propagation delay for each unit of length of the fibres.",
+    )
+
+    # Depends on the table of fibres.
+    largest_degree: ClassVar[None] = None
+
+    @field_validator("edges")
+    @classmethod
+    def _two_or_more(cls, edges: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        names = nsfnet_names(edges)
+        if len(names) < 2 or len(set(names)) < len(names):
+            given = ", ".join(map(str, edges)) or "none"
+            raise refuse_at("", given, "two or more nodes of NSFNET, each once")
+        return edges
+
+    @property
+    def hosts_known(self) -> int:
+        """Number of hosts."""
+        return len(self.edges) * self.hosts_per_edge
+
+
+def nsfnet_names(nodes: Iterable[str | int]) -> tuple[str, ...]:
+    """Return the names of NSFNET nodes given by name or number."""
+    return tuple(NSFNET_NODES[node - 1] if isinstance(node, int) else node for node in nodes)
+
+
+Topology = Annotated[FatTree | PathTopology | Graph | ObsPath | Nsfnet, Field(discriminator="kind")]

@@ -1,0 +1,1 @@
+"""One run: a plan to the counts of the simulator."""

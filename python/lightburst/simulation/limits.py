@@ -1,0 +1,101 @@
+"""What ends a run that would not end by itself: limits of events, of memory, and of the clock."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from lightburst._core import Stopped
+from lightburst.compile import Plan
+from lightburst.foundation.errors import InputError, LimitError
+from lightburst.foundation.memory import available_memory, held_memory
+from lightburst.foundation.units import format_size
+from lightburst.scenario.tables.measurement import MEASUREMENTS
+
+#: Called with the number of events and the simulated time in picoseconds.
+Progress = Callable[[int, int], None]
+
+# Of the memory that is free soon after a run began, this part is left to others.
+_LEFT: Final = 0.05
+_PS: Final = 1e-12
+
+
+class Watch:
+    """Looks at a run some times a second: whether there is memory for it to go on.
+
+    Parameters
+    ----------
+    memory_limit : int or None
+        Bytes that this program may hold, with all that goes on in it; None: as long as there is
+        memory that is free.
+    progress : callable, optional
+        What else is to be called each time.
+    """
+
+    def __init__(self, memory_limit: int | None, progress: Progress | None = None) -> None:
+        self.limit = memory_limit
+        self.progress = progress
+        # Asked for at the first look: most runs end before it, and need no psutil.
+        self._reserve: float | None = None
+
+    def __call__(self, events: int, now_ps: int) -> bool:
+        """Tell whether the run is to stop, after so many events, at this simulated time."""
+        if self.progress is not None:
+            self.progress(events, now_ps)
+        if self.limit is None:
+            free = available_memory()
+            if self._reserve is None:
+                self._reserve = _LEFT * free
+            return free < self._reserve
+        return held_memory() > self.limit
+
+
+def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
+    """Say which limit a run came to, and what it has most of.
+
+    Parameters
+    ----------
+    stopped : Stopped
+        What the simulator raised.
+    plan : Plan
+        What was run.
+    watch : Watch
+        What looked at it.
+    """
+    why, load = stopped.args
+    when = f"after {load['events']:,} events and {load['now_ps'] * _PS:,.6g} s of simulated time"
+    most = "; ".join(_most(load, plan))
+    if why == "clock":
+        given = f"a link whose queue outlasts the clock, {when}: {most}"
+        return InputError("topology", given, "queues that are sent within 213 days")
+    if why == "events":
+        given = f"{load['events']}, and a run that has not ended {when}: {most}"
+        return LimitError("measurement.event_limit", given, "more, or a run that ends earlier")
+    memory = "'free'" if watch.limit is None else format_size(watch.limit)
+    given = f"{memory}, and a run that needs more {when}: {most}"
+    return LimitError("measurement.memory_limit", given, "more, or a smaller run")
+
+
+def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
+    """Name what there is most of, in words."""
+    network = plan.network
+
+    def name(node: int) -> str:
+        return str(node) if network is None else network.name(node)
+
+    yield f"{load['units']:,} packets and bursts are on their way"
+    if load["waiting_bytes"]:
+        ends = (name(int(plan.links[end][load["link"]])) for end in ("from", "to"))
+        yield f"{_size(load['waiting_bytes'])} wait for the link {' - '.join(ends)}"
+    if load["held_bytes"]:
+        switch = name(plan.settings["hosts"] + load["switch"])
+        yield f"{_size(load['held_bytes'])} wait in the switch {switch}"
+    if load["retransmissions"]:
+        yield f"flow {load['flow']} has sent again {load['retransmissions']:,} times"
+    held = dict(one.held for one in MEASUREMENTS if one.held is not None)
+    for counted, number in load.items():
+        if counted in held and number:
+            yield held[counted].format(number)
+
+
+def _size(size: int) -> str:
+    """Write a size for people, who need no more than its order."""
+    return f"{size:,} B" if size < 10**6 else f"{size / 1e6:,.1f} MB"

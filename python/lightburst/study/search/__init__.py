@@ -1,0 +1,1 @@
+"""Search over a space of parameters: optimum and sensitivity."""

@@ -1,0 +1,1 @@
+"""Store of finished runs: an SQLite index, and files of tables."""
