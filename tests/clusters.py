@@ -38,10 +38,10 @@ def local(workers: int, **options: Any) -> Iterator[Any]:
 def old_lightburst(folder: Path) -> Path:
     """Write the package of an earlier version, to stand first on a path."""
     package, about = folder / "lightburst", folder / "lightburst-0.0.9.dist-info"
-    package.mkdir(parents=True)
+    (package / "foundation").mkdir(parents=True)
     about.mkdir()
     (package / "__init__.py").write_text(_OLD)
-    (package / "provenance.py").write_text("MODEL_VERSION = 7\n")
+    (package / "foundation" / "provenance.py").write_text("MODEL_VERSION = 7\n")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lightburst\nVersion: 0.0.9\n")
     return folder
 

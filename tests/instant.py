@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from lightburst.counts import Metric
-from lightburst.study.sweep import PlannedRun
+from lightburst.foundation.counts import Metric
+from lightburst.study.runs import PlannedRun
 from lightburst.study.workers.interface import Answer, Order
 
 Takes = Callable[[PlannedRun], float]

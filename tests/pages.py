@@ -42,7 +42,7 @@ from lightburst.cli import main
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
-#: Its blocks are steps that tests/test_contributing.py applies to a copy of the repository.
+#: Its blocks are steps that tests/project/test_contributing.py applies to a copy of the repository.
 ELSEWHERE = {"CONTRIBUTING.md"}
 
 _BLOCK = re.compile(

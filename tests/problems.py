@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.scenario import Scenario
-from lightburst.study.racing import Evaluate
-from lightburst.study.sweep import Point
+from lightburst.study.runs import Point
+from lightburst.study.search.racing import Evaluate
 
 #: The path of yu2004: an assembly timer, losses by chance.
 BURSTS = Scenario.from_dict(

@@ -16,14 +16,19 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-sys.path.insert(0, sys.argv.pop(1))
+sys.path[:0] = sys.argv.pop(1).split("|")
 """
+
+
+def folders() -> str:
+    """Return the folders of the tests on the path of modules, separated by "|"."""
+    here = Path(__file__).parent
+    return "|".join(path for path in sys.path if Path(path).is_relative_to(here))
 
 
 def started(program: str, *arguments: object, cwd: Path | None = None) -> "subprocess.Popen[str]":
     """Start a Python program that hears Ctrl-C and finds the modules of the tests."""
-    here = str(Path(__file__).parent)
-    words: Sequence[str] = [here, *(str(argument) for argument in arguments)]
+    words: Sequence[str] = [folders(), *(str(argument) for argument in arguments)]
     return subprocess.Popen(
         [sys.executable, "-c", _HEARING + program, *words],
         cwd=cwd,

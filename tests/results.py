@@ -6,16 +6,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from lightburst.experiment.replicate import Replications
+from lightburst.experiment.reproduce import reproduce
+from lightburst.experiment.sweep import sweep
 from lightburst.papers import PAPERS
-from lightburst.report.replications import Replications
-from lightburst.report.reproduction import reproduce
 from lightburst.report.saved import write_page
-from lightburst.report.sweep import sweep
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 from lightburst.study import replicate
-from lightburst.study.description import FigureWanted
+from lightburst.study.design.description import FigureWanted
 from stores import scenario
-from test_report_more import TRACED
+from traced_paper import TRACED
 
 FIGURE = FigureWanted(x="transport.p", y="throughput_bps", hue="variant")
 KINDS = ("run", "replications", "reproduction", "sweep")

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from lightburst.counts import Metric
+from lightburst.foundation.counts import Metric
 from lightburst.scenario import Scenario
 from lightburst.study import Store
-from lightburst.study.sweep import Key, PlannedRun, scenario_digest
+from lightburst.study.runs import Key, PlannedRun, scenario_digest
 
 INDEX = "index.sqlite"
 SCENARIOS = 3

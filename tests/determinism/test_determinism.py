@@ -10,7 +10,7 @@ import pytest
 
 from lightburst.compile import compile_plan
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 
 # Packets of TCP may overtake each other here.
 pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")

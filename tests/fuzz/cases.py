@@ -14,7 +14,7 @@ import psutil
 import pytest
 from hypothesis import HealthCheck, note, settings
 
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 
 CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
 HANG_S = 60

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
-from lightburst.study.rows import COLUMNS
+from lightburst.study.store.rows import COLUMNS
 
 # What a disk hands over in one piece, and where a file says what it is.
 SECTOR = HEAD = 4096

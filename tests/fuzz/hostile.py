@@ -11,10 +11,10 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
+from lightburst.foundation.units import Quantity
 from lightburst.scenario import Scenario
-from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import Real, Whole
-from lightburst.units import Quantity
+from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

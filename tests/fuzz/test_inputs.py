@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DataObject, data
 
 from lightburst import _core, load
-from lightburst.cli.run import changed
-from lightburst.errors import InputError
-from lightburst.metrics import to_json
+from lightburst.cli.commands.run import changed
+from lightburst.foundation.errors import InputError
+from lightburst.result.metrics import to_json
 from lightburst.scenario import Scenario
-from lightburst.simulate import simulate
+from lightburst.simulation.simulate import simulate
 
 RUN_S = 0.3  # then a run is stopped: what does not stop hangs
 

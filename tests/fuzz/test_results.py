@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject, data
 
-from lightburst import sums
-from lightburst.errors import InputError, StoreWarning
-from lightburst.folder import check
-from lightburst.report.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN, SWEEP
+from lightburst.experiment.sweep import load_sweep
+from lightburst.experiment.sweep_result import Sweep
+from lightburst.foundation.errors import InputError, StoreWarning
+from lightburst.foundation.files import checksums
+from lightburst.foundation.files.directory import check
 from lightburst.report.saved import write_page
-from lightburst.report.sweep import load_sweep
-from lightburst.report.swept import Sweep
+from lightburst.result.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN, SWEEP
 from lightburst.study import Store
-from lightburst.study.upkeep import clean, examined, listed
+from lightburst.study.store.upkeep import clean, examined, listed
 from results import KINDS, everything, saved_in
 from stores import INDEX, digests, fill, planned, truth
 
@@ -167,15 +167,15 @@ def test_result_directories(
     # With checksums that fit, as who means harm can; it may then say whatever can be shown.
     forged = drawn.draw(st.booleans()) and all(file.is_file() for file in directory.iterdir())
     if forged:
-        (directory / sums.SUMS).unlink(missing_ok=True)
-        sums.seal(directory)
+        (directory / checksums.SUMS).unlink(missing_ok=True)
+        checksums.seal(directory)
     before = everything(directory)
     page = unless_refused("DIR", lambda: write_page(directory))
     if isinstance(page, InputError):
         assert everything(directory) == before
         # Without its first file nothing tells what it is; a page is not read but written.
         unnamed = {RUN, REPLICATIONS, REPRODUCTION, SWEEP, PAGE} & set(changed)
-        assert forged or unnamed or any(name in page.given for name in (*changed, sums.SUMS))
+        assert forged or unnamed or any(name in page.given for name in (*changed, checksums.SUMS))
     elif not forged:
         assert page.read_bytes() == (original / page.name).read_bytes()
     if original.name == "sweep":

@@ -9,8 +9,9 @@ import tomli_w
 from cases import cases
 from hypothesis import given
 
-from lightburst.errors import InputError
-from lightburst.scenario import Scenario, schema, toml
+from lightburst.foundation.errors import InputError
+from lightburst.scenario import Scenario, schema
+from lightburst.scenario.reading import toml
 
 VALIDATOR = jsonschema.Draft7Validator(schema())
 

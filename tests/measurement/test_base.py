@@ -11,14 +11,15 @@ import pytest
 from pydantic import Field
 
 import lightburst as lb
-from lightburst import _core, completed
+from lightburst import _core
 from lightburst.compile import compile_plan
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.saving import TABLES, needed
+from lightburst.result.labels import WORDS
+from lightburst.result.saving import TABLES, needed
 from lightburst.scenario.fields import Flag
-from lightburst.scenario.measurement import MEASUREMENTS, Measurement
-from lightburst.words import WORDS
+from lightburst.scenario.tables.measurement import MEASUREMENTS, Measurement
+from lightburst.simulation import completed
 
 #: Bursts of two connections, so that all can be measured.
 BASE: dict[str, Any] = {

@@ -10,9 +10,9 @@ import pytest
 
 import lightburst as lb
 from lightburst.cli import main
-from lightburst.errors import InputError
-from lightburst.report.words import readable
-from lightburst.simulate import simulate
+from lightburst.foundation.errors import InputError
+from lightburst.result.metric_text import readable
+from lightburst.simulation.simulate import simulate
 
 #: Flows of two sizes between four edges, with losses by chance.
 NETWORK: dict[str, Any] = {

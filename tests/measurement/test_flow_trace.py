@@ -9,10 +9,10 @@ import pytest
 
 from lightburst import _core
 from lightburst.compile import compile_plan
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 from lightburst.measurement import flow_trace, trace_tables
 from lightburst.measurement.places import Places
-from lightburst.result import Result
+from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 
 NONE, NOWHERE = 2**64 - 1, 2**32 - 1

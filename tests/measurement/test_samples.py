@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from lightburst import free
-from lightburst.active import Active
 from lightburst.compile import compile_plan, memory
+from lightburst.foundation import memory as free
 from lightburst.measurement.places import Places
 from lightburst.measurement.samples import _BYTES_PER_LINK, _BYTES_PER_SWITCH, Samples
 from lightburst.report.saved import write_page
+from lightburst.result.warm_up import Active
 
 BASE: dict[str, Any] = {
     "topology": {"kind": "fat-tree", "k": 4},

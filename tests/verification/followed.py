@@ -7,7 +7,7 @@ from plans import Plan, core
 from twin import Columns
 
 from lightburst import compile
-from lightburst.result import Result
+from lightburst.result.result import Result
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import Span, divide
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightburst.scenario.explain import kinds
+from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.transport import Tcp
 
 _LAWS, _RECOVERIES = (kinds(Tcp.model_fields[n]) for n in ("congestion_control", "recovery"))

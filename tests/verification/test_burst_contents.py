@@ -31,7 +31,7 @@ from test_cut_bursts import TWO_TO_ONE
 from twin import Columns
 
 import lightburst as lb
-from lightburst.simulate import simulate
+from lightburst.simulation.simulate import simulate
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)

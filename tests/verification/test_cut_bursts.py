@@ -11,7 +11,7 @@ from twin import Booking, Burst, TraceEntry
 from twin.network import Packet
 
 import lightburst as lb
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
 

@@ -12,7 +12,7 @@ from test_cut_bursts import TWO_TO_ONE, counted
 from twin import Booking, Burst, TraceEntry
 
 import lightburst as lb
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
 TAIL = {"kind": "segmentation", "drop": "tail"}

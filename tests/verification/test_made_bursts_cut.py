@@ -11,7 +11,7 @@ from test_obs_segmentation import overflow
 
 import lightburst as lb
 from lightburst.compile import compile_plan
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 from lightburst.models import segment_loss
 
 # Ten a mean burst: 10 us on a fibre.

@@ -19,7 +19,7 @@ import lightburst as lb
 from lightburst.models import erlang_b, reduced_load
 from lightburst.models.burst_network import BurstNetwork
 from lightburst.models.theory import THEORIES
-from lightburst.scenario.topology import NSFNET_NODES
+from lightburst.scenario.tables.topology import NSFNET_NODES
 
 SEEDS = range(1, 7)
 LINE = ["ABCD", "AB", "BC", "CD"]
@@ -148,7 +148,7 @@ NSFNET = {
     ],
     ids=["petersen-8%", "petersen-16%", "nsfnet-8%", "nsfnet-16%"],
 )
-@pytest.mark.filterwarnings("ignore:the link .* is offered:lightburst.errors.RunWarning")
+@pytest.mark.filterwarnings("ignore:the link .* is offered:lightburst.foundation.errors.RunWarning")
 def test_a_mesh_loses_less_than_the_fixed_point_the_more_so_the_less_streams_mix(
     topology: dict[str, Any], load: float, loss: float, least: float, most: float
 ) -> None:

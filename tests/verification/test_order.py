@@ -16,8 +16,9 @@ from plans import Plan, core
 from random_plans import KINDS, random_plan
 from strategies import plans
 
-from lightburst import _core, load, metrics
+from lightburst import _core, load
 from lightburst.compile import compile_plan
+from lightburst.result import metrics
 
 #: Each kind of topology, switch, workload and transport that ships.
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))

@@ -9,9 +9,9 @@ import pytest
 from scripted.cases import FLAVOURS, TRANSPORT, Settings, flow, routes
 from senders import sender
 
-from lightburst.result import Result
+from lightburst.result.result import Result
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 
 # That it is taken for losses is what this file is about.
 pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import lightburst as lb
-from lightburst.errors import InputError
+from lightburst.foundation.errors import InputError
 
 #: 14.9 us more than 100 m.
 LONGER = {"length": "3.08 km"}

@@ -13,9 +13,9 @@ from scripted.cases import CASES, TRANSPORT, Case, flow, routes
 from senders import sender
 
 from lightburst.papers.komatireddy2009.points import Point, base
-from lightburst.result import Result
+from lightburst.result.result import Result
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 
 pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 SEGMENTS = 4000

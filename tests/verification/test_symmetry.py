@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 
 SEEDS = 600
 HOSTS = 16

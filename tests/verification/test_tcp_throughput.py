@@ -14,7 +14,7 @@ from senders import sender
 
 from lightburst.models.padhye1998 import full_throughput, square_root_throughput
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 
 Settings = dict[str, Any]
 

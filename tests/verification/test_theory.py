@@ -30,7 +30,7 @@ from plans import (
 from scipy import stats
 from twin import Columns
 
-from lightburst.scenario.topology import Graph
+from lightburst.scenario.tables.topology import Graph
 from lightburst.topology import build_network
 
 INPUTS = 400

@@ -17,9 +17,9 @@ from scripted.cases import CASES, FLAVOURS, TRANSPORT, Case, Settings, flow, rou
 from senders import sender
 from strategies import plans
 
-from lightburst.result import Result
+from lightburst.result.result import Result
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import copies
 from lightburst.trace.flow import ARRIVED, FORWARD

@@ -9,7 +9,7 @@ from plans import Plan, core, twin
 from random_plans import random_plan
 from twin import Columns
 
-from lightburst.metrics import digest
+from lightburst.result.metrics import digest
 
 KINDS = ("packets", "bursts", "headers", "crowds")
 #: What a window has as it is at its end, and what is no whole number.

@@ -9,7 +9,7 @@ from scripted.history import History, history
 from senders import sender
 
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 from ns2.golden import Case, Run
 
 RECOVERIES = {"Tahoe": "tahoe", "Reno": "reno", "Newreno": "new-reno", "Sack1": "sack1"}

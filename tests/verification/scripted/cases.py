@@ -21,7 +21,7 @@ from typing import Any
 from senders import sender
 
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulation.simulate import run
 from scripted.history import History, history
 
 Settings = dict[str, Any]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from lightburst.measurement.cells import Table
 from lightburst.measurement.trace_tables import EVENTS, FLAGS, STATES
-from lightburst.result import Result
+from lightburst.result.result import Result
 
 _PS = 1e-12
 _SENT, _ARRIVED, _LOST = range(len(EVENTS))

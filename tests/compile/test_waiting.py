@@ -1,0 +1,65 @@
+"""How many packets wait at once: the fluid model beside samples of what is simulated."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightburst as lb
+from lightburst.compile import compile_plan
+from lightburst.compile.waiting import packets_at_once
+from lightburst.simulation.simulate import simulate
+
+EVERYTHING = 10**9
+
+# Four senders at 1 Gb/s that start one after the other, and 2 Gb/s between the edges.
+SCENARIO = lb.Scenario.from_dict(
+    {
+        "topology": {
+            "kind": "obs-path",
+            "host_pairs": 4,
+            "access_rate": "1 Gb/s",
+            "access_delay": "1 us",
+            "fibre_rate": "2 Gb/s",
+            "fibre_delay": "1 us",
+        },
+        "switching": {"kind": "electronic", "queue_size": "unlimited"},
+        "transport": {"kind": "datagram", "segment_size": "1 kB", "spacing": "constant"},
+        "workload": {
+            "kind": "pairs",
+            "size": {"kind": "constant", "value": "2 MB"},
+            "spread": "20 ms",
+        },
+        "measurement": {"sample": "100 us", "time_limit": "60 ms"},
+    }
+)
+
+
+def at_once(changes: dict[str, Any], most: int = EVERYTHING) -> int:
+    plan = compile_plan(SCENARIO.with_(changes), 1)
+    return packets_at_once(plan, np.full(plan.flows["source"].size, most))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"workload.spread": "0 s"},
+        {"measurement.time_limit": "10 ms"},
+        {"topology.fibre_rate": "1 Gb/s"},
+        {"topology.host_pairs": 40, "transport.spacing": "poisson"},
+        {"topology.host_pairs": 40, "workload.size": {"kind": "exponential", "mean": "2 MB"}},
+    ],
+)
+def test_what_waits_is_what_the_fluid_model_says(changes: dict[str, Any]) -> None:
+    result = simulate(SCENARIO.with_(changes))
+    queues = result.samples.links.groupby(["source", "target"])["queue_bytes"].max()
+    # Half a kilobyte of light is under way on each link; 0.1 ms of packets come between samples.
+    assert at_once(changes) == pytest.approx(queues.sum() / 1000, rel=0.03, abs=60)
+
+
+def test_no_link_holds_more_than_its_room_or_than_all_flows_have() -> None:
+    assert at_once({}) > 1000
+    assert at_once({}, most=50) <= 4 * 50
+    assert at_once({"switching.queue_size": "100 kB"}) == pytest.approx(100, abs=20)
+    assert at_once({"switching": {"kind": "all-optical"}, "topology.fibre_rate": "1 Gb/s"}) < 20
