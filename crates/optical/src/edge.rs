@@ -11,7 +11,7 @@ pub use timer::EdgeTimer;
 
 use crate::assembly::Assembly;
 use crate::switch::Build;
-use ingress::{Closed, Ingress, Step};
+use ingress::Ingress;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, PacketId,
@@ -157,23 +157,18 @@ impl<C: Core> Edge<C> {
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        let copy = *ctx.packet(packet);
         let Envelope {
             flow, destination, ..
-        } = copy.envelope;
+        } = *ctx.envelope(packet);
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
         let line = self.line(egress, flow);
-        let outcome = self.ingress.accept(line, packet, &copy, ctx);
-        if let Some(full) = &outcome.full {
-            self.launch_closed(full, ctx);
-        }
-        match &outcome.step {
-            Step::Wait => {}
-            Step::SetTimer(closes, token) => ctx.timer(*closes, *token),
-            Step::Close(closed) => self.launch_closed(closed, ctx),
+        let timer = self.ingress.accept(line, packet, ctx);
+        self.launch_closed(ctx);
+        if let Some((closes, token)) = timer {
+            ctx.timer(closes, token);
         }
     }
 
@@ -185,9 +180,13 @@ impl<C: Core> Edge<C> {
         ctx.send(port, packet, now);
     }
 
-    fn launch_closed(&mut self, closed: &Closed, ctx: &mut Context<'_>) {
-        self.counters.assembly_wait += closed.waited;
-        self.launch(&closed.bundle, ctx);
+    /// Launches the bursts that the ingress has closed.
+    #[inline]
+    fn launch_closed(&mut self, ctx: &mut Context<'_>) {
+        while let Some(closed) = self.ingress.next_closed() {
+            self.counters.assembly_wait += closed.waited;
+            self.launch(&closed.bundle, ctx);
+        }
     }
 
     fn launch(&mut self, bundle: &Bundle, ctx: &mut Context<'_>) {
@@ -384,14 +383,12 @@ impl<C: Core> Switch for Edge<C> {
             EdgeTimer::Release => self.release(self.ingress.line_of(token.subject), ctx),
             EdgeTimer::HoldBack => self.give_up(token.subject, ctx),
             EdgeTimer::Assembly => {
-                if let Some(closed) = self.ingress.expire(token.subject, ctx.now()) {
-                    self.launch_closed(&closed, ctx);
-                }
+                self.ingress.expire(token.subject, ctx.now());
+                self.launch_closed(ctx);
             }
             EdgeTimer::AssemblyOfOthers => {
-                if let Some(closed) = self.ingress.expire_other(token.subject, ctx.now()) {
-                    self.launch_closed(&closed, ctx);
-                }
+                self.ingress.expire_other(token.subject, ctx.now());
+                self.launch_closed(ctx);
             }
             EdgeTimer::Header => self.core.on_timer(token, ctx),
             EdgeTimer::Entry => unreachable!("the network handles entries"),

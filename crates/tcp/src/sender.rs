@@ -174,7 +174,7 @@ impl Sender {
             self.congestion.limit(u64::from(self.flight.mss));
         }
         self.measure.want(self.congestion.wants(), now);
-        self.send_allowed(end);
+        self.resume(end);
         self.tell_window(end);
     }
 
@@ -198,7 +198,7 @@ impl Sender {
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
-        match covered {
+        let reaction = match covered {
             Some(covered) => self.on_new_ack(covered, news, header, options, end),
             // RFC 5681, section 2: data is outstanding, so this is a duplicate.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
@@ -212,14 +212,19 @@ impl Sender {
                     &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
                 let reaction = self.recovery.on_duplicate(news, state);
                 self.report(&ack);
-                self.react(reaction, end);
-                self.send_allowed(end);
+                Some(reaction)
             }
             None => return,
+        };
+        if let Some(reaction) = reaction {
+            self.react(reaction, end);
+            self.send_allowed(end);
         }
         self.tell_window(end);
     }
 
+    /// Handles an acknowledgement of new data. Returns the reaction of the loss recovery, or `None` if
+    /// all data is acknowledged.
     #[inline]
     fn on_new_ack(
         &mut self,
@@ -228,7 +233,7 @@ impl Sender {
         header: &Header,
         options: Option<&Options>,
         end: &mut Endpoint<'_, '_>,
-    ) {
+    ) -> Option<Reaction> {
         let now = end.now();
         let rtt = self
             .measure
@@ -255,15 +260,14 @@ impl Sender {
             if !self.flight.fin_with_data {
                 self.control(FIN, 1, end);
             }
-            return;
+            return None;
         }
         // RFC 6298, section 5, (5.2): the timer is turned off when all outstanding data is
         // acknowledged.
         if self.flight.is_acknowledged() {
             self.timer.clear();
         }
-        self.react(reaction, end);
-        self.send_allowed(end);
+        Some(reaction)
     }
 
     /// Passes a report of an acknowledgement to the window law, if the law requests reports.
@@ -308,8 +312,16 @@ impl Sender {
         }
     }
 
+    /// Sends all segments that recovery, window, pacing and interface permit, after an event other
+    /// than an acknowledgement.
+    #[inline(never)]
+    fn resume(&mut self, end: &mut Endpoint<'_, '_>) {
+        self.send_allowed(end);
+    }
+
     /// Sends all segments that recovery, window, pacing and interface permit.
-    #[inline]
+    // Inlined for acknowledgements, which are by far the most frequent cause.
+    #[inline(always)]
     fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
             let window = self.congestion.cwnd();
@@ -405,7 +417,7 @@ impl Sender {
             self.count_from_departure(header, end);
         }
         if wanted && self.state == State::Established {
-            self.send_allowed(end);
+            self.resume(end);
         }
     }
 
@@ -434,7 +446,7 @@ impl Sender {
     /// Handles the event of the pacing timer.
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
         if self.pacing.expired(HostTimer::Pacing, end) {
-            self.send_allowed(end);
+            self.resume(end);
         }
     }
 
@@ -487,7 +499,7 @@ impl Sender {
                 // the timer restarted. All data in flight is taken for lost and sent again
                 // (go-back-N).
                 self.flight.rewind();
-                self.send_allowed(end);
+                self.resume(end);
                 self.tell_window(end);
             }
             State::Idle | State::Closed | State::GaveUp => {
