@@ -17,8 +17,8 @@ from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.files.checksums import verify
 from lightburst.foundation.files.parquet import read_frame
 from lightburst.foundation.provenance import MODEL_VERSION
-from lightburst.result import metrics as figures
 from lightburst.result.files import REPLICATIONS, RUN, RUNS, SWEEP
+from lightburst.result.metrics import from_json
 from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 from lightburst.study import Comparison, compare_runs
@@ -198,12 +198,12 @@ def _in_use(scenario: dict[str, Any]) -> dict[str, Any]:
 
 def _row(held: Mapping[str, Any]) -> pd.DataFrame:
     """Make a table with one row from the contents of ``run.json``."""
-    row: dict[str, Any] = {"seed": int(held["seed"]), **figures.from_json(held["summary"])}
+    row: dict[str, Any] = {"seed": int(held["seed"]), **from_json(held["summary"])}
     parts = dict(held.get("groups", {}))
     parts |= {part["size_class"]: part for part in held.get("size_classes", [])}
     for name, part in parts.items():
         whole = {key: value for key, value in part.items() if key != "size_class"}
-        row |= {f"{key}[{name}]": value for key, value in figures.from_json(whole).items()}
+        row |= {f"{key}[{name}]": value for key, value in from_json(whole).items()}
     return pd.DataFrame([row])
 
 
