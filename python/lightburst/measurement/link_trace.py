@@ -96,13 +96,13 @@ class LinkTraceMeasurement(OptionalMeasurement):
         if asked is None or before is None:
             return 0
         bursts = int(before["totals"]["bursts_created"])
-        booked = int(before["links"]["units"][asked["links"]].sum())
+        carried = int(before["links"]["units"][asked["links"]].sum())
         cut = int(before["switches"]["bursts_cut"].sum())
-        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (booked + cut)
+        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (carried + cut)
         check_memory(
             needed,
             "measurement.network",
-            f"{len(asked['links'])} links that carry {booked:,} of {bursts:,} bursts, {{}}",
+            f"{len(asked['links'])} links that carry {carried:,} of {bursts:,} bursts, {{}}",
             "fewer links, or a shorter run: {} of memory are free",
         )
         return needed

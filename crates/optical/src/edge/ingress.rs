@@ -4,7 +4,7 @@ use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
 use crate::edge::{Around, EdgeSettings, EdgeTimer};
 use lightburst_des::{Stream, Time};
-use lightburst_net::{Bundle, Context, Envelope, NodeId, Packet, PacketId, Token};
+use lightburst_net::{Bundle, Context, Envelope, NodeId, Packet, PacketId, TimerId};
 use std::collections::HashMap;
 
 /// Number of queues per line, besides the first one, for which memory is reserved at the start.
@@ -79,7 +79,7 @@ pub enum Step {
     /// The packet waits.
     Wait,
     /// The packet waits, and a timer of its queue is to be set.
-    SetTimer(Time, Token),
+    SetTimer(Time, TimerId),
     /// The queue was closed with the packet in it.
     Close(Closed),
 }
@@ -185,7 +185,7 @@ impl Ingress {
             Decision::StartTimer(time) => {
                 let closes = ctx.now() + time;
                 self.waiting[queue].closes = closes;
-                Step::SetTimer(closes, self.token(queue))
+                Step::SetTimer(closes, self.timer_id(queue))
             }
             Decision::Close => Step::Close(self.close(queue, ctx.now())),
         };
@@ -263,12 +263,12 @@ impl Ingress {
         self.places_of_egresses.len() as u32
     }
 
-    /// Returns the timer token of a queue, by the line of a first queue or by the index of another
+    /// Returns the timer of a queue, by the line of a first queue or by the index of another
     /// queue.
-    fn token(&self, queue: usize) -> Token {
+    fn timer_id(&self, queue: usize) -> TimerId {
         match queue.checked_sub(self.lines.len()) {
-            None => EdgeTimer::Assembly.token(self.subject(queue)),
-            Some(place) => EdgeTimer::AssemblyOfOthers.token(place as u32),
+            None => EdgeTimer::Assembly.id(self.subject(queue)),
+            Some(place) => EdgeTimer::AssemblyOfOthers.id(place as u32),
         }
     }
 
