@@ -15,7 +15,8 @@ from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.foundation.memory import check_memory
 from lightburst.foundation.units import TIME, Duration, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
-from lightburst.scenario.fields import Name, Section, refuse_at
+from lightburst.scenario.fields import Name, refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     from lightburst.measurement.protocols import Forecast, Network, Switches

@@ -23,7 +23,8 @@ from lightburst.foundation.units import (
     parse_duration,
 )
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import Flag, Section, refuse_at
+from lightburst.scenario.fields import Flag, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
