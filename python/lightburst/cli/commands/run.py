@@ -12,6 +12,7 @@ import numpy as np
 
 from lightburst.cli.terminal.aside import run_aside
 from lightburst.cli.terminal.guard import complete, resumable
+from lightburst.cli.terminal.next_steps import next_steps
 from lightburst.cli.terminal.options import agreed, choice, seed_of, whole
 from lightburst.cli.terminal.streams import warn
 from lightburst.compile import LARGEST_SEED, MOST_SEEDS
@@ -104,8 +105,6 @@ def run(
         _print_run(result, format)
         warn(result.warnings)
         if format == "table":
-            from lightburst.cli.terminal.next_steps import next_steps
-
             print("\nnext:", *next_steps(result, path, settings, metrics, out), sep="\n")
     else:
         from lightburst.experiment.replicate import replicate
