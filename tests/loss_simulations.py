@@ -119,19 +119,19 @@ def few_sources(
     return lost, full / last, work / last
 
 
-def booked(
+def reserved(
     times: list[float], lengths: list[float], offsets: list[float], channels: int
 ) -> list[bool]:
-    """JET: a channel is booked at a time, for an interval that begins an offset later.
+    """JET: a channel is reserved at a time, for an interval that begins an offset later.
 
     Of the channels that are free then, the one that has been so for the shortest time is taken.
     """
-    bookings: list[list[tuple[float, float]]] = [[] for _ in range(channels)]
+    reservations: list[list[tuple[float, float]]] = [[] for _ in range(channels)]
     lost = []
     for time, length, offset in zip(times, lengths, offsets, strict=True):
         head, tail = time + offset, time + offset + length
         best: tuple[float, list[tuple[float, float]]] | None = None
-        for channel in bookings:
+        for channel in reservations:
             channel[:] = [(start, end) for start, end in channel if end > time]
             if any(start < tail and end > head for start, end in channel):
                 continue

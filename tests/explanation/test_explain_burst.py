@@ -112,7 +112,7 @@ def test_another_way_is_told_by_its_nodes(two: lb.Scenario) -> None:
 
 
 @pytest.mark.parametrize(
-    ("booked", "filling", "expected"),
+    ("reserved", "filling", "expected"),
     [
         ([], True, 100),
         ([(90, 120)], True, 122),
@@ -126,9 +126,9 @@ def test_another_way_is_told_by_its_nodes(two: lb.Scenario) -> None:
     ],
 )
 def test_the_first_time_at_which_a_burst_can_leave(
-    booked: list[tuple[int, int]], filling: bool, expected: int
+    reserved: list[tuple[int, int]], filling: bool, expected: int
 ) -> None:
-    times = np.array(booked, np.int64).reshape(-1, 2)
+    times = np.array(reserved, np.int64).reshape(-1, 2)
     assert rescue._free_from(times, 100, 10, 2, filling=filling) == expected
 
 

@@ -123,7 +123,7 @@ def test_seeds_can_be_added_until_a_metric_of_ones_own_is_known() -> None:
     [
         ({"mice": "p99 of slowdwn"}, r"metrics\['mice'\]: .*did you mean 'slowdown'"),
         ({"mice": "count where group = 'a'"}, r"metrics\['mice'\]: .*several groups"),
-        ({"switching.buffer_ports": "count"}, "names that no figure and no column"),
+        ({"switching.buffer_ports": "count"}, "names that no metric and no column"),
         ({"seed": "count"}, "names that no figure"),
         ({"slowdown_p99": "count"}, "names that no figure"),
         ({"mice[1]": "count"}, "without"),

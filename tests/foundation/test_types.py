@@ -35,7 +35,7 @@ from lightburst.foundation.units import (
     as_python,
 )
 from lightburst.scenario import Scenario, load
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Hybrid
 from lightburst.scenario.tables.loss import Drop
 from lightburst.scenario.tables.measurement import Energy, Measurement

@@ -9,7 +9,7 @@ import pytest
 
 from lightburst import models
 from lightburst.foundation.errors import InputError
-from loss_simulations import LAWS, agrees, booked, interval, poisson
+from loss_simulations import LAWS, agrees, interval, poisson, reserved
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "loss_closed_forms.json").read_text())
 
@@ -59,7 +59,7 @@ def two_classes(
     """Which bursts are lost, and which are high: half of them, with an extra offset."""
     times, lengths = poisson(2, load, count, law)
     high = np.random.default_rng(3).random(count) < 0.5
-    lost = booked(times, lengths, (extra * high).tolist(), 8)
+    lost = reserved(times, lengths, (extra * high).tolist(), 8)
     return np.array(lost), high, np.array(lengths)
 
 

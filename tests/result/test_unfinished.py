@@ -43,9 +43,9 @@ def half_done(**measurement: object) -> Result:
 
 
 def test_a_percentile_that_falls_on_an_unfinished_flow_is_infinite() -> None:
-    figures = half_done().metrics
+    metrics = half_done().metrics
     for name in ("mean", "median", "p99"):
-        assert figures[f"completion_time_{name}_s"] == figures[f"slowdown_{name}"] == np.inf
+        assert metrics[f"completion_time_{name}_s"] == metrics[f"slowdown_{name}"] == np.inf
 
 
 @pytest.mark.parametrize(

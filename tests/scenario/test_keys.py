@@ -8,7 +8,7 @@ import pytest
 
 import keys
 import lightburst as lb
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 
 PAGE = keys.PAGE.read_text(encoding="utf-8")
 SECTIONS = keys.sections()

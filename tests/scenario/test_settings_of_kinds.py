@@ -13,8 +13,9 @@ import lightburst as lb
 from lightburst import _core
 from lightburst.cli import main
 from lightburst.compile import compile_plan
-from lightburst.scenario.fields import Flag, Named, Section
+from lightburst.scenario.fields import Flag, Named
 from lightburst.scenario.reading.messages import kinds
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import AllOptical, Burst, Electronic, Hybrid
 from lightburst.scenario.transport import Datagram, Saw, Sawl, Tcp
 from lightburst.scenario.transport.recovery import NewReno, RenoRecovery, Sack, Sack1, Tahoe

@@ -73,15 +73,15 @@ def check_conservation(plan: Plan, result: Columns) -> None:
 STORY = {
     None: {"send", "drop", "launch", "delay", "deflect", "enter"},
     "enter": {"assemble"},
-    "launch": {"book", "drop", "cut"},
+    "launch": {"reserve", "drop", "cut"},
     # A burst that finds no channel; at its ingress before it is launched.
-    "delay": {"launch", "book"},
-    "deflect": {"launch", "book"},
-    "cut": {"book", "cut", "hold", "take"},
-    "book": {"send"},
+    "delay": {"launch", "reserve"},
+    "deflect": {"launch", "reserve"},
+    "cut": {"reserve", "cut", "hold", "take"},
+    "reserve": {"send"},
     "send": {"arrive", "drop"},
     "arrive": {
-        *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
+        *("send", "reserve", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
         *("delay", "deflect", "cut"),  # there off the head, where it ends off the tail
     },
     "buffer": {"re-emit"},

@@ -357,7 +357,7 @@ def multi_queue(
 
 
 def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Settings of a node that books channels; `assembly` as `burst` makes it."""
+    """Settings of a node that reserves channels; `assembly` as `burst` makes it."""
     return {
         "kind": "obs",
         "assembly": assembly,

@@ -361,9 +361,9 @@ def gentle(random: Random, plan: Plan) -> Plan:
 
 #: What puts the headers of a class further ahead.
 EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
-#: When runs end; soon where channels are booked, since the twin looks through all bookings.
+#: When runs end; soon where channels are reserved, since the twin looks through all reservations.
 LIMITS = [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
-BOOKED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
+RESERVED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
 #: What travels between switches; of crowds many, whose headers find channels taken.
 KINDS = ["packets", "bursts", "headers", "crowds"]
 
@@ -440,7 +440,7 @@ def random_plan(seed: int, kind: str) -> Plan:
         "routing": routing,
         "choice": random.choice(["free", "free", "random", "flow-hash"]),
         "seed": random.getrandbits(64),
-        "time_limit_ps": random.choice(BOOKED_FOR if headers else LIMITS),
+        "time_limit_ps": random.choice(RESERVED_FOR if headers else LIMITS),
         "sample_ps": None,
         "loss": loss,
     }

@@ -66,7 +66,7 @@ def test_each_burst_has_the_time_of_the_windows_in_it() -> None:
         it = entry.unit
         found = {sum(packet.window >= bound for bound in (3, 8)) for packet in it.packets}
         (pace,) = found
-        made, _ = it.birth
+        made, _ = it.identity
         assert made - opened[it.number] == TIMES[pace]
         paces.add(pace)
     assert paces == {0, 1, 2}

@@ -1,7 +1,7 @@
 """Losses of bursts in networks, against the fixed point of reduced loads, and where that is wrong.
 
-All headers are ahead by the same time wherever they are, so that each fibre books in the order in
-which bursts come: what the theory takes for granted.
+All headers are ahead by the same time wherever they are, so that each fibre reserves in the order
+in which bursts come: what the theory takes for granted.
 """
 
 from collections.abc import Sequence

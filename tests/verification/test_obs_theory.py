@@ -1,4 +1,4 @@
-"""Bursts that book channels, against the theory of loss.
+"""Bursts that reserve channels, against the theory of loss.
 
 One output of a node with many sources: Poisson bursts that come at equal offsets find it as calls
 find trunks (Erlang 1917), whatever the law of their lengths. Where bursts keep their wavelength,
@@ -104,8 +104,8 @@ def test_without_conversion_each_wavelength_is_alone(tmp_path: Path, load: float
     assert share > 1.5 * float(erlang_b(load * wavelengths, wavelengths))
 
 
-def test_just_in_time_books_the_offset_too(tmp_path: Path) -> None:
-    # Each booking is longer by what the header is ahead: at equal offsets just a higher load.
+def test_just_in_time_reserves_the_offset_too(tmp_path: Path) -> None:
+    # Each reservation is longer by what the header is ahead: at equal offsets just a higher load.
     share, half = lost(tmp_path, 4, 0.5, "exponential", signalling="jit", offset_time="50 us")
     assert share == pytest.approx(float(erlang_b(4 * 0.5 * 1.5, 4)), abs=half)
 

@@ -57,7 +57,7 @@ def flow(segments: int, *drops: dict[str, Any], **changes: Any) -> Plan:
     return plan._replace(links=lossy(plan.links, 2))
 
 
-def first_sending(segment: int) -> dict[str, Any]:
+def first_transmission(segment: int) -> dict[str, Any]:
     """The loss of a segment, counted from 1, when it is first sent."""
     return {"segments": [segment, segment], "transmission": 1}
 
@@ -119,7 +119,7 @@ def test_received_is_when_the_last_byte_arrives(
 @pytest.mark.parametrize("recovery", RECOVERIES)
 def test_a_lost_fin_comes_with_its_segment_again(engine: Engine, recovery: str) -> None:
     # The timer began anew when the second of three was acknowledged.
-    result = engine(flow(3, first_sending(3), recovery=recovery, acknowledge_every=1))
+    result = engine(flow(3, first_transmission(3), recovery=recovery, acknowledge_every=1))
     again = FIRST + TX + FORTH + BACK + SECOND
     assert times(result) == (again + FORTH, again + FORTH + BACK)
     assert sent(result)[-3:] == [
@@ -139,7 +139,7 @@ def test_a_fin_that_comes_ahead_of_data_waits_for_it(
     # Of two segments the first is lost: the FIN is out of order, answered with a plain ACK. When
     # the first comes again, the answer acknowledges both and the FIN, at once.
     changes = {"recovery": recovery, "acknowledge_every": every, "limited_transmit": False}
-    result = engine(flow(2, first_sending(1), **changes))
+    result = engine(flow(2, first_transmission(1), **changes))
     again = OPEN + SECOND
     received = again + FORTH
     assert times(result) == (received, received + BACK)

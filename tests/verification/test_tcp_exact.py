@@ -143,7 +143,7 @@ def test_congestion_avoidance(
 ) -> None:
     """The first segment is lost; the timeout leaves a threshold of two segments.
 
-    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second sending finds the
+    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second transmission finds the
     interface free and a window of one segment; its acknowledgement opens it to two.
     """
     links = 3

@@ -3,16 +3,16 @@
 mod observed;
 
 use crate::cc::{Ack, Congestion, Sent, Timeout};
-use crate::flight::truth::{Cause, Truth};
+use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::transport::Transport;
+use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{
     Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED,
 };
 use crate::wire::timer::Timer;
-use crate::wire::token::HostTimer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};
@@ -48,8 +48,8 @@ pub struct Sender {
     timer: Timer,
     state: State,
     /// Whether some retransmission or loss decision is not yet known to be justified. If not,
-    /// acknowledgements need not consult `truth`.
-    in_doubt: bool,
+    /// acknowledgements need not consult `audit`.
+    audit_open: bool,
     /// Index of the flow's group.
     pub group: u16,
     /// Host of the receiver.
@@ -63,7 +63,7 @@ pub struct Sender {
     /// First unacknowledged byte at the last expiry of the timer; `u64::MAX` before the first
     /// expiry.
     timed_out_at: u64,
-    truth: Truth,
+    audit: RetransmissionAudit,
     pacing: Timer,
     /// Time from which the round trip of the SYN is counted; [`Time::NEVER`] after the SYN was
     /// repeated.
@@ -105,7 +105,7 @@ impl Sender {
             transmissions: 0,
             retransmissions: 0,
             state: State::Idle,
-            in_doubt: false,
+            audit_open: false,
             attempts: 0,
             timeouts: 0,
             pacing: Timer::default(),
@@ -113,7 +113,7 @@ impl Sender {
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
-            truth: Truth::default(),
+            audit: RetransmissionAudit::default(),
         }
     }
 
@@ -162,7 +162,7 @@ impl Sender {
         if self.state != State::SynSent {
             return;
         }
-        self.settle(0, end);
+        self.audit_acknowledged(0, end);
         self.state = State::Established;
         self.timer.clear();
         let now = end.now();
@@ -180,7 +180,7 @@ impl Sender {
 
     fn on_fin_ack(&mut self, end: &mut Endpoint<'_, '_>) {
         if matches!(self.state, State::FinWait | State::Closed) {
-            self.settle(self.flight.size, end);
+            self.audit_acknowledged(self.flight.size, end);
             self.state = State::Closed;
             self.timer.clear();
             self.acknowledge(FIN_ACKNOWLEDGED, end);
@@ -194,7 +194,7 @@ impl Sender {
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
         if is_new {
-            self.settle(acknowledgement, end);
+            self.audit_acknowledged(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
@@ -358,14 +358,14 @@ impl Sender {
             window: window.min(u64::from(u16::MAX)) as u16,
             ..Header::default()
         };
-        let sending = self.flight.sendings(sequence) + 1;
-        let again = sending > 1;
-        let begin = end.send(header, self.measure.options(end.now()), sending);
+        let transmission = self.flight.transmissions(sequence) + 1;
+        let again = transmission > 1;
+        let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);
         if again {
             self.retransmissions += 1;
-            self.doubt(sending);
+            self.count_retransmission(transmission);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
@@ -387,14 +387,14 @@ impl Sender {
         }
     }
 
-    /// Sends a SYN or FIN and sets the timer; `sending` is the number of this transmission, from 1.
+    /// Sends a SYN or FIN for the `transmission`-th time, from 1, and sets the timer.
     /// Returns the time from which timer and round trip are counted.
-    fn control(&mut self, flag: u8, sending: u32, end: &mut Endpoint<'_, '_>) -> Time {
+    fn control(&mut self, flag: u8, transmission: u32, end: &mut Endpoint<'_, '_>) -> Time {
         let header = Header {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, self.measure.options(end.now()), sending);
+        let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         let value = self.timeout.value();
         self.timer.set(sent + value, HostTimer::Sender, end);

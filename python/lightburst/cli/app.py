@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -339,8 +340,6 @@ def schema_command(
     of: Annotated[str, typer.Argument(metavar="[scenario|study]", help="Of which.")] = "scenario",
 ) -> None:
     """Print the JSON schema of scenario files or of study files."""
-    import json
-
     from lightburst.cli.terminal.options import choice
 
     choice("schema", of, ("scenario", "study"))

@@ -50,8 +50,8 @@ _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 280
-# A switch that books channels, and each channel of a fibre.
-_BYTES_PER_BOOKING_SWITCH = 900
+# A switch that reserves channels, and each channel of a fibre.
+_BYTES_PER_OBS_SWITCH = 900
 _BYTES_PER_CHANNEL = 60
 # A data segment of a scripted drop: how often it came.
 _BYTES_PER_ORDERED_SEGMENT = 4
@@ -249,12 +249,12 @@ def _queues(plan: Plan) -> int:
 
 
 def _channels(plan: Plan) -> int:
-    """Bytes of the switches that book channels, and of these channels."""
+    """Bytes of the switches that reserve channels, and of these channels."""
     if "channels" not in plan.links:
         return 0
     switches = plan.nodes["switch"].size
     channels = int(plan.channels[plan.between_switches].sum())
-    return _BYTES_PER_BOOKING_SWITCH * switches + _BYTES_PER_CHANNEL * channels
+    return _BYTES_PER_OBS_SWITCH * switches + _BYTES_PER_CHANNEL * channels
 
 
 def _edges(plan: Plan) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing

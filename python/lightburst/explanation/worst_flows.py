@@ -57,7 +57,7 @@ def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
     return flows.loc[order]
 
 
-class Told:
+class WorstFlows:
     """Tables and explanations of the worst flows for the page.
 
     Attributes

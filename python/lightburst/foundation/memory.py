@@ -1,10 +1,14 @@
 """How much memory is free, and the refusal of what needs more."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lightburst.foundation.errors import LimitError
 from lightburst.foundation.units import format_size
+
+if sys.platform != "win32":
+    import resource
 
 # Less than this is not checked: any machine has it, and asking would take longer than compiling.
 HARMLESS_BYTES = 128 * 2**20
@@ -92,12 +96,10 @@ def _addresses() -> Iterator[int]:
     """Yield what is left of the addresses that this process may have (``ulimit -v``)."""
     import psutil
 
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-    except ImportError:
-        return  # on Windows
-    most, _ = getrlimit(RLIMIT_AS)
-    if most != RLIM_INFINITY:
+    if sys.platform == "win32":
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
         yield most - int(psutil.Process().memory_info().vms)
 
 

@@ -163,7 +163,7 @@ def _column(runs: Runs, key: str) -> NDArray[np.float64]:
 
 
 def weak(runs: Runs, keys: Iterable[str] | None = None) -> dict[str, Support]:
-    """Give those of the figures, of all by default, that are marked, with what they rest on."""
+    """Give those of the metrics, of all by default, that are marked, with what they rest on."""
     found = {str(key): support_of(runs, str(key)) for key in (runs if keys is None else keys)}
     return {key: one for key, one in found.items() if one is not None and one.sign}
 
@@ -180,7 +180,7 @@ def notes(supports: Iterable[Support]) -> list[str]:
     Parameters
     ----------
     supports : iterable of Support
-        Of the figures that are shown.
+        Of the metrics that are shown.
 
     Returns
     -------
@@ -209,7 +209,7 @@ def notes(supports: Iterable[Support]) -> list[str]:
 
 
 def as_json(supports: Mapping[str, Support]) -> dict[str, Any]:
-    """Give marked figures as JSON can hold them, by name."""
+    """Give marked metrics as JSON can hold them, by name."""
     return {
         key: {
             "samples": one.samples,

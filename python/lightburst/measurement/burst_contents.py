@@ -12,7 +12,8 @@ from lightburst._core import registry
 from lightburst.foundation.counts import UNFINISHED, ratio, share
 from lightburst.foundation.units import TIME, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
-from lightburst.scenario.fields import Section, refuse_at
+from lightburst.scenario.fields import refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd

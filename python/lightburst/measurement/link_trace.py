@@ -15,7 +15,8 @@ from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.foundation.memory import check_memory
 from lightburst.foundation.units import TIME, Duration, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
-from lightburst.scenario.fields import Name, Section, refuse_at
+from lightburst.scenario.fields import Name, refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     from lightburst.measurement.protocols import Forecast, Network, Switches
@@ -96,13 +97,13 @@ class LinkTraceMeasurement(OptionalMeasurement):
         if asked is None or before is None:
             return 0
         bursts = int(before["totals"]["bursts_created"])
-        booked = int(before["links"]["units"][asked["links"]].sum())
+        carried = int(before["links"]["units"][asked["links"]].sum())
         cut = int(before["switches"]["bursts_cut"].sum())
-        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (booked + cut)
+        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (carried + cut)
         check_memory(
             needed,
             "measurement.network",
-            f"{len(asked['links'])} links that carry {booked:,} of {bursts:,} bursts, {{}}",
+            f"{len(asked['links'])} links that carry {carried:,} of {bursts:,} bursts, {{}}",
             "fewer links, or a shorter run: {} of memory are free",
         )
         return needed

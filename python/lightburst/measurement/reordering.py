@@ -9,7 +9,8 @@ from pydantic import Field
 
 from lightburst._core import registry
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Whole
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,8 @@ from lightburst.foundation.units import (
     parse_duration,
 )
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import Flag, Section, refuse_at
+from lightburst.scenario.fields import Flag, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
@@ -267,13 +268,13 @@ def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Metr
     )
     # Whole numbers, so that nothing is lost by cancellation: bins^2 times each variance.
     together, alone = bins * squares - total**2, bins * own_squares - squared_sums
-    figures: dict[str, Metric] = {
+    metrics: dict[str, Metric] = {
         name.format("mean"): unit * (total / bins) if bins else None,
         name.format("std"): unit * sqrt(together) / bins if bins else None,
         name.format("independent_std"): unit * sqrt(alone) / bins if bins else None,
     }
     of_both = name.rpartition("{}")[0] + "std_ratio"
-    return figures | {of_both: sqrt(together / alone) if alone else None}
+    return metrics | {of_both: sqrt(together / alone) if alone else None}
 
 
 def _correlation(sums: Sums) -> float | None:

@@ -15,7 +15,7 @@ from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.workload import Offered, load_of
 
-# The figures of the summary that are about flows, and their values where there are no flows. All
+# The metrics of the summary that are about flows, and their values where there are no flows. All
 # others are about the network, which the groups share.
 _WITHOUT: Final[dict[str, Metric]] = {
     "flows": 0,
@@ -25,7 +25,7 @@ _WITHOUT: Final[dict[str, Metric]] = {
     "delivered_bytes": 0,
     **dict.fromkeys(metrics.REPEATED, 0),
 }
-FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
+METRICS: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
 # Those of bursts, where each group is a class.
 OF_CLASSES: Final = ("bursts", "burst_loss", "burst_loss_count", "burst_loss_of")
 
@@ -56,7 +56,7 @@ def summaries(
     loads = offered_loads(scenario, plan, offered)
     return {
         name: ({"offered_load": loads.get(name)} if offered else {})
-        | _figures(plan, columns, number)
+        | _metrics(plan, columns, number)
         | _of_class(columns, number)
         | _asked(scenario, plan, columns, plan.counted & (plan.group == number))
         for number, name in enumerate(plan.group_names)
@@ -78,7 +78,7 @@ def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[
     Returns
     -------
     dict of str to dict
-        By name of the class what `metrics.flow_figures` gives, and what the scenario asks for. A
+        By name of the class what `metrics.flow_metrics` gives, and what the scenario asks for. A
         flow of a size that divides two classes belongs to the one above.
     """
     measurement = scenario.measurement
@@ -88,7 +88,7 @@ def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[
         name: plan.counted & (place == i) for i, name in enumerate(measurement.size_class_names)
     }
     return {
-        name: metrics.flow_figures(plan, columns["flows"], chosen)
+        name: metrics.flow_metrics(plan, columns["flows"], chosen)
         | _asked(scenario, plan, columns, chosen)
         for name, chosen in classes.items()
     }
@@ -126,7 +126,7 @@ def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
     return {"bursts": int(own["bursts"]), **loss}
 
 
-def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
+def _metrics(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
     chosen = plan.group == number
 
     def own(table: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -134,16 +134,16 @@ def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
 
     alone = replace(plan, flows=own(plan.flows))
     flows = own(columns["flows"])
-    figures = metrics.flow_figures(alone, flows, alone.counted)
+    of_flows = metrics.flow_metrics(alone, flows, alone.counted)
     if not alone.counted.any():
-        return {**_WITHOUT, **figures}
+        return {**_WITHOUT, **of_flows}
     totals = columns["totals"]
     if plan.transports[number]["kind"] in OPEN_LOOP:
         # What lost data waits for nothing, and not for what other groups send.
         left = _left_ps(plan, columns, chosen)
         totals = {**totals, "end_ps": left, "transmitted_until_ps": left}
     found = metrics.summary(alone, {**columns, "flows": flows, "totals": totals}, None)
-    return {key: found[key] for key in FIGURES}
+    return {key: found[key] for key in METRICS}
 
 
 def _left_ps(plan: Plan, columns: Columns, chosen: Mask) -> int:

@@ -1,4 +1,4 @@
-"""What the columns of tables and the figures of a run are called, and in which unit they are.
+"""What the columns of tables and the metrics of a run are called, and in which unit they are.
 
 A name carries its unit: ``throughput_bps``, ``completion_time_s``, ``topology.link_length_m``.
 """

@@ -1,4 +1,4 @@
-"""From the columns that the simulator counts to the figures that a researcher quotes.
+"""From the columns that the simulator counts to the metrics that a researcher quotes.
 
 Plain NumPy over whole columns, because a study computes one summary for each of its runs: about a
 quarter of a millisecond for a thousand flows.
@@ -36,7 +36,7 @@ FINISHED: Final = STATUSES.index("finished")
 # Of an open loop, which sends nothing again.
 LOST: Final = STATUSES.index("lost")
 ENDED: Final = (LOST, STATUSES.index("gave-up"))
-# The figures of any set of flows.
+# The metrics of any set of flows.
 OF_FLOWS: Final = (
     "flows",
     "unfinished",
@@ -231,8 +231,8 @@ def unfinished(plan: Plan, flows: Table) -> Mask:
     return np.asarray(plan.due & (flows["received_ps"] == UNFINISHED))
 
 
-def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
-    """Figures of some of the flows of a run.
+def flow_metrics(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
+    """Metrics of some of the flows of a run.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def summary(
     Returns
     -------
     dict
-        SI base units; None where a figure does not exist (no flow started, no energy given). The
+        SI base units; None where a metric does not exist (no flow started, no energy given). The
         keys and their meaning are in the documentation of `lightburst.Result.summary`.
     """
     columns = counted(columns)
@@ -337,14 +337,14 @@ def summary(
         return int(flows[name][those].sum(dtype=np.uint64))
 
     makespan_ps = _makespan_ps(plan, columns)
-    figures = flow_figures(plan, flows, those)
+    of_flows = flow_metrics(plan, flows, those)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
     return {
         "throughput_bps": ratio(8e12 * total("delivered_bytes"), makespan_ps),
         "makespan_s": makespan_ps * PS,
-        "flows": figures.pop("flows"),
+        "flows": of_flows.pop("flows"),
         "finished": int(np.count_nonzero(flows["received_ps"][those] != UNFINISHED)),
-        "unfinished": figures.pop("unfinished"),
+        "unfinished": of_flows.pop("unfinished"),
         **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
@@ -352,7 +352,7 @@ def summary(
         **share("loss_end_to_end", *fates(totals, "units")),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(plan, columns),
-        **figures,
+        **of_flows,
         "conversions_per_delivered_bit": ratio(converted / 2, totals["delivered_bytes"]),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
@@ -422,14 +422,14 @@ def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
     }
 
 
-def to_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Write figures as JSON can hold them, which has no infinity: it becomes ``"inf"``."""
-    return {name: "inf" if value == np.inf else value for name, value in figures.items()}
+def to_json(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Write metrics as JSON can hold them, which has no infinity: it becomes ``"inf"``."""
+    return {name: "inf" if value == np.inf else value for name, value in metrics.items()}
 
 
-def from_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
+def from_json(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
     """Read what `to_json` wrote."""
-    return {name: np.inf if value == "inf" else value for name, value in figures.items()}
+    return {name: np.inf if value == "inf" else value for name, value in metrics.items()}
 
 
 def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:

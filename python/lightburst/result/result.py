@@ -78,12 +78,12 @@ class Result(CompletedRun):
         self._created = datetime.now(UTC)
 
     def __repr__(self) -> str:
-        figures = self.metrics
-        throughput = figures["throughput_bps"]
+        found = self.metrics
+        throughput = found["throughput_bps"]
         speed = f"{throughput / 1e9:.4g} Gb/s" if isinstance(throughput, float) else "no throughput"
         return (
             f"<Result of {self.scenario.name or 'a scenario'!r}, seed {self.seed}: {speed}, "
-            f"{figures['finished']} of {figures['flows']} flows finished>"
+            f"{found['finished']} of {found['flows']} flows finished>"
         )
 
     def _repr_html_(self) -> str:
@@ -96,14 +96,14 @@ class Result(CompletedRun):
     def metrics(self) -> Mapping[str, Metric]:
         """The summary as a read-only mapping, without the cost of pandas."""
         energy = self.scenario.measurement.energy
-        figures = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
+        summary = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
         loads = groups.offered_loads(self.scenario, self.plan, self.offered)
         alone = () if self.plan.group_names else loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
         measurement = self.scenario.measurement
         for one in measurement.asked:
-            figures |= one.of_run(measurement, self.plan, self.columns)
-        found = load | figures | {"wall_s": self.wall_s, "digest": self.digest}
+            summary |= one.of_run(measurement, self.plan, self.columns)
+        found = load | summary | {"wall_s": self.wall_s, "digest": self.digest}
         own = {
             f"{name}{ending}": value
             for name, metric in self.own.items()
@@ -158,8 +158,8 @@ class Result(CompletedRun):
         """
         parts = {
             f"{key}[{name}]": value
-            for name, figures in (*self._by_group.items(), *self._by_size.items())
-            for key, value in figures.items()
+            for name, row in (*self._by_group.items(), *self._by_size.items())
+            for key, value in row.items()
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
         # Only here, since it costs more than all the rest.
@@ -254,7 +254,7 @@ class Result(CompletedRun):
         Returns
         -------
         pandas.DataFrame
-            By name of the group those figures of `summary` that are of flows: ``flows``,
+            By name of the group those metrics of `summary` that are of flows: ``flows``,
             ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
             what is sent again from ``retransmissions`` to ``reordered``, completion times and
             slowdowns: ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a
@@ -264,7 +264,7 @@ class Result(CompletedRun):
         import pandas as pd
 
         index = pd.Index(list(self._by_group), name="group")
-        names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
+        names = [*(["offered_load"] if self.offered else []), *groups.METRICS]
         names += groups.OF_CLASSES if "classes" in self.columns else ()
         more = (key for row in self._by_group.values() for key in row)
         columns = list(dict.fromkeys((*names, *more)))
@@ -298,11 +298,11 @@ class Result(CompletedRun):
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
             ``link_loads``: what is offered to links, `link_loads`, where the workload has a load;
-            ``groups``: the figures of each group; each but the classes only if there is such a
+            ``groups``: the metrics of each group; each but the classes only if there is such a
             thing. ``fairness``: that of the busiest shared link, None without one.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
-        found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
+        found = {name: metrics.to_json(row) for name, row in self._by_group.items()}
         classes = self._by_size.items()
         own = {name: expression.written for name, expression in self.own.items()}
         return {

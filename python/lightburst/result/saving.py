@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 # What every run has; it is written without pandas.
 _ALWAYS: Final = ("flows", "links", "switches")
-# Those whose figures are in run.json already.
-_FIGURES: Final = ("groups", "size_classes")
+# Those whose metrics are in run.json already.
+_METRIC_TABLES: Final = ("groups", "size_classes")
 
 _OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
 
 #: The tables of a result that can be files, by the names of these.
-TABLES: Final = (*_ALWAYS, *_FIGURES, *_OPTIONAL)
+TABLES: Final = (*_ALWAYS, *_METRIC_TABLES, *_OPTIONAL)
 
 
 def needed(name: str, scenario: Scenario) -> str | None:
@@ -49,13 +49,13 @@ def _frame(result: Result, name: str) -> pd.DataFrame:
     if name in _OPTIONAL:
         return _OPTIONAL[name].table(result, name)
     found: pd.DataFrame = getattr(result, name)
-    return found.reset_index() if name in _FIGURES else found
+    return found.reset_index() if name in _METRIC_TABLES else found
 
 
 def write(result: Result, directory: Path) -> None:
     """Write the tables of a result and its ``run.json`` into a directory that is there."""
     for name in TABLES:
-        if name not in _FIGURES and needed(name, result.scenario) is None:
+        if name not in _METRIC_TABLES and needed(name, result.scenario) is None:
             write_table(result, name, directory / f"{name}.parquet")
     content = {
         "summary": metrics.to_json(result.metrics),

@@ -41,7 +41,7 @@ class _Run(NamedTuple):
 
 
 def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
-    """Find what a user should know before believing the figures of a run.
+    """Find what a user should know before believing the metrics of a run.
 
     Parameters
     ----------

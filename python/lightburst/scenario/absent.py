@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from lightburst.foundation.errors import InputError, did_you_mean, show
-from lightburst.scenario.fields import Section
 from lightburst.scenario.reading.messages import quoted
+from lightburst.scenario.section import Section
 
 # Largest number of paths in a message.
 _FEW = 3

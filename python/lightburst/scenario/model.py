@@ -11,20 +11,11 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.formatting import html_text
 from lightburst.scenario.change import change
-from lightburst.scenario.fields import (
-    Name,
-    OnlyIfAsked,
-    Section,
-    Tables,
-    given,
-    plain,
-    refuse_all,
-    refuse_at,
-    too_deep,
-)
+from lightburst.scenario.fields import Name, OnlyIfAsked, Tables, refuse_all, refuse_at, too_deep
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.reading.files import stamp
 from lightburst.scenario.reading.messages import allowed_in, explain, quoted
+from lightburst.scenario.section import Section, given, plain
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing

@@ -102,7 +102,7 @@ def differences(ours: History, theirs: Run) -> list[str]:
     """
     return [
         line
-        for line in (_order(ours, theirs), *_heard(ours, theirs), _sending(ours, theirs))
+        for line in (_order(ours, theirs), *_heard(ours, theirs), _transmissions(ours, theirs))
         if line
     ]
 
@@ -117,7 +117,7 @@ def _order(ours: History, theirs: Run) -> str:
     return ""
 
 
-def _sending(ours: History, theirs: Run) -> str:
+def _transmissions(ours: History, theirs: Run) -> str:
     pairs = list(zip(ours.sent, theirs.sent, strict=False))
     waited = any(abs(mine.time_s - other[0]) > TIME_TOLERANCE_S for mine, other in pairs[:60])
     if waited or _order(ours, theirs):

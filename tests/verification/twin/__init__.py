@@ -6,7 +6,7 @@ the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `con
 `ideal`, `bursts`, `traces`, `samples`, `synchronisation`, `window`, `order`, `simulation`.
 """
 
-from twin.network import Booking, Burst, Kept, Trace, TraceEntry
+from twin.network import Burst, Kept, Reservation, Trace, TraceEntry
 from twin.simulation import Columns, simulate
 
-__all__ = ["Booking", "Burst", "Columns", "Kept", "Trace", "TraceEntry", "simulate"]
+__all__ = ["Burst", "Columns", "Kept", "Reservation", "Trace", "TraceEntry", "simulate"]

@@ -138,7 +138,7 @@ class MultiQueue(Timer):
         """Deal the flows that lost data together, as far as that is known."""
         known = [loss for loss in self.losses if self.due(loss) < now]
         self.losses[:] = [loss for loss in self.losses if self.due(loss) >= now]
-        for loss in sorted(known, key=lambda loss: (self.due(loss), loss.birth)):
+        for loss in sorted(known, key=lambda loss: (self.due(loss), loss.identity)):
             if len(loss.flows) > 1:
                 self.left = []
                 for flow in loss.flows:
@@ -147,7 +147,7 @@ class MultiQueue(Timer):
     def due(self, loss: BurstLoss) -> int:
         """When the ingress is told."""
         delay = self.allocation["notice_delay_ps"]
-        made, _ = loss.birth
+        made, _ = loss.identity
         return loss.time + (loss.time - made if delay is None else delay)
 
     def allocate(self) -> int:

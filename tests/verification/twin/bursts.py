@@ -110,7 +110,7 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
         if isinstance(burst, Burst) and entry.what in ("launch", "send") and name not in rows:
             assert entry.begins is not None
             rows[name] = first_row(burst, entry, opened[burst.packets[0].name])
-            if burst.birth[0] < until or any(packet.flow in traced for packet in burst.packets):
+            if burst.identity[0] < until or any(packet.flow in traced for packet in burst.packets):
                 kept.add(name)
         if entry.what == "send":
             holders[entry.link] = burst
@@ -129,7 +129,7 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
 def first_row(burst: Burst, entry: TraceEntry, opened: int) -> Row:
     """The row of a burst when it leaves."""
     assert entry.begins is not None
-    made, nth = burst.birth
+    made, nth = burst.identity
     return {
         "opened_ps": opened,
         "closed_ps": made,
@@ -159,8 +159,8 @@ def lost(entry: TraceEntry, holders: dict[int | None, Unit], due: dict[str, int 
     start, holder = due.get(entry.unit.name), ""
     if entry.what in BUSY:
         holder = burst_of(holders[entry.wanted])
-    elif entry.booking:
-        holder = entry.booking.burst.name
+    elif entry.reservation:
+        holder = entry.reservation.burst.name
     return {
         "lost": 1,
         "reason": reason_of(entry),
@@ -179,7 +179,7 @@ def bursts(rows: list[Row], numbers: dict[str, int]) -> Table:
     return table(order, BURST_TYPES, numbers)
 
 
-def bookings(
+def reservations(
     trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[str, int]
 ) -> Table:
     """``trace_bookings``: which burst used which channel of which link when."""
@@ -193,8 +193,8 @@ def bookings(
     }
     rows: list[Row] = []
     for entry in trace:
-        if entry.booking and entry.what == "book":
-            channels[entry.unit.name, entry.booking.link] = entry.booking.channel
+        if entry.reservation and entry.what == "reserve":
+            channels[entry.unit.name, entry.reservation.link] = entry.reservation.channel
         if entry.what != "send" or not isinstance(entry.unit, Burst):
             continue
         assert entry.link is not None and entry.begins is not None
@@ -223,7 +223,7 @@ def cuts(trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[st
     for entry in trace:
         if entry.what not in ("cut", "cut tail") or entry.wanted not in kept["links"]:
             continue
-        assert entry.wanted is not None and entry.begins is not None and entry.booking
+        assert entry.wanted is not None and entry.begins is not None and entry.reservation
         size = sum(packet.size for packet in entry.unit.packets)
         end = entry.begins + links[entry.wanted].tx(size)
         if entry.begins >= kept["until_ps"] or end <= kept["from_ps"]:
@@ -235,7 +235,7 @@ def cuts(trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[st
             "start_ps": entry.begins,
             "packets": len(entry.unit.packets),
             "bytes": size,
-            "holder_burst": entry.booking.burst.name,
+            "holder_burst": entry.reservation.burst.name,
         }
         rows.append((entry.time, entry.node, row))
     rows.sort(key=lambda row: row[:2])

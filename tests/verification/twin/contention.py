@@ -1,11 +1,11 @@
-"""What a node that books channels tries for a burst that finds none, one thing after the other."""
+"""What a node that reserves channels tries for a burst that finds none, one after the other."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from twin.network import Booking, Burst, Kept
+from twin.network import Burst, Kept, Reservation
 
 if TYPE_CHECKING:
     from twin.obs import ObsNode
@@ -44,10 +44,10 @@ class Found:
     request: Request
     port: int
     channel: int
-    #: What is cut off it before, and what is booked in its place.
-    cut: tuple[Burst, Booking] | None = None
-    #: What is booked there and loses its tail, and how many bytes of it go on.
-    shortens: tuple[Booking, int] | None = None
+    #: What is cut off it before, and what is reserved in its place.
+    cut: tuple[Burst, Reservation] | None = None
+    #: What is reserved there and loses its tail, and how many bytes of it go on.
+    shortens: tuple[Reservation, int] | None = None
 
 
 class Resolver(Protocol):
@@ -159,9 +159,11 @@ class HeadDropping:
             head = request.head + self.node.fibre.tx(piece.size)
             found = self.node.offer(replace(request, burst=rest, head=head), wanted, wanted)
             if found:
-                bookings = self.node.channels(request, found.port)[found.channel]
-                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
-                holder = max(in_the_way, key=lambda booking: booking.start)
+                reservations = self.node.channels(request, found.port)[found.channel]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.overlaps(start, end)
+                ]
+                holder = max(in_the_way, key=lambda reservation: reservation.start)
                 self.node.counters["bursts_cut"] += 1
                 self.node.counters["packets_cut"] += number
                 return replace(found, cut=(piece, holder))
@@ -177,10 +179,10 @@ class TailDropping:
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
         """The channel on which the earlier burst would end first, if before the new one."""
         options = [
-            Found(request, port, channel, shortens=(booking, self.kept(booking, request)))
+            Found(request, port, channel, shortens=(reservation, self.kept(reservation, request)))
             for port in wanted
-            for channel, booking in self.alone(request, port)
-            if self.gives_way(booking, request)
+            for channel, reservation in self.alone(request, port)
+            if self.gives_way(reservation, request)
         ]
 
         def end(found: Found) -> int:
@@ -189,28 +191,32 @@ class TailDropping:
 
         return min(options, key=end, default=None)
 
-    def alone(self, request: Request, port: int) -> Iterator[tuple[int, Booking]]:
+    def alone(self, request: Request, port: int) -> Iterator[tuple[int, Reservation]]:
         """The channels on which one burst only is in the way."""
         start, end = self.node.interval(request)
-        for channel, bookings in self.node.channels(request, port).items():
+        for channel, reservations in self.node.channels(request, port).items():
             if self.node.fills_voids:
-                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.overlaps(start, end)
+                ]
             else:
-                in_the_way = [booking for booking in bookings if booking.end > start]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.end > start
+                ]
             if len(in_the_way) == 1:
                 yield channel, in_the_way[0]
 
-    def kept(self, booking: Booking, request: Request) -> int:
+    def kept(self, reservation: Reservation, request: Request) -> int:
         """The whole bytes of a burst that have left when another one needs its channel."""
         start, _ = self.node.interval(request)
-        return max(0, start - booking.head) * self.node.fibre.rate // (8 * 10**12)
+        return max(0, start - reservation.head) * self.node.fibre.rate // (8 * 10**12)
 
-    def gives_way(self, booking: Booking, request: Request) -> bool:
+    def gives_way(self, reservation: Reservation, request: Request) -> bool:
         """Whether a burst has been sent off, and its first packet is over before it is cut."""
         _, end = self.node.interval(request)
-        first, *_ = booking.burst.packets
-        sent = (booking.link, booking.channel, booking.head) in self.node.sent
-        return sent and booking.end < end and self.kept(booking, request) >= first.size
+        first, *_ = reservation.burst.packets
+        sent = (reservation.link, reservation.channel, reservation.head) in self.node.sent
+        return sent and reservation.end < end and self.kept(reservation, request) >= first.size
 
 
 def segmentation(node: "ObsNode", own: dict[str, Any]) -> Resolver:

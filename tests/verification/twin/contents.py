@@ -24,7 +24,7 @@ def contents(network: Network, span: dict[str, int] | None, flows: int) -> Table
         if isinstance(entry.unit, Burst)
     ]
     fates = [
-        [(burst.birth[0], burst) for burst in network.made_bursts],
+        [(burst.identity[0], burst) for burst in network.made_bursts],
         [unit for what, unit in units if what.startswith("drop")],
         [unit for what, unit in units if what in ("cut", "cut tail")],
         [unit for what, unit in units if what == "take apart"],

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from twin.network import Booking, Burst, Link, Network, Packet
+    from twin.network import Burst, Link, Network, Packet, Reservation
 
 
 class TailCut(NamedTuple):
@@ -22,7 +22,7 @@ class TailCut(NamedTuple):
     head: int
     kept: int
     link: "Link"
-    by: "Booking"
+    by: "Reservation"
     counters: Counter[str]
 
 
@@ -30,7 +30,7 @@ class BurstLoss(NamedTuple):
     """Data of `flows`, in the order of their first packets, was lost at `time` with a burst."""
 
     time: int
-    birth: tuple[int, int]
+    identity: tuple[int, int]
     flows: tuple[int, ...]
 
 
@@ -48,11 +48,11 @@ class Cuts:
         """Note the flows whose data is lost with some packets of a burst that hosts have sent."""
         hosts = self.network.hosts
         flows = [packet.flow for packet in packets if packet.payload and packet.source < hosts]
-        loss = BurstLoss(self.network.events.now, burst.birth, tuple(dict.fromkeys(flows)))
+        loss = BurstLoss(self.network.events.now, burst.identity, tuple(dict.fromkeys(flows)))
         self.losses[self.network.line(burst.packets, burst.ends)].append(loss)
 
     def head(
-        self, node: int, piece: "Burst", wanted: "Link", holder: "Booking", begins: int
+        self, node: int, piece: "Burst", wanted: "Link", holder: "Reservation", begins: int
     ) -> None:
         """End a piece of a burst that is lost before the rest goes on; it was to leave then."""
         self.lose(piece, piece.packets)
@@ -64,24 +64,24 @@ class Cuts:
         node: int,
         piece: "Burst",
         wanted: "Link",
-        holder: "Booking",
+        holder: "Reservation",
         begins: int,
         passed: int | None = None,
     ) -> None:
         """End a piece of a burst here, and not the burst."""
         self.network.end(piece)
         where = {"wanted": wanted.index, "begins": begins, "passed": passed}
-        self.network.note(what, node, piece, None, booking=holder, **where)
+        self.network.note(what, node, piece, None, reservation=holder, **where)
 
-    def shorten(self, booking: "Booking", cut: TailCut) -> "Booking":
-        """Let less of a burst go over a link than was booked; what remains of its booking."""
-        link, head, size = cut.link, booking.head, booking.size
+    def shorten(self, reservation: "Reservation", cut: TailCut) -> "Reservation":
+        """Let less of a burst go over a link than was reserved; what remains of its reservation."""
+        link, head, size = cut.link, reservation.head, reservation.size
         end = head + link.tx(cut.kept)
         place = link.transmissions.index((head, head + link.tx(size), size))
         link.transmissions[place] = head, end, cut.kept
-        if booking.burst.number not in self.lost:
-            self.tails[booking.burst.number].append(cut)
-        return replace(booking, end=end, kept=cut.kept)
+        if reservation.burst.number not in self.lost:
+            self.tails[reservation.burst.number].append(cut)
+        return replace(reservation, end=end, kept=cut.kept)
 
     def forget(self, burst: "Burst") -> None:
         """A burst is lost, with all that was cut off it."""

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
-from twin.truth import TIMEOUT, Sending, Truth
 from twin.windows import WindowRow
 
 #: What a sender is in, in the trace.
@@ -34,7 +34,7 @@ class Flow:
     timeouts: int = 0
     duplicates: int = 0
     gave_up: bool = False
-    truth: Truth = field(default_factory=Truth)
+    audit: RetransmissionAudit = field(default_factory=RetransmissionAudit)
 
     def deliver(self, payload: int, now: int) -> None:
         """Note `payload` bytes more that the receiver has."""
@@ -115,7 +115,7 @@ class Endpoint:
         *,
         window: int = 0,
         blocks: tuple[Block, ...] = (),
-        sending: Sending | None = None,
+        transmission: Transmission | None = None,
     ) -> int | None:
         """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -133,9 +133,9 @@ class Endpoint:
                 self.now if self.transport.get("timestamps") else None,
                 self.newest_stamp,
                 blocks,
-                sending is not None and sending.what == "data" and sending.nth > 1,
+                transmission is not None and transmission.what == "data" and transmission.nth > 1,
                 echoes_mark=self.marked,
-                sending=sending,
+                transmission=transmission,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
@@ -222,7 +222,7 @@ class Sender(TimedEndpoint):
         """Send the SYN or FIN."""
         kind = "syn" if self.state == "syn-sent" else "fin"
         self.times_sent += 1
-        self.send_timed(kind, sending=self.flow.truth.send(kind))
+        self.send_timed(kind, transmission=self.flow.audit.send(kind))
 
     def count_from(self, time: int) -> None:
         self.control_sent_at = time
@@ -240,9 +240,9 @@ class Sender(TimedEndpoint):
         self.flow.timeouts += 1
         data = self.state == "established"
         if data:
-            self.flow.truth.decide(TIMEOUT, "data", self.unacknowledged())
+            self.flow.audit.decide(TIMEOUT, "data", self.unacknowledged())
         else:
-            self.flow.truth.decide(TIMEOUT, self.state.removesuffix("-sent"))
+            self.flow.audit.decide(TIMEOUT, self.state.removesuffix("-sent"))
         if self.gives_up((self.state, self.unacknowledged() if data else None)):
             return
         self.timeout.back_off()
@@ -255,7 +255,7 @@ class Sender(TimedEndpoint):
         if self.state == "gave-up":
             return
         if packet.kind == "syn+ack":
-            self.flow.truth.acknowledge(self.now, "syn")
+            self.flow.audit.acknowledge(self.now, "syn")
             opens = self.state == "syn-sent"
             if opens:
                 self.state = "established"
@@ -271,7 +271,7 @@ class Sender(TimedEndpoint):
             if self.state == "established":
                 # The FIN went with the data, and is acknowledged with it.
                 self.acknowledge(packet)
-            self.flow.truth.acknowledge(self.now, "fin")
+            self.flow.audit.acknowledge(self.now, "fin")
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
@@ -339,8 +339,8 @@ class Receiver(TimedEndpoint):
             self.state = "established"
             self.timer.clear()
         if packet.payload:
-            assert packet.sending is not None
-            self.flow.truth.arrivals.append(packet.sending)
+            assert packet.transmission is not None
+            self.flow.audit.arrivals.append(packet.transmission)
             self.take(packet)
         elif packet.kind == "fin":
             self.state = "last-ack"

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from twin.audit import Lost, Transmission
 from twin.balance import Balance
 from twin.cuts import Cuts
 from twin.events import EventQueue, Moment
 from twin.interface import FairInterface
 from twin.rng import mix
 from twin.rules import LossRule, PathRule
-from twin.truth import Lost, Sending
 from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
@@ -30,8 +30,8 @@ class Packet:
     `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
     those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
     was sent before; `label` tells which path it takes; `marked` tells that the network has marked
-    it, and `echoes_mark` that its sender has seen such a mark; `sending` is for how often it was
-    sent, where that is counted.
+    it, and `echoes_mark` that its sender has seen such a mark; `transmission` is for how often it
+    was sent, where that is counted.
     """
 
     serial: int
@@ -50,7 +50,7 @@ class Packet:
     label: int = 0
     marked: bool = False
     echoes_mark: bool = False
-    sending: Sending | None = None
+    transmission: Transmission | None = None
 
     @property
     def packets(self) -> tuple["Packet", ...]:
@@ -73,8 +73,8 @@ class Burst:
     """Packets on their way together from one edge to another; `ends` are the two.
 
     It is routed to `destination`, the host of the first of them, which may have been cut off since.
-    `birth` is when it was made, and its number among those of its ingress, from 1. It is the burst
-    `sequence` of those of its class between its ends, from 0.
+    `identity` is when it was made, and its number among those of its ingress, from 1. It is the
+    burst `sequence` of those of its class between its ends, from 0.
     `label` tells which path it takes, unless it was `deflected`: then it takes the shortest.
     """
 
@@ -83,7 +83,7 @@ class Burst:
     size: int
     ends: tuple[int, int]
     destination: int
-    birth: tuple[int, int]
+    identity: tuple[int, int]
     sequence: int
     label: int = 0
     deflected: bool = False
@@ -126,7 +126,7 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Booking:
+class Reservation:
     """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`.
 
     Before that the burst is `delayed` in a line, and it has come over so many fibres (`passed`).
@@ -168,11 +168,11 @@ class TraceEntry(NamedTuple):
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
     of what is dropped `wanted` is the number of the link that it was to take, or of that over which
     a late header came. Where channels are
-    booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
-    head of a burst comes whose header arrives, or leaves when it is launched, and when a piece that
-    is cut off was to leave. `kept` is the delay
-    line that a burst takes, `shortened` a booking before and after its tail was cut off for it. Of
-    such a tail `passed` is over how many fibres its burst had come.
+    reserved, `reservation` is the channel's, or what was in the way of what is dropped; `begins` is
+    when the head of a burst comes whose header arrives, or leaves when it is launched, and when a
+    piece that is cut off was to leave. `kept` is the delay
+    line that a burst takes, `shortened` a reservation before and after its tail was cut off for it.
+    Of such a tail `passed` is over how many fibres its burst had come.
     """
 
     time: int
@@ -183,9 +183,9 @@ class TraceEntry(NamedTuple):
     ready: int | None = None
     begins: int | None = None
     wanted: int | None = None
-    booking: Booking | None = None
+    reservation: Reservation | None = None
     kept: Kept | None = None
-    shortened: tuple[Booking, Booking] | None = None
+    shortened: tuple[Reservation, Reservation] | None = None
     passed: int | None = None
 
 
@@ -203,7 +203,7 @@ class Link:
     delay: int
     heads: bool
     lossy: bool
-    # Data channels of a fibre on which bursts are booked.
+    # Data channels of a fibre on which bursts are reserved.
     channels: int = 1
     # The end of what it was given; of a fibre with headers, what its control channel was given.
     free_at: int = 0
@@ -272,7 +272,7 @@ class Network:
     lost: defaultdict[int, Lost] = field(default_factory=lambda: defaultdict(dict))
     windows: list[WindowRow] = field(default_factory=list)
     # When and where each unit was made, by its name; units of one node in their order.
-    births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    identities: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     # How many bursts each node has made, and for each other edge and class.
     made: Counter[int] = field(default_factory=Counter)
     made_bursts: list[Burst] = field(default_factory=list)
@@ -300,16 +300,16 @@ class Network:
         packet = replace(packet, label=self.labels.choose(packet))
         self.totals["units_created"] += 1
         self.alive.add(packet.serial)
-        self.births[packet.name] = (self.events.now, packet.source, packet.serial)
+        self.identities[packet.name] = (self.events.now, packet.source, packet.serial)
         return packet
 
     def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
         """Put `packets` together into the next burst."""
         number, now, line = self.totals["bursts_created"], self.events.now, self.line(packets, ends)
         self.made[ends[0]] += 1
-        birth = now, self.made[ends[0]]
+        identity = now, self.made[ends[0]]
         host = packets[0].destination
-        burst = Burst(number, packets, size, ends, host, birth, self.sequences[line])
+        burst = Burst(number, packets, size, ends, host, identity, self.sequences[line])
         self.sequences[line] += 1
         if self.balance is None:
             label = self.labels.choose(burst)
@@ -319,7 +319,7 @@ class Network:
         self.totals["bursts_created"] += 1
         self.made_bursts.append(burst)
         self.bursts[self.group(burst)] += 1
-        self.births[burst.name] = (self.events.now, ends[0], burst.number)
+        self.identities[burst.name] = (self.events.now, ends[0], burst.number)
         return burst
 
     def line(self, packets: tuple[Packet, ...], ends: tuple[int, int]) -> tuple[int, ...]:
@@ -343,15 +343,17 @@ class Network:
             self.events.add(arrival, Moment(ARRIVAL, link.index), lambda: self._arrive(unit, link))
         return start
 
-    def send_ahead(self, link: Link, booking: Booking, earliest: int, duration: int) -> None:
+    def send_ahead(
+        self, link: Link, reservation: Reservation, earliest: int, duration: int
+    ) -> None:
         """Hand a header to the control channel of `link`, which it takes for `duration`."""
-        burst, head = booking.burst, booking.head
+        burst, head = reservation.burst, reservation.head
         link.free_at = max(earliest, link.free_at) + duration
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
         self.offer(link, burst)
-        self.note("send", link.source, burst, link, ready=head - booking.delayed, begins=head)
+        self.note("send", link.source, burst, link, ready=head - reservation.delayed, begins=head)
         if not self._loses(link, burst):
-            header = Header(burst, head + link.delay, booking.channel, booking.passed + 1)
+            header = Header(burst, head + link.delay, reservation.channel, reservation.passed + 1)
             arrival = link.free_at + link.delay
             moment = Moment(ARRIVAL, link.index)
             self.events.add(arrival, moment, lambda: self._arrive_ahead(header, link))
@@ -395,7 +397,7 @@ class Network:
         *,
         on_link: bool = False,
         came: bool = False,
-        holder: Booking | None = None,
+        holder: Reservation | None = None,
     ) -> None:
         """End `unit` and all in it: before the link it wanted, on it, or behind it (`came`)."""
         self.end(unit)
@@ -407,7 +409,7 @@ class Network:
             self.offer(wanted, unit)
         wanted.dropped += not on_link
         link = wanted if on_link else None
-        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
+        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, reservation=holder)
 
     def end(self, unit: Unit) -> None:
         """Let all that is in a unit end."""
@@ -415,8 +417,8 @@ class Network:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1
             self.dropped_by_flow[packet.flow] += 1
-            if packet.sending is not None:
-                self.lost[packet.flow][packet.sending] = self.events.now
+            if packet.transmission is not None:
+                self.lost[packet.flow][packet.transmission] = self.events.now
 
     def note(
         self,

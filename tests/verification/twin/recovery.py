@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from twin.truth import FAST
+from twin.audit import FAST
 
 if TYPE_CHECKING:
     from twin.network import Block
@@ -71,7 +71,7 @@ class Recovery:
 
     def note_loss(self) -> None:
         """Remember what was sent when a loss was seen: a fast retransmission follows."""
-        self.sender.flow.truth.decide(FAST, "data", self.sender.una)
+        self.sender.flow.audit.decide(FAST, "data", self.sender.una)
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
         self.lose()

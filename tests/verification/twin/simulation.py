@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from twin.audit import audit_columns
 from twin.balance import make_balance
 from twin.contents import contents
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
@@ -27,7 +28,6 @@ from twin.switches import SWITCHES, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
-from twin.truth import truth_columns
 from twin.window import Counts, Window
 
 UNFINISHED = 2**64 - 1
@@ -235,8 +235,8 @@ class Simulation:
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
-            **truth_columns(
-                [flow.truth for flow in self.flows],
+            **audit_columns(
+                [flow.audit for flow in self.flows],
                 [self.network.lost[flow.index] for flow in self.flows],
             ),
             "drops": np.array(
@@ -262,7 +262,9 @@ class Simulation:
         for flow in self.flows:
             own = self.transport(flow)
             data = [packet for packet in self.network.came[flow.index] if packet.payload]
-            first = [one.number for one in data if one.sending is None or one.sending.nth == 1]
+            first = [
+                one.number for one in data if one.transmission is None or one.transmission.nth == 1
+            ]
             order = [packet_number(own, number) for number in first]
             for metric, counts in enumerate(densities(order, threshold)):
                 rows += [(flow.index, metric, *row) for row in sorted(counts.items())]

@@ -24,14 +24,14 @@ def look(sender: Sender) -> Own:
     """See where a connection is."""
     assert isinstance(sender, TcpSender | SawSender)
     bytes_ = sender.cwnd if isinstance(sender, TcpSender) else sender.most
-    truth = sender.flow.truth
-    came = {begin for _, begin, _ in truth.arrivals}
+    audit = sender.flow.audit
+    came = {begin for _, begin, _ in audit.arrivals}
     return Own(
         sender.state == "established",
         sender.state in ("fin-sent", "closed", "gave-up"),
         1000 * bytes_ // sender.most,
-        sum(truth.bytes["data", begin] for begin in came),
-        sum(what == "data" for _, (what, _), _ in truth.decisions),
+        sum(audit.bytes["data", begin] for begin in came),
+        sum(what == "data" for _, (what, _), _ in audit.decisions),
     )
 
 

@@ -135,8 +135,8 @@ class TcpSender(Sender):
         self.flow.retransmissions += sent_before
         window = min(int(self.law.cwnd / self.most), 65_535)
         kind = "data+fin" if end == self.flow.size else "data"
-        sending = self.flow.truth.send("data", begin, end - begin)
-        self.send(kind, begin, end - begin, window=window, sending=sending)
+        transmission = self.flow.audit.send("data", begin, end - begin)
+        self.send(kind, begin, end - begin, window=window, transmission=transmission)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again, segment.before = self.now, True, before
@@ -178,7 +178,7 @@ class TcpSender(Sender):
         self.next = max(self.next, self.una)
         covered = [s for s in self.segments if s.end <= self.una]
         for segment in covered:
-            self.flow.truth.acknowledge(self.now, "data", segment.begin)
+            self.flow.audit.acknowledge(self.now, "data", segment.begin)
         self.segments = self.segments[len(covered) :]
         news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)

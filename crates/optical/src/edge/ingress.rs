@@ -4,7 +4,7 @@ use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
 use crate::edge::{Around, EdgeSettings, EdgeTimer};
 use lightburst_des::{Stream, Time};
-use lightburst_net::{Bundle, Context, NodeId, Packet, PacketId, Token};
+use lightburst_net::{Bundle, Context, NodeId, Packet, PacketId, TimerId};
 use std::collections::{HashMap, VecDeque};
 
 /// Number of queues per line, besides the first one, for which memory is reserved at the start.
@@ -154,7 +154,7 @@ impl Ingress {
         line: usize,
         packet: PacketId,
         ctx: &mut Context<'_>,
-    ) -> Option<(Time, Token)> {
+    ) -> Option<(Time, TimerId)> {
         let Packet { envelope, header } = ctx.packet(packet);
         let bytes = envelope.bytes;
         if header.payload == 0 && !self.acknowledgements {
@@ -173,7 +173,7 @@ impl Ingress {
             Decision::StartTimer(time) => {
                 let closes = ctx.now() + time;
                 self.waiting[queue].closes = closes;
-                Some((closes, self.token(queue)))
+                Some((closes, self.timer_id(queue)))
             }
             Decision::Close => {
                 self.close(queue, ctx.now());
@@ -261,12 +261,12 @@ impl Ingress {
         self.places_of_egresses.len() as u32
     }
 
-    /// Returns the timer token of a queue, by the line of a first queue or by the index of another
+    /// Returns the timer of a queue, by the line of a first queue or by the index of another
     /// queue.
-    fn token(&self, queue: usize) -> Token {
+    fn timer_id(&self, queue: usize) -> TimerId {
         match queue.checked_sub(self.lines.len()) {
-            None => EdgeTimer::Assembly.token(self.subject(queue)),
-            Some(place) => EdgeTimer::AssemblyOfOthers.token(place as u32),
+            None => EdgeTimer::Assembly.id(self.subject(queue)),
+            Some(place) => EdgeTimer::AssemblyOfOthers.id(place as u32),
         }
     }
 

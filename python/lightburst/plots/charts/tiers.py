@@ -13,6 +13,9 @@ from matplotlib.patheffects import withStroke
 from lightburst.foundation.errors import InputError, show
 from lightburst.plots.charts.places import HOST, free_sides, on_map, positions
 from lightburst.result.labels import column_words
+from lightburst.result.result import Result
+from lightburst.scenario import Scenario
+from lightburst.topology.build import build_network
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -45,10 +48,6 @@ def graph_in(what: object) -> nx.Graph[Any]:
     InputError
         If the argument is none of these.
     """
-    from lightburst.result.result import Result
-    from lightburst.scenario import Scenario
-    from lightburst.topology.build import build_network
-
     match what:
         case nx.Graph() if len(what):
             return what

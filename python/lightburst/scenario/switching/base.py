@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.foundation.units import SIZE, TIME, Quantity
-from lightburst.scenario.fields import Section, Tables, refuse_at
+from lightburst.scenario.fields import Tables, refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     from lightburst.scenario.switching import Switching

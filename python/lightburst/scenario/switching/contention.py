@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import TIME, Quantity
-from lightburst.scenario.fields import Flag, Named, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Whole
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.topology import MOST_WAVELENGTHS
 
 # Delays are tried one after the other; the limit keeps the longest one within the clock.

@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
-from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
+from lightburst.scenario.fields import Flag, Named, Tables, Whole, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch
 from lightburst.scenario.switching.contention import Resolver, Segmentation
 from lightburst.scenario.tables.assembly import OptionalAssembly

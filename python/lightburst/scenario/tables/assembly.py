@@ -13,7 +13,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from lightburst.foundation.units import SIZE, TIME, Quantity, format_size
-from lightburst.scenario.fields import Named, Section, Whole, refuse_at
+from lightburst.scenario.fields import Named, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 # Longer assembly times are typing errors; the limit leaves room on the clock of the simulator.
 _Time = Annotated[int, Quantity(TIME, largest="1000 s")]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Transport
 

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Named, Section, Whole
+from lightburst.scenario.fields import Named, Whole
+from lightburst.scenario.section import Section
 
 
 class Fifo(Section):

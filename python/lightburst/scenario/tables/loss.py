@@ -7,7 +7,8 @@ from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_va
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from lightburst.scenario.fields import LARGEST_COUNT, Real, Section, Whole, refuse, refuse_at
+from lightburst.scenario.fields import LARGEST_COUNT, Real, Whole, refuse, refuse_at
+from lightburst.scenario.section import Section
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ from lightburst.measurement.reordering import ReorderingOption
 from lightburst.measurement.samples import SamplesOption
 from lightburst.measurement.synchronisation import SynchronisationOption
 from lightburst.measurement.window import UntilOption, WarmUpOption
-from lightburst.scenario.fields import Section, Whole, refuse_at
+from lightburst.scenario.fields import Whole, refuse_at
+from lightburst.scenario.section import Section
 
 
 class Energy(Section):

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import TIME, Quantity
-from lightburst.scenario.fields import Named, Section
+from lightburst.scenario.fields import Named
+from lightburst.scenario.section import Section
 
 
 class NoOrdering(Section):

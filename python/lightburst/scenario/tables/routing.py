@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_serializer, model_validator
 
 from lightburst.foundation.units import RATE, TIME, Quantity, format_duration
-from lightburst.scenario.fields import Named, Real, Section, Whole, refuse_at
+from lightburst.scenario.fields import Named, Real, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]

@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from lightburst.foundation.formatting import exactly
 from lightburst.foundation.units import SIZE, PositiveSize, Quantity, format_size
-from lightburst.scenario.fields import Bare, DataFile, Real, Section, refuse_at
+from lightburst.scenario.fields import Bare, DataFile, Real, refuse_at
+from lightburst.scenario.section import Section
 
 # Sizes above the maximum are drawn again. If nearly all of them are, the distribution is not the
 # one that the user has in mind, and the drawing would take forever.

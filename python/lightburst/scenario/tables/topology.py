@@ -14,7 +14,8 @@ from lightburst.foundation.units import (
     parse_length,
     parse_rate,
 )
-from lightburst.scenario.fields import DataFile, Name, Section, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Name, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 _LINK_LENGTH = parse_length("10 m")
 _LINK_RATE = parse_rate("10 Gb/s")

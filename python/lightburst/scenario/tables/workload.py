@@ -14,7 +14,8 @@ from lightburst.foundation.units import (
     format_duration,
     parse_duration,
 )
-from lightburst.scenario.fields import DataFile, Real, Section, Tables, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Real, Tables, Whole, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.sizes import DEFAULT_SIZE, FlowSize
 
 # Latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,

@@ -16,7 +16,8 @@ from lightburst.foundation.units import (
     parse_duration,
     parse_size,
 )
-from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
+from lightburst.scenario.fields import Flag, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 # The simulator counts the bytes of a unit in 32 bits and its transmission time in picoseconds.
 SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]

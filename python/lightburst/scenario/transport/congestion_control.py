@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import Duration, parse_duration
-from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Real, Whole
+from lightburst.scenario.section import Section
 
 
 class Reno(Section):

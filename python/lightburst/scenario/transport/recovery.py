@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Real, Whole
+from lightburst.scenario.section import Section
 
 # The options of a TCP header have 40 bytes: n blocks take 2 + 8 n, timestamps 10 and padding.
 MOST_BLOCKS, MOST_BLOCKS_WITH_TIMESTAMPS = 4, 3

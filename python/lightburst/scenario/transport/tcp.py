@@ -20,8 +20,9 @@ from lightburst.foundation.units import (
     format_size,
     parse_duration,
 )
-from lightburst.scenario.fields import Flag, Real, Section, Whole, given, refuse_at
+from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
 from lightburst.scenario.reading.messages import kinds
+from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
 from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
 from lightburst.scenario.transport.presets import PRESETS, Preset

@@ -20,9 +20,10 @@ from lightburst.foundation.errors import InputError, did_you_mean, inside, show
 from lightburst.foundation.terminology import called_here
 from lightburst.result.saving import TABLES
 from lightburst.scenario import Scenario, load
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Whole
 from lightburst.scenario.reading.loading import read_toml
 from lightburst.scenario.reading.messages import explain
+from lightburst.scenario.section import Section
 from lightburst.study.design.axes import RANGE_KEYS, is_range
 from lightburst.study.design.points import Design
 from lightburst.study.design.sample import Sample

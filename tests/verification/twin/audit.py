@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class Sending(NamedTuple):
+class Transmission(NamedTuple):
     """The `nth` time that something is sent: the `syn`, the `fin`, or the `data` from `begin`."""
 
     what: str
@@ -15,12 +15,12 @@ class Sending(NamedTuple):
     nth: int
 
 
-#: When each sending of a flow was lost.
-Lost = dict[Sending, int]
+#: When each transmission of a flow was lost.
+Lost = dict[Transmission, int]
 FAST, TIMEOUT = "fast_retransmits", "timeouts"
 
 
-class Truth:
+class RetransmissionAudit:
     """What happened to one flow."""
 
     def __init__(self) -> None:
@@ -29,13 +29,13 @@ class Truth:
         #: Why the sender took something for lost, what, and how often that had been sent.
         self.decisions: list[tuple[str, tuple[str, int], int]] = []
         self.acknowledged: dict[tuple[str, int], int] = {}
-        self.arrivals: list[Sending] = []
+        self.arrivals: list[Transmission] = []
 
-    def send(self, what: str, begin: int = 0, payload: int = 0) -> Sending:
-        """Note one more sending."""
+    def send(self, what: str, begin: int = 0, payload: int = 0) -> Transmission:
+        """Note one more transmission."""
         self.sent[what, begin] += 1
         self.bytes[what, begin] = payload
-        return Sending(what, begin, self.sent[what, begin])
+        return Transmission(what, begin, self.sent[what, begin])
 
     def decide(self, cause: str, what: str, begin: int = 0) -> None:
         """Note that the sender takes something for lost."""
@@ -49,16 +49,16 @@ class Truth:
         """What the core counts of this flow."""
 
         def all_lost(key: tuple[str, int], number: int) -> bool:
-            """Whether the first sendings, so many, were lost before the acknowledgement."""
+            """Whether the first transmissions, so many, were lost before the acknowledgement."""
             until = self.acknowledged.get(key, np.inf)
-            sendings = (Sending(*key, nth) for nth in range(1, number + 1))
-            return all(lost.get(sending, np.inf) < until for sending in sendings)
+            transmissions = (Transmission(*key, nth) for nth in range(1, number + 1))
+            return all(lost.get(transmission, np.inf) < until for transmission in transmissions)
 
         false = Counter(cause for cause, what, sent in self.decisions if not all_lost(what, sent))
         spurious = [
             self.bytes[key]
-            for key, sendings in self.sent.items()
-            for nth in range(2, sendings + 1)
+            for key, transmissions in self.sent.items()
+            for nth in range(2, transmissions + 1)
             if key[0] == "data" and not all_lost(key, nth - 1)
         ]
         extents = list(self.extents())
@@ -87,7 +87,9 @@ class Truth:
         return extents
 
 
-def truth_columns(truths: list[Truth], lost: list[Lost]) -> dict[str, npt.NDArray[np.uint64]]:
+def audit_columns(
+    audits: list[RetransmissionAudit], lost: list[Lost]
+) -> dict[str, npt.NDArray[np.uint64]]:
     """The columns of all flows."""
-    found = [truth.columns(of) for truth, of in zip(truths, lost, strict=True)]
+    found = [audit.columns(of) for audit, of in zip(audits, lost, strict=True)]
     return {name: np.array([row[name] for row in found], np.uint64) for name in found[0]}

@@ -21,9 +21,9 @@ from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 from lightburst.trace import FlowTrace
+from lightburst.trace.audit import RetransmissionAudit
 from lightburst.trace.division import copies
 from lightburst.trace.flow import ARRIVED, FORWARD
-from lightburst.trace.truth import Truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 
@@ -46,7 +46,7 @@ def counts(result: Result) -> tuple[int, ...]:
 def of_trace(trace: FlowTrace) -> dict[str, int]:
     """Count what its packets show."""
     made = copies(trace)
-    truth = Truth(trace, made)
+    audit = RetransmissionAudit(trace, made)
     timeouts = [(int(time), "data") for time in trace.timeouts_ps()]
     order: list[int] = []
     extents = []
@@ -62,8 +62,8 @@ def of_trace(trace: FlowTrace) -> dict[str, int]:
                 extents.append(len(order) - later[0])
             order.append(begin)
     return {
-        "spurious_retransmissions": sum(truth.spurious(copy) for copy in made if copy.cause),
-        "false_timeouts": sum(truth.false_timeout(*row) for row in timeouts),
+        "spurious_retransmissions": sum(audit.spurious(copy) for copy in made if copy.cause),
+        "false_timeouts": sum(audit.false_timeout(*row) for row in timeouts),
         "reordered": len(extents),
         "reorder_extent_sum": sum(extents),
         "reorder_extent_max": max(extents, default=0),
@@ -102,10 +102,10 @@ def test_the_packets_of_each_sender_show_the_same(case: Case, flavour: str) -> N
     found = of_trace(trace)
     assert found == {name: row[name] for name in found}
     if flavour != "tahoe":
-        truth, begins = Truth(trace, copies(trace)), entries(trace)
+        audit, begins = RetransmissionAudit(trace, copies(trace)), entries(trace)
         assert row["fast_retransmits"] == len(begins)
         # What a timeout at that time would repeat is what is sent again then.
-        false = sum(truth.false_timeout(time, "data") for time in begins)
+        false = sum(audit.false_timeout(time, "data") for time in begins)
         assert row["false_fast_retransmits"] == false
 
 
