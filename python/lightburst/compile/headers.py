@@ -1,4 +1,4 @@
-"""Where headers book channels: what must fit together for a header to be ahead of its burst."""
+"""Checks of optical burst switching: each header must arrive before its burst at every node."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,21 +14,21 @@ from lightburst.topology import Network
 
 
 def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputError]:
-    """Find what makes a control plane impossible.
+    """Yield the errors that make a control plane impossible.
 
     Parameters
     ----------
     switches : Switches
-        What each switch is.
+        The switches with their tables.
     network : Network
-        Where the switches are; its links are fibres.
+        The network of the switches; its links are fibres.
 
     Yields
     ------
     InputError
-        Switches that know no headers beside some that send them; conversion over more wavelengths
-        than there are; an offset time shorter than what the nodes on the longest of the shortest
-        paths take for a header.
+        For switches without burst header packets beside switches that send them; for conversion
+        over more wavelengths than exist; for an offset time shorter than the header processing of
+        all nodes on the longest of the shortest paths.
     """
     sends = np.array([table.sends_headers for table in switches.tables])[switches.which]
     if not sends.any():
@@ -66,7 +66,7 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
 
 @lru_cache(maxsize=8)
 def _most_fibres(network: Network) -> int:
-    """Count the fibres of the longest of all shortest paths between switches with hosts."""
+    """Return the number of fibres of the longest shortest path between switches with hosts."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 
