@@ -1,4 +1,4 @@
-"""Warnings of a run: what the scenario asks for and did not happen, or what cannot be meant."""
+"""Warnings of a run: unmet requests of the scenario, and settings that are likely mistakes."""
 
 import math
 from collections.abc import Iterator
@@ -21,16 +21,16 @@ from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.workload.sizes import mean_size
 
-# The share of a group's retransmissions, up to which needless ones are not worth a word: where
-# there is loss, a rare timeout behind a long queue is normal.
+# Fraction of a group's retransmissions up to which unnecessary ones cause no warning: with losses,
+# a rare timeout behind a long queue is normal.
 _FEW: Final = 0.01
-# The share of a mean that is as good as all of it.
+# Fraction of the stated mean size up to which a maximum causes a warning.
 _NEARLY: Final = 0.99
-# The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
+# Relative standard deviation of a sample mean of sizes, above which a warning is issued.
 _FAR: Final = 0.2
-# Between so many edges no two that send to the same one meet.
+# Up to this number of edges, bursts of different edges never meet at one output.
 _TWO_EDGES: Final = 2
-# A load of 1 in floating point is no more than that.
+# Tolerance of a load of 1 for rounding errors.
 _ROUNDED: Final = 1e-9
 
 
@@ -41,21 +41,21 @@ class _Run(NamedTuple):
 
 
 def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
-    """Find what a user should know before believing the figures of a run.
+    """Yield the warnings that a user should know before relying on the metrics of a run.
 
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     plan : Plan
-        What it was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Yields
     ------
     str
-        One sentence for each, without its end.
+        One sentence for each warning, without full stop.
     """
     run = _Run(scenario, plan, counted(columns))
     yield from _not_begun(run)
@@ -91,7 +91,7 @@ def _not_begun(run: _Run) -> Iterator[str]:
 
 
 def _overloaded(run: _Run) -> Iterator[str]:
-    """Tell a load that fits the senders and not the links on their routes."""
+    """Warn of a load within the capacity of the senders that exceeds that of a link."""
     loads = [getattr(group.workload, "load", None) for group in run.scenario.flow_groups]
     if not any(loads):
         return
@@ -105,7 +105,7 @@ def _overloaded(run: _Run) -> Iterator[str]:
 
 
 def _other_means(run: _Run) -> Iterator[str]:
-    """Tell the mean of sizes where it is not the one that was asked for."""
+    """Warn if the mean of the flow sizes is not the stated one."""
     for number, group in enumerate(run.scenario.flow_groups):
         size, path = getattr(group.workload, "size", None), f"{group.path}workload.size.mean"
         if not isinstance(size, Exponential | Lognormal | Pareto) or size.mean is None:
@@ -126,7 +126,7 @@ def _other_means(run: _Run) -> Iterator[str]:
 
 
 def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
-    """Say why a mean of so many sizes can be far from that of the law; nothing if it cannot."""
+    """Return why the mean of a sample of sizes can be far from its expectation; "" if it cannot."""
     if isinstance(size, Pareto) and size.tail_index <= 2:
         truncated = "a max and truncated_mean make it what it should be"
         return f"with the shape {size.tail_index:.4g} their variance is infinite ({truncated})"
@@ -151,12 +151,12 @@ def _unsettled(run: _Run) -> Iterator[str]:
 
 
 def _about(size: float) -> str:
-    """Write a size with three figures."""
+    """Format a size with three significant digits."""
     return format_size(round(float(f"{size:.3g}")))
 
 
 def _late_headers(run: _Run) -> Iterator[str]:
-    """Tell a loss that is a matter of settings from one that is a matter of load."""
+    """Warn of bursts lost behind late headers, which is due to settings and not to load."""
     if number := int(run.columns["switches"]["dropped_late_header"].sum()):
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
@@ -166,7 +166,7 @@ def _late_headers(run: _Run) -> Iterator[str]:
 
 
 def _packed(run: _Run) -> Iterator[str]:
-    """Tell a loss by edges that all prefer the same wavelengths from one by the load."""
+    """Warn of losses because all edges prefer the same wavelengths, which is not due to load."""
     edges = np.unique(run.plan.next_to_hosts).size
     if edges <= _TWO_EDGES or run.plan.channels.max() == 1:
         return
@@ -186,7 +186,7 @@ def _packed(run: _Run) -> Iterator[str]:
 
 
 def _used_up_offsets(run: _Run) -> Iterator[str]:
-    """Tell deflection that the settings do not allow from one that the load does not."""
+    """Warn of bursts whose offset time was too short for deflection."""
     if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
@@ -203,7 +203,7 @@ def _unfinished(run: _Run) -> Iterator[str]:
     if number := np.count_nonzero(gave_up):
         paths = {f"{group.transport_path}.max_retransmissions" for group in _impatient(run)}
         yield f"{number} of {those} flows gave up: {', '.join(sorted(paths))}"
-    # Datagrams are sent to see what is lost.
+    # Losses of datagrams are a measurement, and no reason for a warning.
     unfinished = never & ~np.isin(flows["status"], metrics.ENDED)
     number = np.count_nonzero(unfinished)
     if number == 0:
@@ -240,8 +240,8 @@ def _hasty(run: _Run) -> Iterator[str]:
 
 
 def _spurious(run: _Run) -> Iterator[str]:
-    """Find retransmissions of flows that lost no packet: all that they sent again had arrived."""
-    # The timeouts of stop-and-wait have no margin: they expire too early by design.
+    """Warn of retransmissions by flows that lost no packet, all of which were unnecessary."""
+    # Stop-and-wait is left out: its timeouts have no margin, and expire too early by design.
     tcp = run.plan.by_flow(lambda transport: transport["kind"] == "tcp")
     flows = run.columns["flows"]
     again, spared = flows["retransmissions"], tcp & (flows["drops"] == 0)
