@@ -367,7 +367,7 @@ def _makespan_ps(plan: Plan, columns: Columns) -> int:
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
-    """Return mean flows in progress and offered bits per second, while flows start in the window."""
+    """Return the mean of flows in progress and the offered bit rate, while flows start."""
     active, begin = Active.of(plan, columns), plan.window_ps[0]
     start, size = plan.flows["start_ps"], plan.flows["bytes"]
     offered = size[(start >= np.uint64(begin)) & (start < np.uint64(active.until_ps))]
