@@ -131,12 +131,12 @@ class Trace:
         ``trace_path_switches`` of a run, and ``trace_bookings`` and ``trace_cuts`` if links were
         traced.
     places : Places
-        Of its network.
+        Names of the network's nodes and links.
 
     Attributes
     ----------
     tables : tuple of str
-        The names of the tables that there are.
+        The names of the available tables.
     """
 
     def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
@@ -157,7 +157,7 @@ class Trace:
 
     @cached_property
     def segments(self) -> pd.DataFrame:
-        """One row per sending, arrival or loss of a packet; see `trace_tables.segments`."""
+        """One row per transmission, arrival or loss of a packet; see `trace_tables.segments`."""
         return trace_tables.segments(self._columns["segments"], self._places)
 
     @cached_property

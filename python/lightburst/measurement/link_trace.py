@@ -29,12 +29,12 @@ _BYTES_PER_BOOKING: Final = 340
 
 
 class NetworkTrace(Section):
-    """Which bursts are followed over which links.
+    """Links and interval of a trace of bursts.
 
     Attributes
     ----------
     begin, end : int
-        Picoseconds; no `end` is None.
+        Picoseconds; `end` is None without an end.
     """
 
     links: tuple[Annotated[str, Name()], ...] = Field(
@@ -61,7 +61,7 @@ class NetworkTrace(Section):
 class LinkTraceMeasurement(OptionalMeasurement):
     """Reservations of bursts on chosen links, and the bursts they blocked."""
 
-    # Without metrics, but in the digest of scenarios from its first version: their digests stay.
+    # It adds no metrics, but has been in the digest of scenarios since its first version.
     moves_digest = True
     key = "network"
     tables = tuple(f"trace_{name}" for name in TABLES)
@@ -91,7 +91,7 @@ class LinkTraceMeasurement(OptionalMeasurement):
         return {"bookings": {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}}
 
     def memory(self, forecast: Forecast) -> int:
-        """Return the bytes of bursts on traced links, if an earlier run tells their number."""
+        """Return the bytes of bursts on traced links, if an earlier run has counted them."""
         asked, before = forecast.plan.settings.get("bookings"), forecast.before
         if asked is None or before is None:
             return 0

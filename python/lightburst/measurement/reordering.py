@@ -24,7 +24,7 @@ _BYTES_PER_DISPLACED: Final = 55
 
 
 class Reordering(Section):
-    """How far out of order the data of flows comes (RFC 4737, RFC 5236)."""
+    """Settings of the statistics of reordering (RFC 4737, RFC 5236)."""
 
     displacement_threshold: Annotated[int, Whole(1, 100_000)] = Field(
         100,
@@ -69,7 +69,7 @@ class ReorderingMeasurement(OptionalMeasurement):
         Raises
         ------
         InputError
-            If the scenario does not ask for it.
+            If the scenario does not request it.
         """
         return table(run.columns)
 
