@@ -42,12 +42,12 @@ class BurstContents(Section):
     begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
         None,
         description=(
-            "What happens to bursts earlier is not in the distributions. Without it `warm_up`, "
-            'which must be a time then: what `"mser-5"` finds is known after a run only.'
+            "Begin of the interval in which events of bursts are counted. By default `warm_up`, "
+            'which must be a time then: the warm-up of `"mser-5"` is known only after a run.'
         ),
     )
     end: Annotated[int | None, Quantity(TIME, positive=True, word="until")] = Field(
-        None, description="Nor is what happens to them then, or later. Without it `until`."
+        None, description="End of this interval. By default `until`."
     )
 
     def counted_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
@@ -133,8 +133,9 @@ BurstContentsOption = Annotated[
     BurstContents | None,
     Field(
         description=(
-            "Count what bursts carry, `bursts = {}`: segments and flows a burst, made and lost, "
-            "and bursts and lost bursts a flow. Only where edges make bursts."
+            "Count the contents of bursts, `bursts = {}`: segments and flows per burst, for "
+            "assembled and for lost bursts, and bursts and lost bursts per flow. Requires edges "
+            "that make bursts."
         )
     ),
     BurstContentsMeasurement(),

@@ -48,9 +48,9 @@ FlowThroughputOption = Annotated[
     Flag,
     Field(
         description=(
-            "Add to the figures how the throughput of a flow (its bytes over the time from its "
-            "start to the last acknowledgement) is spread over the flows: in all, by groups and "
-            "by classes of size."
+            "Add metrics of the distribution of throughput over the flows, for all flows, by "
+            "groups and by size classes. The throughput of a flow is its bytes over the time from "
+            "its start to the last acknowledgement."
         )
     ),
     FlowThroughputMeasurement(),

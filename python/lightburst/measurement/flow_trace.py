@@ -108,8 +108,8 @@ FlowTraceOption = Annotated[
     tuple[Annotated[int, Whole(0)], ...],
     Field(
         description=(
-            "Numbers of the flows, from 0, of which every packet, every window and every burst "
-            "is recorded: `trace = [0, 3]`."
+            "Numbers of the traced flows, from 0: every packet, window and burst of these flows is "
+            "recorded: `trace = [0, 3]`."
         )
     ),
     FlowTraceMeasurement(),

@@ -40,14 +40,23 @@ class NetworkTrace(Section):
     links: tuple[Annotated[str, Name()], ...] = Field(
         (),
         description=(
-            "Links between switches, in one direction each, as `SOURCE:TARGET`, or by the name "
-            'that the topology gives them: `links = ["Seattle:Chicago"]`. All of them without '
-            "this key."
+            "Traced links between switches, each in one direction, as `SOURCE:TARGET` or by their "
+            'name in the topology: `links = ["Seattle:Chicago"]`. By default all links between '
+            "switches."
         ),
     )
-    begin: Duration = Field(0, description="What has left a link by then is not recorded there.")
+    begin: Duration = Field(
+        0,
+        description=(
+            "Begin of the recording on a link: bursts that have left the link before are left out."
+        ),
+    )
     end: Annotated[int | None, Quantity(TIME, positive=True, word="unlimited")] = Field(
-        None, description="Nor is what begins to leave then, or later."
+        None,
+        description=(
+            "End of the recording on a link: bursts that begin to leave the link then or later are "
+            "left out."
+        ),
     )
 
     @model_validator(mode="after")
@@ -112,8 +121,8 @@ LinkTraceOption = Annotated[
     NetworkTrace | None,
     Field(
         description=(
-            "Follow bursts over links: which channel each used when, and which was lost to "
-            "which. Only where edges make bursts."
+            "Trace bursts over links: the channel and time of each burst on a link, and the burst "
+            "to which each lost burst lost. Requires edges that make bursts."
         )
     ),
     LinkTraceMeasurement(),

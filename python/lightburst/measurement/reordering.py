@@ -29,8 +29,8 @@ class Reordering(Section):
     displacement_threshold: Annotated[int, Whole(1, 100_000)] = Field(
         100,
         description=(
-            "Packets by which one may be early or late; one that comes later is taken for lost, "
-            "as in RFC 5236. Memory and time grow with it."
+            "Largest displacement of a packet, early or late, in packets; a later packet counts as "
+            "lost, as in RFC 5236. Memory and time grow with it."
         ),
     )
 
@@ -78,8 +78,7 @@ ReorderingOption = Annotated[
     Reordering | None,
     Field(
         description=(
-            "Count for each flow, datagrams too, how far out of order its data comes: "
-            "`reordering = {}`."
+            "Count the reordering of each flow's data, datagrams included: `reordering = {}`."
         )
     ),
     ReorderingMeasurement(),

@@ -92,8 +92,8 @@ SamplesOption = Annotated[
     Quantity(TIME, positive=True, word="off"),
     Field(
         description=(
-            'From one look at queues, buffers and links to the next: `sample = "100 us"`. Off, '
-            "because most questions are answered by the sums."
+            'Interval between samples of queues, buffers and links: `sample = "100 us"`. Off by '
+            "default, because the sums answer most questions."
         )
     ),
     SamplesMeasurement(),

@@ -57,23 +57,23 @@ class Synchronisation(Section):
     bin: PositiveDuration = Field(
         parse_duration("13 ms"),
         description=(
-            "Length of a bin. The default is the time unit of vlachos2008. Losses that are seen "
-            "in one bin are together."
+            "Length of a bin. The default is the time unit of vlachos2008. Losses in the same bin "
+            "count as simultaneous."
         ),
     )
     begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
         None,
         description=(
-            "Bins that begin earlier do not count; nor do those that end after `until`, and the "
-            "last one, if the run ends within it. Connections that are in progress in a bin count "
-            "there, whenever they started."
+            "Earliest begin of a counted bin. Bins that end after `until` are not counted either, "
+            "nor is the last one, if the run ends within it. A connection in progress counts in a "
+            "bin whenever it started."
         ),
     )
     series: Flag = Field(
         False,
         description=(
-            "Keep what each bin has, too: `result.synchronisation`. Memory grows with the length "
-            "of the run then, by 110 B for each bin."
+            "Also keep the time series of the bins: `result.synchronisation`. Memory then grows "
+            "with the length of the run, by 110 B per bin."
         ),
     )
 
@@ -192,9 +192,10 @@ SynchronisationOption = Annotated[
     Synchronisation | None,
     Field(
         description=(
-            "See whether connections move together, over bins of time: mean and standard deviation "
-            "of their windows and of their throughput together, against those of independent ones, "
-            "and the correlation of what they lose: `synchronisation = {}`."
+            "Measure the synchronisation of connections, over bins of time: mean and standard "
+            "deviation of the sums of their windows and of their throughputs, compared with those "
+            "of independent connections, and the correlation of their losses: `synchronisation = "
+            "{}`."
         )
     ),
     SynchronisationMeasurement(),

@@ -106,13 +106,13 @@ WarmUpOption = Annotated[
     Quantity(TIME, word="mser-5"),
     Field(
         description=(
-            "Flows that start earlier run, but do not count: not in completion times, "
-            "slowdowns, retransmissions and timeouts, nor in the throughput, which is that of "
-            "the flows that count, from the first start of one to the last acknowledgement. "
-            "Links, switches and bursts count what happens from then on, whichever flow it is of. "
-            '`"mser-5"`: the run itself tells from when on its active flows are settled, by the '
-            "rule of White (1997), figure `warm_up_s`; it is then done once more, to count from "
-            "there, and takes twice the time."
+            "Begin of the measurement window. Flows that start earlier are simulated, but not "
+            "counted: neither in completion times, slowdowns, retransmissions and timeouts, nor in "
+            "the throughput, which is that of the counted flows, from the first start to the last "
+            "acknowledgement. Links, switches and bursts count all events from this time on, of "
+            'any flow. `"mser-5"`: the run determines the end of the transient of its number of '
+            "active flows by the rule of White (1997), metric `warm_up_s`; it is then repeated "
+            "with this begin, and takes twice the time."
         )
     ),
     _WINDOW,
@@ -121,9 +121,9 @@ UntilOption = Annotated[
     PositiveDuration | None,
     Field(
         description=(
-            "Flows that start at this time or later do not count either. They keep the load up "
-            "for the flows that count, which run to their end. Links, switches and bursts count "
-            "what happens before."
+            "End of the measurement window. Flows that start at this time or later are not counted "
+            "either. They maintain the load for the counted flows, which run to their end. Links, "
+            "switches and bursts count the events before this time."
         )
     ),
     _WINDOW,
