@@ -124,8 +124,8 @@ impl Fabric {
     /// Forgets the cuts of a burst that is dropped with all its packets.
     pub(crate) fn forget_cuts(&mut self, burst: BurstId) {
         if let Some(tails) = &mut self.tails {
-            // The slot is free from now on. Without the birth, a later cut does not take it for
-            // this burst.
+            // The slot is free from now on. Its birth is reset, so that a later cut does not take
+            // another burst in the slot for this one.
             let birth = std::mem::take(&mut self.units.bursts[burst].birth);
             tails.cuts.remove(&birth);
         }

@@ -186,7 +186,7 @@ class Dask:
         return []
 
     def _killed(self, batch: Sequence[PlannedRun]) -> list[list[Answer]]:
-        """Isolate the run that killed its workers; a run that kills them alone has failed.
+        """Run the runs of a killed batch one by one; a run that kills a worker alone has failed.
 
         Dask blames all tasks assigned to such a worker, including those that only waited there.
         """
