@@ -102,9 +102,9 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
             yield InputError(
                 f"{group.transport_path}.max_timeout",
                 format_duration(transport.max_timeout),
-                f"at least {format_duration(needed)}, the time to send a segment of "
-                f"{format_size(largest)} at {format_rate(slowest)}: otherwise each is sent again "
-                "before it has been sent",
+                f"at least {format_duration(needed)}, the transmission time of a segment of "
+                f"{format_size(largest)} at {format_rate(slowest)}: otherwise each segment is "
+                "retransmitted before its transmission ends",
             )
 
 
@@ -176,7 +176,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
         raise InputError(
             "topology.link_rate",
             f"{format_rate(slowest)} for segments of {format_size(segment)}",
-            f"a rate at which nothing waits longer than {format_duration(_LONGEST_PS)}",
+            f"a rate at which no segment waits longer than {format_duration(_LONGEST_PS)}",
         )
     # The simulator adds the delays along a path as integers, which must not overflow.
     if scenario.routing.metric == "delay" and network.link_delay_ps.sum(dtype=float) > _LONGEST_PS:
@@ -197,7 +197,7 @@ def _check_bursts(
         rate = int(fibres.min())
         if _transmission_ps(assembly.min_size, rate) > _LONGEST_PS:
             given = f"{format_size(assembly.min_size)} at {format_rate(rate)}"
-            allowed = f"a size that takes no longer than {format_duration(_LONGEST_PS)}"
+            allowed = f"a size with a transmission time up to {format_duration(_LONGEST_PS)}"
             raise InputError(f"{path}.assembly.min_size", given, allowed)
     if assembly.max_size is not None:
         return

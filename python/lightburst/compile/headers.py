@@ -37,7 +37,7 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
         other = int(np.flatnonzero(~sends)[0])
         number = switches.which[other]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + other)}"
-        allowed = "'obs' at every switch if any is 'obs', since only these know header packets"
+        allowed = "'obs' at every switch if any is 'obs', since only these handle header packets"
         yield InputError(f"{switches.paths[number]}.kind", given, allowed)
         return
     channels = network.channels[network.between_switches]
@@ -58,9 +58,9 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
             missing = format_about(needed - offset)
             yield InputError(
                 f"{path}.offset_time",
-                f"{format_about(offset)} in all over {fibres} fibres, as the longest path has",
-                f"at least {format_about(needed)}: what its nodes take for a header, and to set up "
-                f"the switch; {missing} more",
+                f"{format_about(offset)} in total over the {fibres} fibres of the longest path",
+                f"at least {format_about(needed)}: the header processing of all its nodes, and the "
+                f"switching time; {missing} more",
             )
 
 

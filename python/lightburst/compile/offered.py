@@ -281,8 +281,11 @@ def senders_of(
         return senders, None
     shares = _shares(group, network, delay_ps, routing)
     if shares is None:
-        allowed = "'senders': of labels that follow the load, and in so large a network, no mean is"
-        raise InputError(f"{group.path}workload.load_of", "'hottest-link'", f"{allowed} known")
+        allowed = (
+            "'senders': the loads of links are not known with routing.label = 'load', nor in so "
+            "large a network"
+        )
+        raise InputError(f"{group.path}workload.load_of", "'hottest-link'", allowed)
     filled = shares / _capacity(network)
     hottest = int(filled.argmax())
     return senders._replace(capacity_bps=round(1 / float(filled[hottest]))), _name(network, hottest)

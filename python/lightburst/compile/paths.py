@@ -97,8 +97,8 @@ def _check_choices(
             number = len(paths)
             path, one = "routing.paths", f"{routing.paths}, but {number or 'no'} from {ends}"
             allowed = (
-                "two paths for each pair of switches between which something goes, also back, "
-                "since routing.label = 'load' chooses among them"
+                "two paths for each pair of switches with traffic, in both directions, since "
+                "routing.label = 'load' chooses among them"
             )
         raise InputError(path, one, allowed)
 
@@ -238,7 +238,5 @@ def _wrong(
     for a, b in pairwise(route.path):
         if (network.switches[a], network.switches[b]) not in links:
             given = f"{words}, without a link from {a} to {b}"
-            return [
-                InputError(f"{path}.path", given, "switches of which each is linked to the next")
-            ]
+            return [InputError(f"{path}.path", given, "switches, each linked to the next")]
     return []

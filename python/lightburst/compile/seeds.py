@@ -11,9 +11,9 @@ LARGEST_SEED = 2**64 - 1
 #: Largest number of seeds. A larger one is a mistake: no mean needs as many runs.
 MOST_SEEDS = 1_000_000
 _SEED = "a whole number from 0 to 2**64 - 1"
-_SEEDS = "different whole numbers, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+_SEEDS = "different whole numbers, as range(1, 11), or their number: 10 for the seeds 1 to 10"
 
-_FEWER = f"up to {MOST_SEEDS:,} seeds, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+_FEWER = f"up to {MOST_SEEDS:,} seeds, as range(1, 11), or their number: 10 for the seeds 1 to 10"
 
 
 def check_seed(seed: Any, path: str = "seed") -> int:

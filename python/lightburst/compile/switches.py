@@ -137,17 +137,17 @@ def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
         number = switches.which[packets[0]]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + packets[0])}"
         allowed = (
-            "'burst' at every switch with hosts, because another switch is 'burst': these make the"
+            "'burst' at every switch with hosts, because another switch is 'burst': these assemble"
         )
-        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} bursts")
+        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} the bursts")
     # The links of hosts may have other rates: edges store packets and bursts as a whole.
     rates = network.link_rate_bps[network.between_switches]
     if rates.size and rates.min() != rates.max():
         yield InputError(
             "topology",
             f"links between switches {_span(rates)}",
-            "one rate for all links between switches: a burst passes through a switch at the rate "
-            "at which it comes",
+            "one rate for all links between switches: a burst leaves a switch at the rate at which "
+            "it arrives",
         )
 
 
@@ -162,8 +162,8 @@ def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
             yield InputError(
                 "topology",
                 f"links {_span(rates)} at {network.name(node)}",
-                f"one rate for all links of a switch of kind '{kind}', which sends a unit on while "
-                "it receives it; a switch of kind 'electronic' can have links of different rates",
+                f"one rate for all links of a switch of kind '{kind}', which forwards a unit while "
+                "receiving it; a switch of kind 'electronic' can have links of different rates",
             )
             return
 

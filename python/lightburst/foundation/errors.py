@@ -39,9 +39,9 @@ def show(value: object) -> str:
     try:
         text = repr(value[: _LONGEST_GIVEN + 1]) if isinstance(value, str) else str(value)
     except ValueError:  # Python does not convert integers of many thousand digits to text
-        return "a whole number of thousands of digits, or what holds one"
+        return "a whole number of thousands of digits, or a value that contains one"
     except RecursionError:
-        return "what lies too many levels deep to be written"
+        return "a value nested too deeply to be shown"
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
 
 
@@ -106,7 +106,7 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
         joined = "" if not beside else f" {beside}" if beside[0] == "=" else f", {beside}"
         return f" (did you mean '{here}'{joined}?)"
     if nearest := nearest_here(plain(given), folded.values()):
-        return f" ({printable(str(given))} is not here; what comes nearest: {nearest})"
+        return f" ({printable(str(given))} is not supported; the nearest substitute: {nearest})"
     near = typo_of(name.strip("[]()'\" "), folded)
     return f" (did you mean '{folded[near]}'?)" if near else ""
 

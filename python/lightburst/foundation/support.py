@@ -195,15 +195,15 @@ def notes(supports: Iterable[Support]) -> list[str]:
         missed = _MISSED ** (worst.samples / worst.needed)
         flows = "flow" if worst.samples == 1 else "flows"
         found.append(
-            f"{BEYOND} a percentile beyond what so few flows can give: none of {worst.samples:,} "
+            f"{BEYOND} a percentile that so few flows cannot support: none of {worst.samples:,} "
             f"{flows} lies beyond it in about {100 * missed:.0f} of 100 cases, none of "
             f"{worst.needed:,} in 5"
         )
     if fewer := [one for one in every if one.fewer]:
         worst = min(fewer, key=lambda one: one.timed / one.flows)
         found.append(
-            f"{FEWER} over {worst.timed:,} of {worst.flows:,} flows: the others lost data that "
-            "nothing sends again, or have no end"
+            f"{FEWER} over {worst.timed:,} of {worst.flows:,} flows: the others lost data in an "
+            "open loop, or have no end"
         )
     return found
 

@@ -78,7 +78,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
     flow_columns_need = "columns of bursts only with measurement.bursts, as bursts = {}"
     flow_table = "bursts_flows"
     attribute = "bursts"
-    example = ("a table that says which bursts", "{}")
+    example = ("a table of settings", "{}")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an unknown begin, and an end that is not after the begin."""

@@ -49,7 +49,7 @@ class FlowTraceMeasurement(OptionalMeasurement):
     tables = tuple(f"trace_{name}" for name in TABLES)
     held = ("trace_rows", "the trace has {:,} rows")
     attribute = "trace"
-    example = ("numbers of flows, whose events are to be kept", "[0]")
+    example = ("the numbers of the traced flows", "[0]")
 
     def missing_flows(self, measurement: Measurement, flows: int) -> Iterator[InputError]:
         """Yield an error for each number without a flow."""

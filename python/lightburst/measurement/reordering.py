@@ -42,7 +42,7 @@ class ReorderingMeasurement(OptionalMeasurement):
     moves_digest = False
     tables = ("reordering",)
     attribute = "reordering"
-    example = ("a table that says how to look", "{}")
+    example = ("a table of settings", "{}")
 
     def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, int]:
         """Return the displacement beyond which a packet is considered lost."""

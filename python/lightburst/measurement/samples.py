@@ -42,7 +42,7 @@ class SamplesMeasurement(OptionalMeasurement):
     tables = tuple(f"samples_{name}" for name in TABLES)
     held = ("samples", "{:,} samples were taken")
     attribute = "samples"
-    example = ("a time from one sample to the next", "'100 us'")
+    example = ("an interval between samples", "'100 us'")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an interval longer than the time limit."""

@@ -104,7 +104,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
     tables = ("synchronisation",)
     held = ("bins", "{:,} bins of time were kept")
     attribute = "synchronisation"
-    example = ("what is kept of bins of time", "{'series': True}")
+    example = ("a table that keeps the time series", "{'series': True}")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an unknown begin, and bins that are too long or too many."""
@@ -118,7 +118,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
         path, given = f"{self.key}.bin", format_duration(own.bin)
         if first > end:
             begin, over = format_duration(first - own.bin), format_duration(end)
-            allowed = f"so short that one lies between its first begin ({begin}) and {over}"
+            allowed = f"so short that the first bin, which begins at {begin}, ends by {over}"
             raise refuse_at(path, given, allowed)
         if end // own.bin > _MOST_BINS:
             shortest = format_duration(-(-end // _MOST_BINS))

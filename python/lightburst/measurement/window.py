@@ -62,7 +62,7 @@ class WindowMeasurement(OptionalMeasurement):
         """Refuse a warm-up by the number of active flows if there are no connections."""
         open_loop = all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups)
         if open_loop and scenario.measurement.warm_up is None:
-            allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
+            allowed = "a duration: MSER-5 needs connections; datagrams and bursts are none"
             yield InputError("measurement.warm_up", "'mser-5' without connections", allowed)
 
     def check_plan(self, plan: Plan) -> None:
@@ -77,11 +77,11 @@ class WindowMeasurement(OptionalMeasurement):
         path, given = "measurement.warm_up", begin
         if int(plan.flows["start_ps"][-1]) >= begin:
             path, given = "measurement.until", end
-        allowed = f"a time that leaves flows to count: they start from {first} to {last}"
+        allowed = f"a time that leaves flows in the window: they start from {first} to {last}"
         if path.endswith("warm_up") and endless:
             allowed += (
-                "; what flows without end do after a time is the difference of two runs with the "
-                "same seed, up to that measurement.time_limit and beyond"
+                "; for flows without end take the difference of two runs with the same seed, one "
+                "with measurement.time_limit at that time and one beyond it"
             )
         raise InputError(path, format_about(given), allowed)
 

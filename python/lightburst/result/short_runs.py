@@ -55,8 +55,8 @@ def _short(plan: Plan, columns: Columns) -> Iterator[str]:
         length, once = format_about(window.length_ps), format_about(delay)
         yield (
             f"links and losses are counted for {length}, less than {_DELAYS} times the one-way "
-            f"delay of the longest path ({once}): a later measurement.time_limit or until tells "
-            "more"
+            f"delay of the longest path ({once}): a later measurement.time_limit or until makes "
+            "the window longer"
         )
 
 
@@ -113,6 +113,6 @@ def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
     if 0 < found.lost < _LOSSES:
         yield (
             f"{name} rests on {found.lost} lost {word}{'' if found.lost == 1 else 's'} of "
-            f"{found.offered}: that says little more than its order; a longer run or many seeds "
-            "together tell more"
+            f"{found.offered}: only its order of magnitude is reliable; a longer run or more seeds "
+            "narrow it"
         )

@@ -98,9 +98,9 @@ def _overloaded(run: _Run) -> Iterator[str]:
     found = link_loads(run.scenario, run.plan)
     if found is not None and found.largest > 1 + _ROUNDED:
         yield (
-            f"the link {found.link} is offered {found.largest:.3g} times what it carries (mean of "
-            f"the {found.over}: {found.mean:.3g}): workload.load is a part of what the senders can "
-            "send; load_of = 'hottest-link' makes it one of that link"
+            f"the link {found.link} is overloaded: its load is {found.largest:.3g} (mean of the "
+            f"{found.over}: {found.mean:.3g}), because workload.load refers to the capacity of the "
+            "senders; load_of = 'hottest-link' makes it refer to that link"
         )
 
 
@@ -114,9 +114,9 @@ def _other_means(run: _Run) -> Iterator[str]:
         if size.max is not None and mean_size(size) < _NEARLY * size.mean:
             drawn = f"{format_size(size.max)}, have a mean of {_about(mean_size(size))}"
             instead = (
-                f"; truncated_mean = '{asked}' is of those" if isinstance(size, Pareto) else ""
+                f"; truncated_mean = '{asked}' sets the latter" if isinstance(size, Pareto) else ""
             )
-            yield f"{path} ({asked}) is before the maximum: sizes, all at most {drawn}{instead}"
+            yield f"{path} ({asked}) is the mean before the maximum: sizes, up to {drawn}{instead}"
         sizes = run.plan.flows["bytes"][run.plan.group == number]
         if size.max is None and (spread := _spread(size, sizes.size)):
             yield (
@@ -128,7 +128,7 @@ def _other_means(run: _Run) -> Iterator[str]:
 def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
     """Return why the mean of a sample of sizes can be far from its expectation; "" if it cannot."""
     if isinstance(size, Pareto) and size.tail_index <= 2:
-        truncated = "a max and truncated_mean make it what it should be"
+        truncated = "with a max and truncated_mean the drawn sizes have the stated mean"
         return f"with the shape {size.tail_index:.4g} their variance is infinite ({truncated})"
     if not isinstance(size, Lognormal):
         return ""
@@ -137,7 +137,7 @@ def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
     if deviation <= _FAR:
         return ""
     return f"with sigma = {exactly(size.sigma)} a mean of {flows} sizes has a deviation of " + (
-        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times that"
+        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times the mean"
     )
 
 
@@ -161,7 +161,7 @@ def _late_headers(run: _Run) -> Iterator[str]:
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
             f"{number} of {offered} bursts were lost because their headers came too late: headers "
-            "waited for each other, and a longer switching.offset_time leaves room for that"
+            "waited for each other, for which a longer switching.offset_time leaves time"
         )
 
 
@@ -190,8 +190,8 @@ def _used_up_offsets(run: _Run) -> Iterator[str]:
     if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
-            f"{number} of {offered} bursts were lost that could have been deflected, had their "
-            "headers been further ahead: a longer switching.offset_time leaves room for detours"
+            f"{number} of {offered} bursts were lost because their offset time was too short for "
+            "deflection: a longer switching.offset_time leaves time for detours"
         )
 
 
@@ -234,7 +234,7 @@ def _hasty(run: _Run) -> Iterator[str]:
             yield (
                 f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
                 f"({format_duration(delay)}): a sender can time out while the acknowledgement "
-                "of its last segment is held back, and send again what arrived. Set "
+                "of its last segment is delayed, and retransmit a segment that arrived. Set "
                 "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
             )
 
@@ -252,7 +252,7 @@ def _spurious(run: _Run) -> Iterator[str]:
             continue
         causes = " or ".join(_causes(run, own & spared)) or "packets came out of order"
         whose = f"group {name}: " if name else ""
-        words = "retransmissions, though nothing was lost of the flows that sent them"
+        words = "retransmissions by flows without losses"
         yield f"{whose}{needless} {words}: {causes}"
 
 

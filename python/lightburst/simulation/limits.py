@@ -81,7 +81,7 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
     def name(node: int) -> str:
         return str(node) if network is None else network.name(node)
 
-    yield f"{load['units']:,} packets and bursts are on their way"
+    yield f"{load['units']:,} packets and bursts are in the network"
     if load["waiting_bytes"]:
         ends = (name(int(plan.links[end][load["link"]])) for end in ("from", "to"))
         yield f"{_size(load['waiting_bytes'])} wait for the link {' - '.join(ends)}"
@@ -89,7 +89,7 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
         switch = name(plan.settings["hosts"] + load["switch"])
         yield f"{_size(load['held_bytes'])} wait in the switch {switch}"
     if load["retransmissions"]:
-        yield f"flow {load['flow']} has sent again {load['retransmissions']:,} times"
+        yield f"flow {load['flow']} has {load['retransmissions']:,} retransmissions"
     held = dict(one.held for one in MEASUREMENTS if one.held is not None)
     for counted, number in load.items():
         if counted in held and number:

@@ -91,9 +91,9 @@ def verify(directory: Path, names: Iterable[str]) -> None:
         try:
             damaged = _sum(file) != sums[name]
         except OSError as error:
-            raise InputError("DIR", f"{file} ({error.strerror})", "a file to be read") from error
+            raise InputError("DIR", f"{file} ({error.strerror})", "a readable file") from error
         if damaged:
-            words = f"{file} (damaged: not what {SUMS} says)"
+            words = f"{file} (damaged: differs from {SUMS})"
             raise InputError("DIR", words, "the file as it was written")
 
 

@@ -163,8 +163,8 @@ class Obs(BaseSwitch):
             heads = isinstance(resolver, Segmentation) and resolver.drop == "head"
             if self.signalling == "jit" and heads:
                 allowed = (
-                    "drop = 'tail', or nothing that makes a burst begin later, with signalling "
-                    "'jit', which books a channel from when the header is handled all the same"
+                    "drop = 'tail', or no segmentation, with signalling 'jit', which reserves a "
+                    "channel from the header on, even if the burst begins later"
                 )
                 given = "'segmentation' with drop = 'head'"
                 raise refuse_at(f"contention[{place}]", given, allowed)

@@ -118,7 +118,7 @@ class Measurement(Section):
     def check_warm_up_is_known(self, path: str) -> None:
         """Refuse an option that begins with the warm-up, if its end is known only after the run."""
         if self.warm_up is None:
-            allowed = "a duration: a run that finds its own warm-up (warm_up = 'mser-5') has ended"
+            allowed = "a duration: with warm_up = 'mser-5' the warm-up is known only after the run"
             raise refuse_at(path, "nothing", allowed)
 
     @property

@@ -229,7 +229,7 @@ class Graph(_Links):
         if self.hosts_per_node is None:
             for key in ("edges", "access_rate", "access_delay"):
                 if getattr(self, key) not in (None, ()):
-                    allowed = "hosts_per_node as well: it gives nodes the hosts that this is about"
+                    allowed = "hosts_per_node as well, to whose hosts this key applies"
                     raise refuse_at(key, "no hosts_per_node beside it", allowed)
         return self
 
