@@ -72,7 +72,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
-            yield f"loss.drops[{i}] ({drop.words}) never came"
+            yield f"loss.drops[{i}] ({drop.words}) never occurred"
 
 
 def _is_random(scenario: Scenario) -> bool:
