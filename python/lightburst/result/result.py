@@ -169,10 +169,9 @@ class Result(CompletedRun):
 
     @cached_property
     def weak(self) -> Mapping[str, Support]:
-        """Metrics of `record` with weak support, by name.
+        """Metrics of `record` with weak support, by name, each with its numbers of flows.
 
-        Percentiles of too few flows, and metrics that leave flows out, each with its numbers of
-        flows; see docs/statistics.md.
+        Percentiles of too few flows, and metrics that leave flows out; see docs/statistics.md.
         """
         return MappingProxyType(weak({key: [value] for key, value in self.record.items()}))
 
@@ -224,20 +223,17 @@ class Result(CompletedRun):
             ``drops_missed``
                 scripted drops that never occurred, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; lost / (lost + disassembled at their egress); and lost / offers
-                of bursts to fibres: transmissions on links between switches, and drops for want
-                of a channel. ``data_burst_loss`` leaves out bursts that carry only
-                acknowledgements. The two counts of each loss are ``burst_loss_count`` and
-                ``burst_loss_of``;
+                bursts assembled; lost / (lost + disassembled at their egress); and lost / offers to
+                fibres: transmissions between switches, and drops for want of a channel.
+                ``data_burst_loss`` leaves out bursts that carry only acknowledgements. The counts
+                of each loss are ``burst_loss_count`` and ``burst_loss_of``;
             ``burst_mean_packets``, ``burst_mean_bytes``
-                mean packets and bytes (padding included) of a burst, data and acknowledgements
-                alike;
+                mean packets and bytes (padding included) of a burst with or without data;
             ``assembly_mean_s``
                 mean wait of a packet until its burst is closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
-                over the flows that were meant to finish, from the start to the arrival of the last
-                byte; infinite for an unfinished flow; flows with losses in an open loop are left
-                out;
+                over the flows meant to finish, from the start to the arrival of the last byte;
+                infinite if unfinished; flows with losses in an open loop are left out;
             ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
                 completion time / that of the flow alone on its fastest path: never below 1;
             ``conversions_per_delivered_bit``
@@ -250,9 +246,8 @@ class Result(CompletedRun):
             ``digest``
                 digest of the columns: equal digests mean equal results, to the bit.
 
-            None means that the metric does not exist. Metrics that further tables of
-            ``measurement`` add are in docs/scenario.md. User-defined metrics come last, see
-            `metric`.
+            None means that the metric does not exist. docs/scenario.md has the metrics of further
+            tables of ``measurement``. User-defined metrics come last, see `metric`.
         """
         return tables.summary(self.metrics)
 
