@@ -219,7 +219,9 @@ def wait(*what, **how):
 sweep.sweep_all = wait
 sys.exit(main())
 """
-KEPT = "lightburst: finished runs are kept in .lightburst/runs; the same command goes on from there"
+KEPT = (
+    "lightburst: finished runs are kept in .lightburst/runs; the same command continues from there"
+)
 
 
 @pytest.mark.parametrize("program", [SLOW_COMMIT, SWALLOWING_STUDY], ids=["heard", "swallowed"])

@@ -123,7 +123,7 @@ def holds(one: list[Any], said: str, files: list[str]) -> bool:
     if moment in ("exit", "teardown"):
         return (code, err, left, work) == (0, said, files, [])
     # What a process that is ended leaves is cleared away by the next one.
-    kept = "finished runs are kept in .lightburst/runs; the same command goes on from there"
+    kept = "finished runs are kept in .lightburst/runs; the same command continues from there"
     lines = err.removesuffix(LINE).removesuffix(f"lightburst: {kept}\n")
     if code == 130:
         return err.count(LINE) == 1 and lines in ("", said) and left in ([], files)

@@ -80,7 +80,7 @@ def test_a_command_says_it_and_ends(kind: str, megabytes: int, tmp_path: Path) -
     file.write_text(lb.Scenario.from_dict(KINDS[kind]).to_toml(), "utf-8")
     done = leaving(megabytes, "sys.exit(main(sys.argv[2:]))", "run", str(file))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert done.stderr.startswith("lightburst: memory has ended"), done.stderr
+    assert done.stderr.startswith("lightburst: memory is exhausted"), done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -128,7 +128,9 @@ def test_all_say_it_in_their_own_words(
 
     monkeypatch.setattr(simulate, "compile_plan", ends)
     assert main(["run", str(EXAMPLE)]) == 2
-    words = f"lightburst: memory has ended{said}; allowed: a smaller scenario, fewer runs at once"
+    words = (
+        f"lightburst: memory is exhausted{said}; allowed: a smaller scenario, fewer runs at once"
+    )
     said = capsys.readouterr().err
     assert said.startswith(words)
     assert said.count("\n") == 1

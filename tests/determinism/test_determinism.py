@@ -13,7 +13,7 @@ from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 
 # Packets of TCP may overtake each other here.
-pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")
+pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions by flows without losses")
 
 SEEDS = (1, 2, 3, 4)
 SWITCHES = ("all-optical", "hybrid", "electronic", "burst")

@@ -66,7 +66,7 @@ CALLS: list[tuple[Call, str, str, str]] = [
     (lambda: lb.run(""), "scenario", "''", "the name of a scenario file"),
     (lambda: lb.load(None), "scenario", "None", "the name of a scenario file"),
     (lambda: lb.load(S), "scenario", "a Scenario", "the name of a scenario file"),
-    (lambda: lb.replicate(S, 0), "seeds", "0", "or how many: 10 for the seeds 1 to 10"),
+    (lambda: lb.replicate(S, 0), "seeds", "0", "or their number: 10 for the seeds 1 to 10"),
     (lambda: lb.replicate(S, "10"), "seeds", "'10'", "to 10 (did you mean 10?)"),
     (lambda: lb.replicate(S, [1, 1]), "seeds", "1 twice", "for the seeds 1 to 10"),
     (lambda: lb.replicate(S, []), "seeds", "none", "for the seeds 1 to 10"),
@@ -271,7 +271,7 @@ def test_what_is_not_toml_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("[topology\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         lb.run(tmp_path / "bad.toml")
-    assert caught.value.given.startswith("what is not TOML (")
+    assert caught.value.given.startswith("invalid TOML (")
     assert "line 1" in caught.value.given
 
 

@@ -133,7 +133,9 @@ LISTS = {
 def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str) -> None:
     for name in names.split():
         said = did_you_mean(name, LISTS[where])
-        assert said.startswith(f" ({name} is not here; what comes nearest: {nearest}"), said
+        assert said.startswith(f" ({name} is not supported; the nearest substitute: {nearest}"), (
+            said
+        )
 
 
 @pytest.mark.parametrize(

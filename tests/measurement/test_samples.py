@@ -81,7 +81,7 @@ def test_a_run_with_samples_is_the_run_without() -> None:
     with pytest.raises(lb.InputError) as caught:
         _ = plain.samples
     assert str(caught.value) == (
-        "measurement.sample: given nothing; allowed: a time from one sample to the next, as "
+        "measurement.sample: given nothing; allowed: an interval between samples, as "
         "lightburst.run(scenario.with_(measurement__sample='100 us'))"
     )
     assert result.digest == plain.digest

@@ -119,7 +119,12 @@ def test_what_is_looked_at_changes_neither_digest_nor_other_metrics(tmp_path: Pa
 @pytest.mark.parametrize(
     ("own", "changes", "path", "words"),
     [
-        ({}, {"measurement.warm_up": "mser-5"}, "synchronisation.begin", "finds its own warm-up"),
+        (
+            {},
+            {"measurement.warm_up": "mser-5"},
+            "synchronisation.begin",
+            "known only after the run",
+        ),
         ({"begin": "2 s"}, {"measurement.until": "2 s"}, "synchronisation.bin", "so short that"),
         ({"bin": "1 ps"}, {}, "synchronisation.bin", "at least 1 us, for 1,000,000,000 bins"),
         ({"bin": "0 ms"}, {}, "synchronisation.bin", "greater than zero"),

@@ -384,8 +384,8 @@ def test_scripted_drops_that_never_came_are_warnings(tmp_path: Path) -> None:
     assert result.metrics["drops_missed"] == 2
     assert result.warnings == (
         late,
-        "loss.drops[0] (flow = 0, burst = 7) never came",
-        "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never came",
+        "loss.drops[0] (flow = 0, burst = 7) never occurred",
+        "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never occurred",
     )
     kept = json.loads((result.save(tmp_path / "out") / "run.json").read_text())
     assert kept["warnings"] == list(result.warnings)

@@ -10,7 +10,7 @@ import pytest
 import lightburst as lb
 from lightburst.result.warnings import caveats
 
-WORDS = "retransmissions, though nothing was lost of the flows that sent them"
+WORDS = "retransmissions by flows without losses"
 #: From a to b there are two ways of different length.
 LINKS = [
     {"source": "a", "target": "b", "name": "short"},

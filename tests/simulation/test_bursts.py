@@ -230,7 +230,7 @@ def test_a_drop_that_never_came_is_said_everywhere(
     monkeypatch.chdir(tmp_path)
     scenario = obs({"loss.drops": [{"burst": 7}, {"burst": 100_000}]})
     Path("obs.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    words = "loss.drops[1] (flow = 0, burst = 100000) never came"
+    words = "loss.drops[1] (flow = 0, burst = 100000) never occurred"
     assert main(["run", "obs.toml", "--out", "out"]) == 0
     printed = capsys.readouterr()
     assert printed.err == f"warning: {words}\n"

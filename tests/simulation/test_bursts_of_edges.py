@@ -244,7 +244,7 @@ def test_where_hosts_send_packets_it_is_needed(path: str) -> None:
     assert (error.value.path, error.value.given) == (f"{path}.assembly", "nothing")
     kinds = "a table with a kind, one of 'timer', 'size', 'mixed'"
     assert error.value.allowed.startswith(kinds)
-    assert error.value.allowed.endswith(": hosts send packets, which edges put together")
+    assert error.value.allowed.endswith(": hosts send packets, which edges assemble")
 
 
 @pytest.mark.parametrize("kind", ["obs", "burst"])

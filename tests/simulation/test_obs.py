@@ -42,8 +42,9 @@ CASES = {
     "offset": (
         {"switching__offset_time": "0.5 us"},
         "switching.offset_time",
-        "6.5 us in all over 2 fibres",
-        "at least 7 us: what its nodes take for a header, and to set up the switch; 500 ns more",
+        "6.5 us in total over the 2 fibres of the longest path",
+        "at least 7 us: the header processing of all its nodes, and the switching time; 500 ns "
+        "more",
     ),
     "offset of each hop": (
         {"switching__offset_per_hop": "0.5 us"},

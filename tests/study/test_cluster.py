@@ -200,7 +200,7 @@ def test_a_worker_with_another_version_is_refused_with_both_named(
         found = execute(slow_study(), workers=client, progress=False)
     pd.testing.assert_frame_equal(outcome(found), table)
     (words,) = [str(warning.message) for warning in told]
-    assert words.endswith(f", and here is {mine()}")
+    assert words.endswith(f", this process has {mine()}")
     theirs = r" is refused: it has lightburst 0\.0\.9 \(model 7, build [0-9a-f]{12}, NumPy"
     assert re.match(f"worker {re.escape(address)}{theirs}", words)
 

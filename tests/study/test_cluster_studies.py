@@ -115,7 +115,7 @@ def interrupted(
 
 
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
-KEPT = "finished runs are kept in .lightburst/runs; the same command goes on from there"
+KEPT = "finished runs are kept in .lightburst/runs; the same command continues from there"
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -213,7 +213,7 @@ def test_a_scheduler_that_dies_during_a_search(
         monkeypatch.setattr(Store, "put_all", put_all)
     went_on, told = capsys.readouterr().err.splitlines()[-2:]
     assert went_on == (
-        "lightburst: finished runs are kept in .lightburst/runs; with workers again this goes on: "
+        "lightburst: finished runs are kept in .lightburst/runs; with workers again, continue by: "
         f"{shlex.join(['lightburst', *words])}"
     )
     assert told.startswith("lightburst: --dask: given tcp://127.0.0.1:")

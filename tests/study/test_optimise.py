@@ -192,7 +192,7 @@ def test_after_ctrl_c_the_same_command_comes_to_the_same_answer(
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert out == ""
-    assert "the same command goes on from there" in err
+    assert "the same command continues from there" in err
     answers = []
     simulated: list[int] = []
 

@@ -150,8 +150,8 @@ def test_rates_may_change_where_a_switch_is_electronic() -> None:
 BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"layers": {"edge": {"kind": "hybrid"}}},
-        "switching.layers.edge: given an unknown layer 'edge'; allowed: no layers in a topology of "
-        "kind 'graph'; 'nodes' names single ones",
+        "switching.layers.edge: given an unknown layer 'edge'; allowed: none: the topology 'graph' "
+        "has no layers; 'nodes' names switches",
     ),
     (
         {"nodes": {"d": {"kind": "hybrid"}}},
@@ -194,7 +194,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"nodes": {"b": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 us"}}}},
         "switching.kind: given 'all-optical' at a; allowed: 'burst' at every switch with hosts, "
-        "because another switch is 'burst': these make the bursts",
+        "because another switch is 'burst': these assemble the bursts",
     ),
 ]
 

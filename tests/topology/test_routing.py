@@ -323,7 +323,7 @@ def test_reordering_without_a_loss_is_a_warning() -> None:
         {"source": "a", "target": "b", "name": "long", "length": "100 km"},
     ]
     workload = {"kind": "pairs", "size": {"kind": "constant", "value": "2 MB"}}
-    with pytest.warns(RunWarning, match="retransmissions, though nothing was lost"):
+    with pytest.warns(RunWarning, match="retransmissions by flows without losses"):
         free = lb.run(scenario(links, workload=workload, routing={"choice": "free"}))
     assert free.flows["retransmissions"].sum() > 0
     assert free.metrics["loss_end_to_end"] == 0

@@ -300,7 +300,7 @@ def test_without_a_directory_nothing_is_written(
     assert main(["trace", "lossy.toml", "--set", "loss.drops=[{burst = 100000}]"]) == 0
     said = capsys.readouterr()
     assert "retransmissions" in said.out
-    assert "never came" in said.err
+    assert "never occurred" in said.err
     assert list(scenario.parent.iterdir()) == [scenario]
 
 

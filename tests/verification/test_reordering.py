@@ -14,7 +14,7 @@ from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 
 # That it is taken for losses is what this file is about.
-pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")
+pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions by flows without losses")
 
 # A segment each 0.8 ms, 5 us a km.
 BY_TWO, BY_SIX = "400 km", "1040 km"

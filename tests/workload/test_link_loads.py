@@ -167,7 +167,7 @@ def test_runs_offer_what_is_expected(choice: str) -> None:
 
 def test_it_is_printed_and_kept_and_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     heavy = made(LINE, workload__load=0.6)
-    with pytest.warns(RunWarning, match=r"link B - C is offered 1\.2 times what it carries"):
+    with pytest.warns(RunWarning, match=r"link B - C is overloaded: its load is 1\.2 "):
         result = lb.run(heavy, seed=1)
     assert result.link_loads is not None
     kept = result.details()["link_loads"]

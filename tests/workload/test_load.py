@@ -222,7 +222,7 @@ def test_hosts_of_several_rates_count_with_theirs() -> None:
         }
     )
     # Of three flows one goes to each host, and a sends with 1 Gb/s.
-    with pytest.warns(RunWarning, match=r"link a - s is offered 2\.67 times what it carries"):
+    with pytest.warns(RunWarning, match=r"link a - s is overloaded: its load is 2\.67 "):
         (load,) = lb.run(scenario).offered.values()
     assert (load.capacity_bps, load.hosts, load.arrival_rate) == (8 * 10**9, 3, 1000)
 

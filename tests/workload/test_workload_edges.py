@@ -245,8 +245,8 @@ def told(size: Any) -> str:
 def test_a_warning_says_what_the_mean_is() -> None:
     pareto = {"kind": "pareto", "minimum": "40 kB"}
     cut = told({**pareto, "mean": "700 kB", "max": "100 MB"})
-    assert cut.startswith("workload.size.mean (700 kB) is before the maximum")
-    assert "at most 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
+    assert cut.startswith("workload.size.mean (700 kB) is the mean before the maximum")
+    assert "up to 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
     endless = told({**pareto, "mean": "700 kB"})
     assert "with the shape 1.061 their variance is infinite" in endless
     wide = told(Lognormal(mean="100 kB"))
@@ -254,10 +254,10 @@ def test_a_warning_says_what_the_mean_is() -> None:
     assert "with sigma = 2.45663283 a mean of 50 sizes has a deviation of 289 %, and" in wide
     # 80.5 of 100 kB are in sizes up to 16 MiB, by the partial expectation.
     capped = told(Lognormal(mean="100 kB", max="16 MiB"))
-    assert capped.endswith("at most 16 MiB, have a mean of 80.5 kB")
+    assert capped.endswith("up to 16 MiB, have a mean of 80.5 kB")
     short = told(Exponential(mean="100 kB", max="100 kB"))
     # 1 - 1 / (e - 1) of 100 kB.
-    assert short.endswith("at most 100 kB, have a mean of 41.8 kB")
+    assert short.endswith("up to 100 kB, have a mean of 41.8 kB")
     # What was named as it is, or hardly cut, needs no word.
     for size in (
         {**pareto, "truncated_mean": "700 kB", "max": "1 GB"},

@@ -180,7 +180,7 @@ def _parts(title: str, parts: Parts, read: Callable[[str, Any], str]) -> Iterato
 
 def _warnings(warnings: list[str]) -> Iterator[Table]:
     if warnings:
-        yield Table("Warnings", ("What did not happen",), [(warning,) for warning in warnings])
+        yield Table("Warnings", ("Warning",), [(warning,) for warning in warnings])
 
 
 def _kinds(switching: Mapping[str, Any]) -> str:
@@ -229,7 +229,7 @@ def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
             (
                 words,
                 *([f"{unfinished:,} did not finish"] if unfinished else []),
-                *([f"{lost:,} others lost data that nothing sends again"] if lost else []),
+                *([f"{lost:,} others lost data in an open loop"] if lost else []),
             )
         )
         + ".",

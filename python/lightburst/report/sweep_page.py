@@ -168,7 +168,7 @@ def _warnings(sweep: SweptRuns) -> Iterator[Table]:
 def _left_out(data: dict[str, Any]) -> Iterator[Table]:
     if data["left_out"]:
         words = f"{data['left_out']:,} metrics of the runs; they are in runs.parquet."
-        yield Table("What the page has no room for", ("Left out",), [(words,)])
+        yield Table("Metrics left out of the page", ("Left out",), [(words,)])
 
 
 class _Compared:

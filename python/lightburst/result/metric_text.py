@@ -32,7 +32,7 @@ STATUS_WORDS: Final = {
     "finished": "finished",
     "time-limit": "not finished when the run ended",
     "not-started": "not started before the time limit",
-    "lost": "some of it was lost",
+    "lost": "data was lost",
 }
 
 # Metrics by name of a group or size class, and by metric.

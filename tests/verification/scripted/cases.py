@@ -150,7 +150,7 @@ def play(case: Case, flavour: str, **transport: Any) -> History:
         If a loss that was ordered never came, or the flow did not end.
     """
     scenario = case.scenario(flavour, **transport)
-    overtaken = ".* retransmissions, though nothing was lost"
+    overtaken = ".* retransmissions by flows without losses"
     with warnings.catch_warnings():
         # That packets overtake each other is what some of the cases are about.
         warnings.filterwarnings("ignore", overtaken)

@@ -126,8 +126,8 @@ impl Fabric {
     /// Forgets the cuts of a burst that is dropped with all its packets.
     pub(crate) fn forget_cuts(&mut self, burst: BurstId) {
         if let Some(tails) = &mut self.tails {
-            // The slot is free from now on. Without the identity, a later cut does not take it for
-            // this burst.
+            // The slot is free from now on. Its identity is reset, so that a later cut does not take
+            // another burst in the slot for this one.
             let identity = std::mem::take(&mut self.units.bursts[burst].identity);
             tails.cuts.remove(&identity);
         }

@@ -201,12 +201,12 @@ def _end(result: Result) -> Iterator[str]:
     status = result.columns["flows"]["status"][result.plan.counted]
     if lost := int(np.count_nonzero(status == LOST)):
         yield (
-            f"{lost:,} of {status.size:,} flows lost data, which nothing sends again: completion "
-            "times and slowdowns are of the others"
+            f"{lost:,} of {status.size:,} flows lost data in an open loop: completion times and "
+            "slowdowns are of the others"
         )
     starts = result.plan.flows["start_ps"][result.plan.counted]
     if starts.size == 0:
-        yield "no flow starts in the time that counts: figures are of links, switches and bursts"
+        yield "no flow starts in the window: the metrics are of links, switches and bursts"
         return
     began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
     if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:
@@ -232,7 +232,7 @@ def _gaps(result: Result) -> Iterator[str]:
         rate = transport.rate or int(result.plan.host_rate_bps.max())
         gap = readable("_s", 8 * transport.segment_size / rate)
         yield (
-            f"completion times hold a gap before the first datagram, {gap} or more in the mean, "
+            f"completion times include a gap before the first datagram, {gap} or more in the mean, "
             f"and most flows are one datagram: {group.path}transport.spacing = 'constant' has none"
         )
 
@@ -298,7 +298,7 @@ def _end_of_many(found: Replications, means: Mapping[str, Any]) -> Iterator[str]
     if means.get("unfinished") == 0 and delivered and offered and offered > 2 * delivered:
         yield (
             "throughput is over the makespan, and in more than half of that no flow began: all "
-            "that was offered was delivered"
+            "offered data was delivered"
         )
     runs = len(found.runs)
     if runs > 1 and found.runs["digest"].nunique() == 1:

@@ -178,7 +178,7 @@ def _links(axes: Axes, graph: nx.Graph[Any], places: Positions, value: str | Non
     for a, b, data in graph.edges(data=True):
         if value not in data:
             known = sorted({name for *_, row in graph.edges(data=True) for name in row})
-            allowed = f"a figure of its links: {', '.join(map(str, known)) or '(none)'}"
+            allowed = f"a metric of its links: {', '.join(map(str, known)) or '(none)'}"
             raise InputError("value", show(value), allowed)
         found.setdefault((a, b), []).append(float(data[value]))
     means = {pair: sum(values) / len(values) for pair, values in found.items()}

@@ -295,7 +295,7 @@ class StudyDescription(Section):
         if self.target is None:
             return check_seeds(USUAL_SEEDS if self.seeds is None else self.seeds)
         if self.seeds is not None:
-            allowed = "nothing beside a target, whose minimum and maximum say how many"
+            allowed = "nothing beside a target, whose minimum and maximum limit the number"
             raise InputError("seeds", show(self.seeds), allowed)
         least, most = self.target.minimum, self.target.maximum
         if most < least:
