@@ -31,7 +31,7 @@ WORDS: dict[str, Any] = {"id": "a", "title": "A title", "caption": "A caption.",
 
 
 def seven_rates() -> Figure:
-    """Make what figures 5 to 7 of yu2004 are: seven loss rates, simulation and theory."""
+    """Data like that of figures 5 to 7 of yu2004: seven loss rates, simulation and theory."""
     places = [
         overlay.Beside(time, p, Interval(y, 0.9 * y, 1.1 * y, 5), 1.2 * y)
         for p in LOSSES

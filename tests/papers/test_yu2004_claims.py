@@ -160,7 +160,7 @@ def test_the_check_values_are_judged_to_three_per_cent() -> None:
 
 
 def as_drawn(point: Point) -> float:
-    """Three curves that do what the paper says of figure 11."""
+    """Three curves that behave as the paper says of figure 11."""
     if point.time > 1e-3:
         return 280.0
     base = 50 * (point.time / 1e-6) ** 0.25

@@ -1,4 +1,4 @@
-"""Rows as columns are copies: the same table to the bit, and nothing is lost with one."""
+"""Columns are copies of rows: the same table bit for bit, and no data is lost with a copy."""
 
 import random
 import resource
@@ -33,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row(place: int, seed: int) -> dict[str, Metric]:
-    """Of each scenario another kind: what is missing, whole, infinite, nothing, text."""
+    """Another kind of value for each scenario: missing, whole, infinite, none, text."""
     chance = random.Random(100 * place + seed)
     found: dict[str, Metric] = {
         "load": chance.random(),
@@ -75,7 +75,7 @@ def parts(file: Path) -> list[Path]:
 
 
 def expected(truth: Truth, keys: list[Key]) -> pd.DataFrame:
-    """As pandas makes it of rows, with numbers where there is nothing."""
+    """As pandas makes it of rows, with NaN for missing values."""
     table = pd.DataFrame([truth[key] for key in keys])
     empty = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(empty, "float64"))
@@ -87,7 +87,7 @@ def test_the_table_is_the_same_to_the_bit(filled: tuple[Path, Truth], order: int
     chance, keys = random.Random(order), list(truth)
     if order:
         keys = chance.choices(keys, k=chance.choice([3, 20, 60]))
-    if order == 5:  # of one scenario, whole
+    if order == 5:  # all rows of one scenario
         keys = [key for key in truth if key[0] == digests()[0]]
     first = rows(file).table(keys)
     # The third scenario has no part.
