@@ -141,7 +141,7 @@ def test_bins_that_cannot_be(
 
 
 def test_a_warm_up_is_left_out() -> None:
-    """Bins before `begin`, or without it before the warm-up, are left out; their flows still run."""
+    """Bins before `begin`, by default before the warm-up, are left out; their flows run."""
     whole = lb.run(scenario({"series": True}), seed=1).synchronisation
     for own, changes in (
         ({"begin": "200 ms"}, {}),

@@ -107,9 +107,9 @@ def test_a_file_that_is_not_read_but_missing(saved: Path, tmp_path: Path, kind: 
 
 @pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_bit_in_the_index_of_a_store(tmp_path: Path, times: int) -> None:
-    """What passes without a word hit nothing that counts: free room, numbers of SQLite's own.
+    """A flip without a message has hit unused data: free room, or internal numbers of SQLite.
 
-    Every run is found with every figure as it was written, and none is missing.
+    Every run is found with every metric as written, and none is missing.
     """
     chance, place, copy = random.Random(29), tmp_path / "runs", tmp_path / "copy"
     truth = fill(place)

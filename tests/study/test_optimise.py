@@ -1,4 +1,4 @@
-"""``lightburst optimise`` and `lightburst.optimise`: the answer, its gain, and invalid questions."""
+"""``lightburst optimise`` and `lightburst.optimise`: the answer, its gain, invalid questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sobol indices: exact ones are found, noise has the stated effect, and other studies are refused."""
+"""Sobol indices: exact ones are found, noise has the stated effect, other studies are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a sender in one list, put where a scenario has them."""
+"""Settings of a sender in one list, moved to their tables of a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units that meet at one switch at a known instant: who passes, waits, is lost, and when.
+"""Units that meet at one switch at a known instant: which one passes, waits, is lost, and when.
 
 A star: every host is 50 ns from the switch, a datagram of 1,250 bytes lasts 1 us at 10 Gb/s. A
 datagram sent at `x` has its head at the switch at `x + D` and, if nothing is in its way, is
@@ -236,8 +236,8 @@ def test_sets_that_share_an_output_have_queues_of_their_own(engine: Engine, bloc
     """Two ways lead from one switch to X, by A and by B, and one to a host of A or of B.
 
     A long datagram to that host has the one output until D + 5 T. The next to it waits for that.
-    What comes behind it to X may take the other output, which is free at 10 + D + T: it is not
-    held up by what waits for the first, though both wait for that one, too.
+    The next one to X may take the other output, which is free at 10 + D + T: it is not delayed by
+    the unit that waits for the first, though both wait for that one, too.
     """
     hosts, s, a, b, z = 7, 7, 8, 9, 10
     of_a, x, of_b = 4, 5, 6

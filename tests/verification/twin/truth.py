@@ -1,4 +1,4 @@
-"""What a sender repeats, and in which order segments arrive: judged when the run is over."""
+"""Retransmissions of a sender, and the order of arrivals: judged after the run."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -15,41 +15,41 @@ class Sending(NamedTuple):
     nth: int
 
 
-#: When each sending of a flow was lost.
+#: When each transmission of a flow was lost.
 Lost = dict[Sending, int]
 FAST, TIMEOUT = "fast_retransmits", "timeouts"
 
 
 class Truth:
-    """What happened to one flow."""
+    """The events of one flow."""
 
     def __init__(self) -> None:
         self.sent: Counter[tuple[str, int]] = Counter()
         self.bytes: dict[tuple[str, int], int] = {}
-        #: Why the sender took something for lost, what, and how often that had been sent.
+        #: Why the sender took data for lost, which data, and its number of transmissions.
         self.decisions: list[tuple[str, tuple[str, int], int]] = []
         self.acknowledged: dict[tuple[str, int], int] = {}
         self.arrivals: list[Sending] = []
 
     def send(self, what: str, begin: int = 0, payload: int = 0) -> Sending:
-        """Note one more sending."""
+        """Note one more transmission."""
         self.sent[what, begin] += 1
         self.bytes[what, begin] = payload
         return Sending(what, begin, self.sent[what, begin])
 
     def decide(self, cause: str, what: str, begin: int = 0) -> None:
-        """Note that the sender takes something for lost."""
+        """Note that the sender takes data for lost."""
         self.decisions.append((cause, (what, begin), self.sent[what, begin]))
 
     def acknowledge(self, now: int, what: str, begin: int = 0) -> None:
-        """Note that the sender knows that something has arrived."""
+        """Note that the sender knows that data has arrived."""
         self.acknowledged.setdefault((what, begin), now)
 
     def columns(self, lost: Lost) -> dict[str, int]:
-        """What the core counts of this flow."""
+        """The counts of the core for this flow."""
 
         def all_lost(key: tuple[str, int], number: int) -> bool:
-            """Whether the first sendings, so many, were lost before the acknowledgement."""
+            """Whether the first `number` transmissions were lost before the acknowledgement."""
             until = self.acknowledged.get(key, np.inf)
             sendings = (Sending(*key, nth) for nth in range(1, number + 1))
             return all(lost.get(sending, np.inf) < until for sending in sendings)
@@ -74,7 +74,7 @@ class Truth:
         }
 
     def extents(self) -> list[int]:
-        """RFC 4737, section 4.2, of what was sent for the first time; without duplicates."""
+        """RFC 4737, section 4.2, for first transmissions; without duplicates."""
         order: list[int] = []
         extents = []
         for _, begin, nth in self.arrivals:
