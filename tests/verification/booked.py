@@ -103,10 +103,10 @@ def run(plan_of: tuple[int, str]) -> Run:
 
 
 class Step(NamedTuple):
-    """What became of a burst where it wanted a channel, and what was booked and kept before.
+    """The fate of a burst that requested a channel, and the earlier reservations.
 
-    Its head was to leave at `head`, its header was handled at `handled`, and it had come by `came`
-    and over so many fibres (`passed`).
+    Its head was to leave at `head`, its header was handled at `handled`, its last reservation was
+    `came`, and it had crossed `passed` fibres.
     """
 
     it: Run

@@ -14,9 +14,9 @@ PACKET = 1_500
 def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
     """The same network with equal links and packets, and flows that start together.
 
-    In other random plans hardly two nodes do something at one instant. Without `scripts` no drop is
-    scripted: these are counted over all links together, and so are the one thing for which the
-    order of the events of different nodes matters.
+    In other random plans two nodes seldom have an event at one instant. Without `scripts` no drop
+    is scripted: scripted drops are counted over all links together, and only for them the order of
+    the events of different nodes matters.
     """
     settings = dict(plan.settings)
     for key in ("switches", "balance"):

@@ -45,7 +45,7 @@ def random_window(random: Random, plan: Plan) -> dict[str, int]:
 
 
 def random_bins(random: Random, limit: int) -> dict[str, Any]:
-    """Bins of time, of which the first and the last may not count; one bin is often most of a run."""
+    """Bins of time; the first and the last may not count, and often one bin is most of a run."""
     pick = random.choice
     every = max(min(pick([13, 100, 1_000, 20_000]) * MICROSECOND, limit), limit // 500)
     return {

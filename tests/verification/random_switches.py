@@ -106,10 +106,10 @@ def random_balance(random: Random) -> dict[str, Any]:
 
 
 def random_obs(random: Random, *, crowded: bool = False, drop: str = "head") -> dict[str, Any]:
-    """Any node that books channels; now and then its offsets are too short, and headers late.
+    """Any node that reserves channels; now and then its offsets are too short, and headers late.
 
-    A crowded one has something to try where there is no channel. If anything is cut off bursts it
-    is the same at all nodes.
+    A crowded node has resolvers for bursts without a channel. All nodes cut off the same part of
+    bursts, head or tail.
     """
     pick = random.choice
     assembled = random_burst(random, large=crowded and random.random() < 0.75)

@@ -74,7 +74,7 @@ def shapes(draw: st.DrawFn) -> Shape:
 
 @st.composite
 def link_tables(draw: st.DrawFn, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
-    """Equal links, or each with its own delay and, unless its switches are optical, its own rate."""
+    """Equal links, or each with its own delay and, except at optical switches, its own rate."""
     processing = draw(st.sampled_from([0, 0, 1_000]))
     if draw(st.booleans()):
         rate, delay = draw(st.sampled_from(RATES)), draw(st.sampled_from([1, 50_000, 5_000_000]))

@@ -36,7 +36,7 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
             assert link == booking.link
             assert 1 <= line.delay <= table["delays"]
             assert booking.delayed == line.delay * table["granularity_ps"]
-            # From the arrival of its head until it is inside, or has left.
+            # The line is kept from the arrival of the burst until its tail is in, or out.
             came, tx = booking.head - booking.delayed, it.tx(booking)
             assert line.start <= came
             assert line.end == (booking.head if table["occupied"] == "inside" else came) + tx
@@ -114,9 +114,9 @@ def is_in_time(step: Step, fibres: int) -> bool:
 
 
 def other_ways(step: Step, loops: bool) -> Ways:
-    """The ways by links other than those wanted.
+    """The paths by links other than those wanted.
 
-    Without loops those which certainly are none: not from a node that is further away.
+    Without loops only paths that certainly have none: not from a node that is further away.
     """
     far = distances(step.it, step.burst.ends[1])
     found: Ways = []

@@ -72,7 +72,7 @@ def test_an_electronic_edge_smooths_what_a_bufferless_core_would_lose(engine: En
     result = engine(Plan(chosen, links, flows, [0, 1]))
     # Which of the two goes first is drawn.
     assert sorted(result["flows"]["received_ps"].tolist()) == [arrived, arrived + FULL]
-    # The other way round one of the two is lost, where there is no buffer.
+    # In the reverse order one of the two is lost, where there is no buffer.
     result = engine(Plan(chosen, links, flows, [1, 0]))
     assert sorted(result["flows"]["received_ps"].tolist()) == [arrived, 2**64 - 1]
     assert result["switches"]["dropped_contention"].tolist() == [1, 0]
@@ -94,7 +94,7 @@ def test_bursts_over_cores_of_each_kind(engine: Engine, core: int, held: int | N
 
 @engines
 def test_all_bursts_between_two_edges_take_one_way(engine: Engine) -> None:
-    """With `flow-hash` no burst overtakes another, whatever flow its first packet has."""
+    """With `flow-hash` no burst overtakes another, for any flow of its first packet."""
     # Hosts 0 to 5 at edge 6, hosts 7.. at edge 12, four cores between them.
     hosts, ways = 12, 4
     first, second = hosts, hosts + 1

@@ -11,7 +11,7 @@ from lightburst.foundation.errors import InputError
 
 #: 14.9 us more than 100 m.
 LONGER = {"length": "3.08 km"}
-#: A packet leaves each microsecond and draws one of two ways, on which they hardly wait.
+#: A packet leaves each microsecond and draws one of two paths, on which waits are short.
 TWO_WAYS: dict[str, Any] = {
     "topology": {
         "kind": "graph",
@@ -47,18 +47,18 @@ def of(result: lb.Result, metric: str) -> dict[int, int]:
 
 
 def test_datagrams_over_two_ways_are_overtaken_as_chance_has_it() -> None:
-    """Who takes the longer way is passed by those of the next 14 who take the shorter one."""
+    """A packet on the longer path is passed by those of the next 14 on the shorter one."""
     result = run()
     (sent,) = result.flows["transmissions"].tolist()
     extents = of(result, "extent")
     assert sum(extents.values()) == sent
-    # It took the longer way, and one of the next 14 the shorter one.
+    # It took the longer path, and one of the next 14 the shorter one.
     low, high = stats.binom.interval(0.999, sent, 0.5)
     assert low <= sent - extents[0] <= high
     # The first that passed it was the next with that chance; between that and it came up to 13
     # more, and of those sent before it on the longer way as many as there were.
     assert max(extents) <= 14 + 13
-    # What is displaced to the back is so to the front.
+    # Displacements to the back equal those to the front in sum.
     displacements = of(result, "displacement")
     assert sum(displacements.values()) == sent
     assert sum(value * number for value, number in displacements.items()) == 0

@@ -78,7 +78,7 @@ def interval(values: list[float]) -> tuple[float, float]:
 def replicated(
     path: Settings, loss: float, transport: Settings, *, seconds: int, within: float
 ) -> tuple[float, float]:
-    """Run with the seeds 1, 2... until the interval is `within` so much of the mean."""
+    """Run with the seeds 1, 2... until the interval is at most a part `within` of the mean."""
     values: list[float] = []
     for seed in range(1, 100):
         values.append(delivered(path, loss, transport, seconds, seed))
@@ -204,7 +204,7 @@ def test_the_throughput_is_that_of_padhye(recovery: str, every: int, window: int
         "min_timeout": f"{TIMEOUT_S} s",
     }
     rates = [delivered(NO_QUEUE, loss, transport, 2500, 1) for loss in losses]
-    # The model counts what is sent, lost or not.
+    # The model counts segments sent, lost or not.
     model = full_throughput(losses, ROUND_TRIP_S, TIMEOUT_S, window, every) * (1 - losses)
     within = np.array([0.1, 0.1, 0.1, 0.12 if recovery == "reno" else 0.1])
     np.testing.assert_array_less(np.abs(rates / model - 1), within)
@@ -227,7 +227,7 @@ def test_the_throughput_falls_with_the_square_root_of_the_loss(every: int) -> No
     ("loss", "ratio"), [(3e-4, 1.078), (1e-3, 1.043), (3e-3, 1.026), (1e-2, 1)]
 )
 def test_the_mean_window_is_that_of_the_prototype(loss: float, ratio: float) -> None:
-    """Over `sqrt(1.5 / p)`, in the prototype for vlachos2008, which does not say what it averages.
+    """Over `sqrt(1.5 / p)`, in the prototype for vlachos2008, which does not define its average.
 
     Ours, over time, is 2.5 % lower at the least loss, 1 % at the next two, and 5 % where timeouts
     begin to tell.

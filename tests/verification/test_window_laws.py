@@ -11,7 +11,7 @@ from senders import sender
 
 import lightburst as lb
 
-#: No queue, 100 ms: the window is all that there is between two losses.
+#: No queue, 100 ms: only the window determines the rate between two losses.
 PATH: dict[str, Any] = {
     "topology": {"kind": "obs-path", "access_rate": "10 Gb/s", "fibre_rate": "10 Gb/s"},
     "switching": {"kind": "electronic", "queue_size": "unlimited"},
@@ -69,7 +69,7 @@ def test_reno_has_the_response_function_of_standard_tcp() -> None:
 def test_reno_that_counts_bytes_grows_alike_however_often_it_is_acknowledged() -> None:
     """RFC 3465: a segment in a round trip, and half of that where acknowledgements are counted.
 
-    So grows the Reno that CUBIC holds itself up against (RFC 9438, 4.3: alpha is 1 for beta = 0.5).
+    The Reno with which CUBIC compares itself grows so (RFC 9438, 4.3: alpha is 1 for beta = 0.5).
     """
     counting = {"kind": "reno", "byte_counting": 1}
     estimate = {"kind": "cubic", "beta": 0.5, "c": 1e-9, "fast_convergence": False}

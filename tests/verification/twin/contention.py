@@ -169,7 +169,7 @@ class HeadDropping:
 
 
 class TailDropping:
-    """Tail dropping: an earlier burst loses the bytes that have not left when the new one begins."""
+    """Tail dropping: an earlier burst loses the bytes that have not left at the new one's begin."""
 
     def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
         self.node = node
