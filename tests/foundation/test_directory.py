@@ -106,7 +106,7 @@ def test_an_addition_that_is_stopped_can_be_made_again(tmp_path: Path, how: str)
         directory.replace(target, fill(OLD))
         ran = stopped(lambda: directory.amend(target, page), moment, how)
         assert content(target) == OLD
-        directory.check(target)  # no file in it is taken for another's
+        directory.check(target)  # every file in it counts as written by lightburst
         directory.amend(target, page)
         verify(target, listed(target))
         assert "index.html" in listed(target)

@@ -344,7 +344,7 @@ def column(table: Listing, source: str) -> dict[tuple[str, str], str]:
 
 
 def by_hand(point: Point) -> float:
-    """Twice as much from 1 to 10 s, half of all from there on; nothing lost below p = 0.01."""
+    """Twice the throughput from 1 to 10 s, half of it beyond; no loss below p = 0.01."""
     height = 1.0 if point.time < 0.9 else 2.0 if point.time < 11 else 0.5
     return height * (1.0 if point.p < 0.009 else 0.8)
 

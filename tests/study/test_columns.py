@@ -51,7 +51,8 @@ def row(place: int, seed: int) -> dict[str, Metric]:
             del found["timeouts"]
         case 2:
             found["bursts"] = None
-            # A whole number in one row and not in another: no part holds that.
+            # A column of whole numbers in one row and of others in another: no Parquet part can
+            # hold it.
             found["load"] = 1 if seed % 2 else 0.5
     return found
 

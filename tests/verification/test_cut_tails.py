@@ -78,7 +78,8 @@ def test_the_packets_are_lost_that_overlap(
 
 @pytest.mark.parametrize(
     ("later_us", "size"),
-    # The first packet has not left; it would end as late; earlier; as the later one begins.
+    # The first packet of the earlier burst has not left; both bursts end together; the later one
+    # ends before; both begin together.
     [(0.9, 5000), (2.0, 2500), (2.0, 1250), (0.0, 5000)],
 )
 def test_a_burst_that_is_no_longer_than_the_tail_is_lost(

@@ -157,7 +157,7 @@ def test_a_flavour_repairs_losses_as_its_rules_say(
 def test_every_history_is_one_of_a_sender(
     case: Case, flavour: str, runs: dict[tuple[str, str], History]
 ) -> None:
-    """All data is sent, lost segments are repeated, and a timeout leaves a window of one segment."""
+    """All data is sent, lost segments again, and a timeout leaves a window of one segment."""
     run = runs[case.name, flavour]
     assert sorted({sent.segment for sent in run.sent}) == list(range(1, case.segments + 1))
     for lost in run.lost:

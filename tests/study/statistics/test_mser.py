@@ -63,7 +63,7 @@ def test_an_autoregressive_process_with_a_bias_at_its_beginning() -> None:
     assert whole.mean() > 8 * spread
 
 
-#: Flows of 0.5 s each begin from 0 on: after 0.5 s their number is settled.
+#: Flows of 0.5 s each begin from 0 on: after 0.5 s their number is in steady state.
 STEADY: dict[str, Any] = {
     "topology": {"kind": "path", "links": 1, "link_rate": "10 Gb/s", "link_length": "50000 km"},
     "switching": {"kind": "all-optical"},
