@@ -173,7 +173,7 @@ def segmented(
 def delayed(
     times: list[float], lengths: list[float], channels: int, granularity: float, delays: int
 ) -> list[bool]:
-    """Delay lines: a burst waits the shortest delay after which a channel is free for good."""
+    """Delay lines: a burst waits the shortest delay after which a channel has no later use."""
     free = [0.0] * channels
     lost = []
     for time, length in zip(times, lengths, strict=True):

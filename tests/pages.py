@@ -1,7 +1,7 @@
-"""The pages as programs: their blocks of code run in order, in a folder of the page's own.
+"""The pages as programs: their blocks of code run in order, in a separate folder for each page.
 
-A block is read by its language. `bash`: each command of ours runs. `python`, and the cells of a
-notebook: they share their names over the page. `toml`: a scenario, written to a file and run.
+A block is read by its language. `bash`: each command of lightburst runs. `python`, and the cells of
+a notebook: they share their names over the page. `toml`: a scenario, written to a file and run.
 `text`: the output of a command. A mark before a block, which readers of the page do not see,
 changes its treatment::
 

@@ -208,7 +208,7 @@ def lossy(plan: Plan) -> set[tuple[int, int]]:
 
 
 def test_where_an_obs_path_loses(scenario: Scenario) -> None:
-    # Hosts 0 and 1, edges 2 and 5, cores 3 and 4: lost on the way from an edge to a core.
+    # Hosts 0 and 1, edges 2 and 5, cores 3 and 4: lost on the link from an edge to a core.
     assert lossy(compile_plan(scenario, 1)) == {(2, 3), (5, 4)}
     fibres = {(2, 3), (3, 4), (4, 5)}
     every = compile_plan(scenario.with_(loss__on="every-link"), 1)

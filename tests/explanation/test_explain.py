@@ -238,7 +238,7 @@ def test_an_explanation_is_text_of_a_screen() -> None:
     text = str(found)
     assert repr(found) == text, "what a terminal shows of it"
     assert max(map(len, text.split("\n"))) <= 96
-    # A row goes on below its last column.
+    # A row continues below its last column.
     (at,) = [i for i, line in enumerate(text.split("\n")) if "set-up: interface at 4" in line]
     first, second = text.split("\n")[at : at + 2]
     told = "the SYN or SYN+ACK waits in its host's interface, behind other packets"

@@ -131,7 +131,7 @@ def test_the_text_of_an_expression_is_one_form() -> None:
 
 
 # Text that is an expression, and the same for `pandas.DataFrame.eval`; there ``one`` is a column,
-# because Python divides no number of its own by zero.
+# because Python raises an error for its own numbers divided by zero.
 Pair = tuple[str, str]
 TIMES = st.sampled_from([0, 1, 1_000_000, 185_000_000, 20_000_000_000, 10**12])
 

@@ -50,7 +50,7 @@ def test_one_channel_has_its_limits() -> None:
     np.testing.assert_allclose(models.delay_line_loss_one_channel(loads, 1.0, 0), alone, rtol=1e-14)
     fine = models.delay_line_loss_one_channel(loads, 4e-3, 200)
     np.testing.assert_allclose(fine, models.limited_delay_loss(loads, 1, 0.8), rtol=3e-3)
-    # Such a long delay is as bad as a loss: it lasts until no burst is left.
+    # Such a long delay equals a loss: when it ends, all bursts are over.
     coarse = models.delay_line_loss_one_channel([0.3, 1.0, 4.0], 1e5, 3)
     np.testing.assert_allclose(coarse, alone[1:], rtol=1e-12)
 

@@ -123,7 +123,8 @@ def test_dumping_survives_large_and_small_systems() -> None:
     losses = models.engset_dumping_loss([0.0, 0.1, 1e-3, 0.5], [40, 8, 2000, 900], [8, 8, 900, 300])
     np.testing.assert_array_equal(losses[:2], 0.0)
     assert 0 <= losses[2] < 1e-300
-    # With 300 erlangs and a Gaussian spread, the smallest possible loss is that of the upper half.
+    # With 300 erlangs and a Gaussian spread, the smallest loss is the mean excess over the
+    # channels.
     assert losses[3] > np.sqrt(200 / (2 * np.pi)) / 300
     assert losses[3] < models.engset_call_congestion(0.5, 900, 300)
 

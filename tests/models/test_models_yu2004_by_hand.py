@@ -1,7 +1,7 @@
 """Equations of yu2004 that no other equation checks, with numbers calculated by hand.
 
-The flow of (40) to (51) has a window of 64 segments to the bit: with b = 2, S = 20 and p = 1/200,
-S/p = 4000, and (41) is 3/4 + sqrt(9/16 + 4000) = 3/4 + sqrt(64009)/4 = (3 + 253)/4 = 64, whose
+The flow of (40) to (51) has a window of exactly 64 segments: with b = 2, S = 20 and p = 1/200, S/p
+= 4000, and (41) is 3/4 + sqrt(9/16 + 4000) = 3/4 + sqrt(64009)/4 = (3 + 253)/4 = 64, whose
 logarithm is 6. Assembly takes 19 ms, so RTT = 62 + 2 * 19 = 100 ms.
 """
 

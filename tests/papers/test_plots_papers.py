@@ -1,4 +1,4 @@
-"""The figures of papers: nothing unnamed, nothing hidden, the page as the print."""
+"""The figures of papers: all curves named, no point hidden, the page equal to the print."""
 
 from __future__ import annotations
 

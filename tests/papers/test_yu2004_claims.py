@@ -148,7 +148,7 @@ def test_the_check_values_are_judged_to_three_per_cent() -> None:
     assert (corrected.id, corrected.published) == ("check-rfc-6675-1", 26.95)
     assert "26.5 was corrected to 26.9-27.0" in corrected.note
     assert len(differing(prototype_claims(runs(value, lambda p: 1.05 * value[p])))) == 30
-    # An interval that reaches out of the tolerance decides nothing.
+    # An interval that reaches out of the tolerance gives no decision.
     for wide in (
         runs(value, lambda p: value[p], spread=0.1),
         runs(value, lambda p: 1.028 * value[p], spread=0.01),

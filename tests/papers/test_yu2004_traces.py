@@ -88,8 +88,8 @@ def test_at_the_limit_the_timeout_is_that_of_a_sender_that_may_send_nothing_new(
     steady = 200 * 8e-3  # a full window at the access link, longer than the 0.164 s without it
     for suffix in ("", "-no-bug-fix", "-rfc"):
         run = outcomes.loc[f"fig8b{suffix}"]
-        # No premature timeout: it waits for longer than the round trip, and in vain, after the
-        # fast retransmission has been answered.
+        # The timeout is not premature: after the answer to the fast retransmission it waits longer
+        # than a round trip, and no acknowledgement comes.
         assert run["timer_s"] > steady
         assert run["timeout_after_s"] > 2 * steady
         assert run["recoveries_after"] == 1

@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 def steps(example: str) -> list[Step]:
     """The blocks of a worked example that belong to a file, in their order."""
-    # A page that stands in a block has headings of its own.
+    # A page within a block has its own headings.
     page = FENCE.sub(lambda fence: fence[0].replace("\n#", "\n\0#"), PAGE)
     section = page.split(f"## Worked example: {example}\n")[1].split("\n## ")[0]
     found = []

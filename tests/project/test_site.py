@@ -29,7 +29,7 @@ def test_the_pages_make_a_site(tmp_path: Path) -> None:
     # Cells that have not run name no language, of which there is a warning.
     quiet = "suppress_warnings=config.cache,ref.python,myst-nb.lexer"
     site = built(tmp_path, "-D", "nb_execution_mode=off", "-D", quiet)
-    # The text of another file stands on its page, with links that lead on.
+    # The text of another file is on its page, with working links.
     contributing = (site / "contributing.html").read_text("utf-8")
     assert "Worked example: a new switch" in contributing
     assert 'href="architecture.html"' in contributing

@@ -86,7 +86,7 @@ def quick() -> Reproduction:
 
 
 class Loads(HTMLParser):
-    """Collects all that a browser would fetch, and checks that elements are closed."""
+    """Collects every resource that a browser would fetch, and checks that elements are closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -105,7 +105,7 @@ def test_lost_datagrams_of_a_window_do_not_wait_for_the_others() -> None:
     made.flows["start_ps"] = column([1 * MS, 1 * MS])
     whole = Result(scenario(), 1, made, ran, 0.1)
     assert whole.metrics["makespan_s"] == pytest.approx(20e-3)  # to the last event
-    # A third flow that does not count goes on for longer.
+    # A third flow, which does not count, lasts longer.
     flows = {name: np.append(values, values[-1]) for name, values in made.flows.items()}
     flows["start_ps"][2] = 20 * MS
     ran["flows"] = {name: np.append(values, values[-1]) for name, values in ran["flows"].items()}

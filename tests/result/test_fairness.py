@@ -114,7 +114,7 @@ def by_brute_force(plan: Plan, weight: NDArray[Any]) -> list[set[int]]:
 @pytest.mark.parametrize("metric", ["hops", "delay"])
 @pytest.mark.parametrize("seed", range(12))
 def test_certain_links_are_those_of_all_shortest_paths(seed: int, metric: str) -> None:
-    """In random graphs with parallel links, and other delays on the way back."""
+    """In random graphs with parallel links, and other delays in the reverse direction."""
     random = np.random.default_rng(seed)
     hosts, switches = 12, 25
     tree = [(int(random.integers(i)), i) for i in range(1, switches)]
@@ -204,7 +204,7 @@ def test_links_on_all_the_paths_that_a_label_can_stand_for() -> None:
 
 
 def test_known_throughputs_on_a_given_path_to_the_bit() -> None:
-    """The index of 1, 3 and 0 Mb/s, as on shortest paths; one flow alone on the way back."""
+    """The index of 1, 3 and 0 Mb/s, as on shortest paths; one flow alone in the other direction."""
     flows = {
         "received_ps": np.array([8 * MS, NEVER, NEVER, 4 * MS], np.uint64),
         "delivered_bytes": np.array([1000, 750, 0, 100], np.uint64),
@@ -298,7 +298,7 @@ def test_two_equal_flows_share_their_bottleneck_evenly() -> None:
     for fibre in ((4, 5), (5, 6), (6, 7)):
         assert flows[fibre] == 2
         assert 0.99 < index[fibre] < 1
-    # One flow for each host, and nothing but acknowledgements the other way.
+    # One flow for each host, and only acknowledgements in the reverse direction.
     assert flows[0, 4] == flows[7, 3] == 1
     assert flows[6, 5] == flows[3, 7] == 0
     assert rows["jain_index"].notna().sum() == 3

@@ -299,7 +299,7 @@ def test_an_interrupt_ends_what_is_under_way_there(client: Any, tmp_path: Path) 
 
 
 def test_an_interrupt_does_not_wait_for_a_lost_machine(tmp_path: Path) -> None:
-    """Whose worker is still on the scheduler's list, and was to be told."""
+    """Its worker is still on the scheduler's list, and was to get a message."""
     with local(2) as client:
         stopped = next(iter(client.run(os.getpid).values()))
 

@@ -112,7 +112,7 @@ def test_what_is_new_stands_beside_the_columns(filled: tuple[Path, Truth]) -> No
     truth = {**truth, more.key: truth[run.key]}
     truth[run.key] = {**truth[run.key], "metric: max of bytes": 7.0}
     pd.testing.assert_frame_equal(rows(file).table(list(truth)), expected(truth, list(truth)))
-    # Many new ones get a part of their own.
+    # Many new rows get a separate part.
     with Store(file) as store:
         for seed in range(100, 120):
             store.put(PlannedRun({}, run.scenario, seed, run.scenario_digest), row(0, seed))

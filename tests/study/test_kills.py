@@ -1,4 +1,4 @@
-"""Processes that are killed at any moment: nothing is lost, and the results are the same bits.
+"""Processes that are killed at any moment: no result is lost, and results are the same bits.
 
 Interrupted studies are in test_resume.py.
 """

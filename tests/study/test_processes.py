@@ -53,14 +53,14 @@ def table() -> pd.DataFrame:
 
 
 def test_nothing_listens_and_nothing_is_left(table: pd.DataFrame, tmp_path: Path) -> None:
-    """A process that listened could be talked to by other users, who would run code with it."""
+    """Other users could connect to a process that listened, and run code with it."""
     before, seen = set(children()), list[tuple[int, list[Any]]]()
 
     def look() -> None:
         there = [psutil.Process(), *set(children()) - before]
         open_ = [one for process in there for one in process.net_connections("all")]
         seen.append((len(there), [one for one in open_ if one.status == psutil.CONN_LISTEN]))
-        # Nor has it a socket with a name in the file system.
+        # It also has no socket with a name in the file system.
         seen[-1][1].extend(one for one in open_ if isinstance(one.laddr, str) and one.laddr)
 
     with Watching(tmp_path / "runs", look, 9, 40) as store:

@@ -88,7 +88,7 @@ def test_several_objectives_give_the_front() -> None:
     trials = search(evaluate, signs=(1.0, 1.0)).run()
     complete = [trial for trial in trials if trial.state == COMPLETE]
     front = [x_of(complete[i].place.point) for i in best_of(complete)]
-    # All of the front lies between the two optima, and most of the way is covered.
+    # All of the front lies between the two optima, and it covers most of the range.
     assert all(0.8 < x < 13 for x in front), front
     assert min(front) < 1.5
     assert max(front) > 7

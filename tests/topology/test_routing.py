@@ -130,7 +130,7 @@ def test_two_paths_without_a_common_link_for_every_pair_of_nsfnet(metric: str) -
 
 
 def test_disjoint_paths_are_those_of_least_total_length() -> None:
-    """The trap of Bhandari's book: the shortest path stands in the way of two."""
+    """The trap of Bhandari's book: the shortest path excludes two disjoint ones."""
     # a-b-c-z is 3; a-d-c and b-e-z are needed for two, and b-c is in neither.
     links = ["a b 1", "b c 1", "c z 1", "a d 2", "d c 2", "b e 2", "e z 2"]
     table = [{"source": s, "target": t, "length": f"{km} km"} for s, t, km in map(str.split, links)]
@@ -213,7 +213,7 @@ def test_delay_finds_the_shorter_fibre_and_a_route_leads_anywhere() -> None:
     assert took({"metric": "delay", "routes": [route]}, **spread) == pytest.approx(
         direct, abs=1e-12
     )
-    # One direction: the way back is the shortest.
+    # One direction only: the reverse path is the shortest.
     back = {"source": "b", "destination": "a", "path": ["b", "x", "a"]}
     assert took({"routes": [back]}, **spread) == pytest.approx(direct, abs=1e-12)
 

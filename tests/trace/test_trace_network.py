@@ -141,7 +141,7 @@ def test_what_had_no_channel_stands_below_the_channels(traced: lb.TracedNetwork)
 def test_a_burst_that_comes_to_a_link_twice_is_the_holder_of_each_loss_once(
     traced: lb.TracedNetwork,
 ) -> None:
-    """Deflected, it goes in a loop."""
+    """The deflected burst takes a loop."""
     loops = {"switching.contention": [{"kind": "deflection"}]}
     found = lb.trace_network(traced.result.scenario.with_(loops))
     losses, bookings = found.trace.losses, found.trace.bookings

@@ -1,7 +1,7 @@
 """Invalid plans, passed to the core: it refuses them, or runs them.
 
-Run as a program, ``mutated.py FIRST NUMBER``, which a panic, an abort or a hang ends badly, with
-the number of the plan as the last line that it has printed.
+Run as a program, ``mutated.py FIRST NUMBER``: it fails at a panic, an abort or a hang, and its last
+line is the number of that plan.
 """
 
 import faulthandler

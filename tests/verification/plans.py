@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     flows: Arrays
     #: The index of each switch's settings; by default the first.
     kinds: Sequence[int] | None = None
-    #: The columns of the paths that labels stand for.
+    #: The columns of the paths of labels.
     paths: Arrays | None = None
 
     @property
@@ -338,7 +338,9 @@ def window_based(
     acknowledgements: str = "slow",
     **more: Any,
 ) -> dict[str, Any]:
-    """Those of `burst` with a time for each pace of flows, which `windows` tell from each other."""
+    """Those of `burst` with a time for each pace of flows, with `windows` as the limits of the
+    paces.
+    """
     names = ("slow_time_ps", "medium_time_ps", "fast_time_ps", "medium_window", "fast_window")
     rule = dict(zip(names, times + windows, strict=True))
     return burst("window-based", rule=rule | {"acknowledgements": acknowledgements}, **more)

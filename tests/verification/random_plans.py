@@ -124,7 +124,7 @@ def random_law(random: Random) -> dict[str, Any]:
 
 
 def drawn_settings(random: Random, kind: str) -> dict[str, Any]:
-    """The settings of a law; None stands for one that a plan leaves out."""
+    """The settings of a law; None means that the plan leaves the setting out."""
     drawn = {key: random.choice(values) for key, values in LAWS[kind].items()}
     return {key: value for key, value in drawn.items() if value is not None}
 
@@ -270,7 +270,7 @@ def random_shape(random: Random, *, wide: bool = False) -> Shape:
     """A line, a fat-tree by either routing, a graph, or two switches with several links.
 
     Through the last, if the links are unequal, packets overtake each other. `wide`: mostly one with
-    more than one way.
+    more than one path.
     """
     narrow = [] if wide else ["line", "line"]
     kind = random.choice([*narrow, "fat-tree", "graph", "bundle"])

@@ -178,7 +178,7 @@ def test_each_flow_has_a_queue_of_its_own() -> None:
 def test_the_printed_formula_does_not_sum_to_one() -> None:
     """`rho^0 = p`, `rho^k = p (1 - rho^(k - 1))`, the last row `1 - rho^(n - 2)`, with `p = 1/n`.
 
-    All queues have the same probability in a row, so that a row brought to 1 is a uniform draw.
+    All queues have the same probability in a row, so a row normalised to 1 is a uniform draw.
     """
     for n in range(2, 9):
         rows = [1 / n]

@@ -44,7 +44,7 @@ def timer(rate: float, time: float) -> Bursts:
 
 
 def size(rate: float, count: int) -> Bursts:
-    """So many packets."""
+    """A number of packets."""
     return Bursts(count, count / rate, (count - 1) / (2 * rate))
 
 

@@ -8,7 +8,7 @@ from booked import NO_CHANNEL, PLANS, Run, Step, run, steps
 from twin import Burst, Kept
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
-#: The links, fibres in all, and whether the header is in time, of the other ways of a burst.
+#: The other paths of a burst: link, total number of fibres, and whether the header is in time.
 Ways = list[tuple[int, int, bool]]
 
 

@@ -236,7 +236,7 @@ def test_stop_and_wait_waits_for_its_timer() -> None:
 
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "new-reno", "sack", "sack1"])
 def test_three_duplicates_send_the_first_segment_again(recovery: str) -> None:
-    """The fourth segment's acknowledgement is the third duplicate; nothing is in the interface."""
+    """The fourth segment's acknowledgement is the third duplicate; the interface is empty."""
     third = 3 * DATA + DATA_WAY + CONTROL_WAY
     assert divided(without(4, tcp(recovery, **NINE), {"segments": [1, 1]})) == {
         set_up(WAY): SET_UP_TIME,
@@ -278,7 +278,7 @@ def meeting(switch: dict[str, Any]) -> Plan:
 
 
 def test_a_datagram_that_waits_for_another() -> None:
-    # Which one goes first is drawn; the one that waits has one part more.
+    # The order is drawn; the one that waits has one part more.
     first, second = sorted((divided(meeting(electronic()), flow) for flow in (0, 1)), key=len)
     assert first == {WAY: 2 * (DATA + DELAY)}
     assert second == {WAY: 2 * (DATA + DELAY), (QUEUE, 3): DATA}

@@ -89,7 +89,7 @@ def test_with_fewer_queues_each_block_of_flows_is_apart() -> None:
 
 def test_a_flow_that_lost_alone_stays_with_the_others() -> None:
     """Two flows begin after the first has lost a burst, and before it loses the next but one."""
-    # A flow that was dealt a queue would hardly be dealt the first.
+    # A flow with a new draw would seldom get the first queue.
     plan = kept_apart(3, 100, 0)
     late = plan.flows["departures_ps"].reshape(3, CYCLES)
     late[1:] += np.uint64(1100 * MICROSECOND)

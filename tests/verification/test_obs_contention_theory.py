@@ -50,7 +50,7 @@ def lines(granularity: float, delays: int, **more: Any) -> dict[str, Any]:
 def test_one_channel_has_an_exact_loss(
     tmp_path: Path, granularity: float, delays: int, load: float
 ) -> None:
-    # Without void filling, as the theory has it.
+    # Without void filling, as in the theory.
     share, half = lost(tmp_path, 1, load, scheduler="first-fit", **lines(granularity, delays))
     theory = float(models.delay_line_loss_one_channel(load, granularity, delays))
     assert share == pytest.approx(theory, abs=half)

@@ -60,7 +60,7 @@ def test_a_line(tmp_path: Path, load: float) -> None:
     each = [2 * load] * 4
     theory = reduced_load(LINE, each, 4)
     shares, whole = lost(tmp_path, LINE, each, 4, 20_000)
-    # Exact for one link that gets nothing from another.
+    # Exact for one link without traffic from another.
     share, half = interval(shares[:, 1])
     assert theory.route_loss[1] == pytest.approx(float(erlang_b(4 * load, 4)))
     assert share == pytest.approx(theory.route_loss[1], abs=half)

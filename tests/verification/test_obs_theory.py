@@ -59,7 +59,7 @@ def lost_at(switches: pd.DataFrame, node: str) -> float:
 def test_full_conversion_is_erlang_b(tmp_path: Path, load: float) -> None:
     share, half = lost(tmp_path, 8, load)
     assert share == pytest.approx(float(erlang_b(8 * load, 8)), abs=half)
-    # The interval is narrow enough to tell a channel more or less.
+    # The interval is narrow enough to detect one channel more or less.
     assert half < 0.2 * float(erlang_b(8 * load, 7) - erlang_b(8 * load, 9))
 
 

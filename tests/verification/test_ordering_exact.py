@@ -99,7 +99,7 @@ def test_each_report_moves_the_path(engine: Engine, kind: str) -> None:
 @engines
 @kinds
 def test_what_is_offered_at_the_boundary_belongs_to_what_begins(engine: Engine, kind: str) -> None:
-    # Made at 100: nothing was offered before. Reported at 200, and read by the one made then.
+    # Made at 100: no load was offered before. Reported at 200, and read by the burst made then.
     result = engine(plan_of({"kind": "none"}, 98, 197, 198, kind=kind))
     assert received(result) == [100 + 13, 199 + 13, 200 + 103]
 

@@ -135,7 +135,7 @@ def test_what_waits_for_its_burst(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_link_waits_while_its_switch_switches(engine: Any) -> None:
-    """The head comes at 40 ns and leaves a microsecond later: until then nothing is transmitted."""
+    """The head comes at 40 ns and leaves a microsecond later: until then the link is idle."""
     plan = three_each(all_optical(1_000_000), 500_000, senders=1, gap=5 * TX)
     found = engine(plan)
     assert of_link(plan, found, "busy_ps", 3, 2)[:4] == [0, 0, 460_000, 960_000]

@@ -69,8 +69,9 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
         HALVING: Facts("9", 0, (6,), (6,)),
         ("sack1",): Facts("9", 0, (7,), (7,)),
     },
-    # Reno: 6 - k new segments on 14 - k duplicates; one round later 19 - k are in flight, the holes
-    # but one among them, nothing more may go, and its timer expires. Of its window of 12 it has 11.
+    # Reno: 6 - k new segments on 14 - k duplicates; one round later 19 - k are in flight, including
+    # all holes but one; no further segment is permitted, and its timer expires. 11 of its window of
+    # 12 are outstanding.
     "two": burst(9, 10, 6, reno_timeout=5.5, reno=10, tahoe=11, sack1=7),
     "three": burst(9, 11, 6, reno_timeout=5.5, reno=12, tahoe=13, sack1=7),
     "four": burst(9, 12, 6, reno_timeout=5.5, reno=14, tahoe=15, sack1=7),
@@ -96,7 +97,7 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
         HALVING: Facts("9 9", 1, (6,)),
         ("sack1",): Facts("9 9", 1, (7, 26)),
     },
-    # Nothing new to send: no limited transmit. SACK rescues the last segment, which Sack1 cannot.
+    # No new data: no limited transmit. SACK rescues the last segment, which Sack1 cannot.
     "first-and-last": {
         ("tahoe",): Facts("9 20", 0, (6,)),
         ("reno",): Facts("9 20", 1, (6, 2), (6,)),
@@ -119,8 +120,8 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
     "acknowledgements-of-a-window": {ALL: Facts("5", 1, (4,))},
     # Bursts are 1-4, 5-9, 10-12, 13-17: the fourth is lost with 16 segments in flight.
     "burst": burst(13, 17, 8, reno_timeout=7.5, reno=20, tahoe=21, sack1=9),
-    # 20-24 are in two bursts, 18-22 and 23-27, with 21 in flight. New-Reno takes ten rounds, in
-    # which one new segment more goes each: nine are in flight at the end, and one more may be.
+    # 20-24 are in two bursts, 18-22 and 23-27, with 21 in flight. New-Reno takes ten rounds, each
+    # with one new segment more: nine are in flight at the end, and one more is permitted.
     "bursts-of-segments": {
         **burst(18, 27, 10.5, reno_timeout=10, reno=35, tahoe=36, sack1=11.5),
         NEW_RENO: Facts("18-27", 0, (10.5,), (10,)),

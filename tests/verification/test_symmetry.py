@@ -14,7 +14,8 @@ from lightburst.simulation.simulate import run
 
 SEEDS = 600
 HOSTS = 16
-#: A sound simulator fails at this rate; the seeds are fixed, so that it passes or fails for good.
+#: A sound simulator fails at this rate; the seeds are fixed, so that it always passes or always
+#: fails.
 SIGNIFICANCE = 1e-3
 
 WORKLOADS: dict[str, dict[str, Any]] = {

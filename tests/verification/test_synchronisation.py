@@ -103,7 +103,7 @@ def test_the_first_bins_do_not_count(engine: Engine) -> None:
 
 @engines
 def test_a_bin_counts_that_ends_with_the_run(engine: Engine) -> None:
-    """Its last instant belongs to it; a run that ends one earlier does not have it."""
+    """The last instant belongs to the bin; a run that ends 1 ps earlier does not have the bin."""
     plan = one(7, initial_window_bytes=M)
     for limit, number in ((6 * BIN, 6), (6 * BIN - 1, 5)):
         found = engine(plan._replace(settings={**plan.settings, "time_limit_ps": limit}))

@@ -143,7 +143,7 @@ def test_congestion_avoidance(
 ) -> None:
     """The first segment is lost; the timeout leaves a threshold of two segments.
 
-    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second sending finds the
+    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second transmission finds the
     interface free and a window of one segment; its acknowledgement opens it to two.
     """
     links = 3
@@ -375,9 +375,9 @@ def test_rescue_retransmission(
 ) -> None:
     """RFC 6675, section 4, rule (4): for the end of the window, but only with HighACK > RescueRxt.
 
-    Of ten segments and no more the fifth and sixth: both are resent at once, and the
-    acknowledgement of the fifth alone rescues nothing. The fifth and the tenth, above which nothing
-    can be SACKed: it is rescued, or waits for the timer.
+    First the fifth and sixth of ten segments are lost: both are resent at once, and the
+    acknowledgement of the fifth alone causes no rescue. Then the fifth and the tenth, above which
+    no segment can be SACKed: it is rescued, or waits for the timer.
     """
     drops: list[dict[str, Any]] = [{"segments": [i, i], "transmission": 1} for i in lost]
     transport = tcp(acknowledge_every=1, initial_window_bytes=10 * M, rescue_retransmission=rescue)
@@ -394,7 +394,7 @@ def test_no_flow_is_left_without_a_timer(engine: Engine) -> None:
 
     After a timeout segment 8 is lost again, and most of the acknowledgements that would show that
     others have left the network; then one acknowledges all retransmissions, but not all data ever
-    sent. `sack1` believes the network to be full and sends nothing.
+    sent. `sack1` takes the network for full and does not send.
     """
     drops: list[dict[str, Any]] = [
         {"segments": [1, 20], "transmission": 1},

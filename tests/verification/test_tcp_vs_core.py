@@ -93,7 +93,7 @@ def test_core_equals_twin_where_windows_are_large_at_length(law: str) -> None:
 
 @each
 def test_conservation_at_every_instant(kind: str) -> None:
-    """Whenever a run is stopped, each packet is delivered, dropped or under way."""
+    """Whenever a run is stopped, each packet is delivered, dropped or in flight."""
     for seed in BRIEF:
         plan = random_plan(seed, kind)
         result = core(plan)

@@ -131,7 +131,7 @@ def test_bufferless_output_is_erlang_b(load: float, exponential: bool) -> None:
 
 @pytest.mark.parametrize("choice", ["free", "random", "flow-hash"])
 def test_choice_among_equal_outputs(choice: str) -> None:
-    """Four equal ways: four servers for `free`, four single ones for the other choices."""
+    """Four equal paths: four servers for `free`, four single ones for the other choices."""
     ways, load, sinks = 4, 3.0, 50
     first = INPUTS + sinks
     last = first + 1 + ways

@@ -29,7 +29,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 
 RECOVERY = 2
 BY_NAME = {case.name: case for case in CASES}
-#: fast retransmissions, false ones; timeouts, false ones; sent again, for nothing; out of order.
+#: fast retransmissions, false ones; timeouts, false ones; retransmissions, unnecessary ones; out of
+#: order.
 COUNTS = (
     "fast_retransmits", "false_fast_retransmits", "timeouts", "false_timeouts",
     "retransmissions", "spurious_retransmissions", "reordered",
@@ -112,7 +113,7 @@ def test_the_packets_of_each_sender_show_the_same(case: Case, flavour: str) -> N
 @pytest.mark.parametrize(
     ("name", "flavour", "expected"),
     [
-        # One dropped segment: duplicates tell of it, and it is sent again.
+        # One dropped segment: duplicates report it, and it is sent again.
         ("one", "sack", (1, 0, 0, 0, 1, 0, 0)),
         ("one", "new-reno", (1, 0, 0, 0, 1, 0, 0)),
         # Of five in one window each is sent again, in one recovery.
@@ -145,7 +146,8 @@ def test_where_segments_overtake_and_none_is_lost_all_is_false(flavour: str, see
     assert timeouts == 0
     assert again == spurious == result.flows["duplicates"][0]
     assert reordered > fast
-    # A segment each 0.8 ms, and 5.2 ms between the ways: six pass it, including late ones.
+    # A segment each 0.8 ms, and a difference of 5.2 ms between the paths: six pass it, including
+    # late ones.
     assert 3 <= result.flows["reorder_extent_max"][0] <= 12
 
 
@@ -169,12 +171,12 @@ def saw(**changes: Any) -> Settings:
 
 
 def test_a_timeout_that_is_shorter_than_the_way_is_false() -> None:
-    """A round trip takes 6 ms and a bit."""
+    """A round trip takes slightly more than 6 ms."""
     result = run(Scenario.from_dict(saw()), seed=1)
     # Of the SYN, of the data, and of the FIN.
     assert counts(result) == (0, 0, 3, 3, 1, 1, 0)
-    # The second time T is 5 ms and a bit: beta gamma + (1 - beta) T, without samples of data sent
-    # twice.
+    # The second time T is slightly more than 5 ms: beta gamma + (1 - beta) T, without samples of
+    # data sent twice.
     patient = run(Scenario.from_dict(saw(initial_timeout="7 ms")), seed=1)
     assert counts(patient) == (0, 0, 0, 0, 0, 0, 0)
 
@@ -199,7 +201,7 @@ def test_a_timeout_tells_of_data_and_not_of_acknowledgements(
 
 
 def test_what_is_lost_after_the_timeout_was_lost_all_the_same() -> None:
-    """A timer of 0.3 ms: the first copy is lost after 1 ms, when two more are on their way."""
+    """A timer of 0.3 ms: the first copy is lost after 1 ms, when two more are in flight."""
     early = saw(initial_timeout="0.3 ms") | {"loss": {"drops": [{"segments": [1, 1]}]}}
     result = run(Scenario.from_dict(early), seed=1)
     data = result.trace.segments.query("from_source and payload_bytes > 0")

@@ -143,9 +143,9 @@ def test_transmission_times_round_up(engine: Engine) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("p", [None, 0.0, 0.3, 4.0])
 def test_switching_time_parts_the_ack_from_the_data(engine: Engine, p: float | None) -> None:
-    # The output that the ACK took at `a` is busy until a + s + tx(ACK), the data behind it comes
-    # at a + tx(ACK): it is lost, and sent again when the timer ends. T was averaged over 1 ms and
-    # the round of the SYN; the round of the second sending is not measured; then T only averages.
+    # The output that the ACK took at `a` is busy until a + s + tx(ACK), the data behind it comes at
+    # a + tx(ACK): it is lost, and sent again when the timer ends. T was averaged over 1 ms and the
+    # round of the SYN; the round of the second transmission is not measured; then T only averages.
     links, switching = 3, 1_000
     result = engine(one_flow(links, all_optical(switching), saw(p=p), 18_000))
     way = Way(links, switching=switching)

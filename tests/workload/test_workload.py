@@ -61,7 +61,7 @@ PARETO = stats.pareto(1.2, scale=10_000).cdf
         (Pareto(shape=1.2, minimum="10 kB", max="1 MB"), truncated(PARETO, 1e6)),
         (BoundedPareto(shape=1.2, minimum="10 kB", max="1 MB"), truncated(PARETO, 1e6)),
     ],
-    # The same in each process: no address of a function.
+    # The text is the same in each process: it has no address of a function.
     ids=lambda value: "" if callable(value) else str(value),
 )
 def test_sizes_are_distributed_as_they_should(size: FlowSize, cdf: Cdf) -> None:
@@ -125,7 +125,7 @@ def test_percent_and_probability_are_the_same_distribution() -> None:
 
 
 def test_jumps_of_a_distribution() -> None:
-    # A quarter at 100 bytes, half at 200, nothing between, the rest evenly to 400.
+    # A quarter at 100 bytes, half at 200, none between, the rest evenly to 400.
     jumps = parse_distribution("100 0.25\n200 0.25\n200 0.75\n400 1\n", "jumps")
     sizes = jumps.draw(DRAWS, stream(1, "sizes"))
     assert (sizes == 100).mean() == pytest.approx(0.25, abs=0.02)

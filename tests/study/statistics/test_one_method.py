@@ -29,7 +29,7 @@ BRIEF = settings(max_examples=100, phases=[Phase.explicit, Phase.generate], dera
 
 
 def excludes(low: float, high: float, value: float) -> int:
-    """1 above, -1 below, 0 where the interval holds the value or there is none."""
+    """1 above, -1 below, 0 if the interval contains the value or is missing."""
     return int(low > value) - int(high < value)
 
 

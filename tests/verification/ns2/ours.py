@@ -96,7 +96,7 @@ def differences(ours: History, theirs: Run) -> list[str]:
     """Return the first difference of each kind between our sender and ns-2's.
 
     Compared are the order of the segments sent, the times at which their transmissions began
-    (unless they had to wait for the interface: ns-2 tells when they were handed to it), the events
+    (unless they had to wait for the interface: ns-2 has the times of their hand-over), the events
     (acknowledgements by number, and timeouts) with their order and times, and after each both
     windows, up to the advertised one. Times count from the first data segment.
     """

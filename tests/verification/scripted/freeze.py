@@ -8,7 +8,7 @@ from itertools import product
 from scripted.cases import CASES, FLAVOURS, ROUNDS, Case
 from scripted.table import GOLDEN, table
 
-#: All that have a table.
+#: All cases with a table.
 WANTED = tuple(product((*CASES, ROUNDS), FLAVOURS))
 
 

@@ -234,6 +234,6 @@ class BurstEdge(Edge, AllOptical):
 def burst_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
-    """An edge where there are hosts, a core where there are none."""
+    """An edge at a switch with hosts, a core at one without."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
     return (BurstEdge if hosts else AllOptical)(network, node, settings, own)

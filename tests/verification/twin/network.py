@@ -64,7 +64,7 @@ class Packet:
 
     @property
     def name(self) -> str:
-        """What tells it from other units."""
+        """Its unique name among the units."""
         return f"packet {self.serial}"
 
 
@@ -96,7 +96,7 @@ class Burst:
 
     @property
     def name(self) -> str:
-        """What tells it from other units."""
+        """Its unique name among the units."""
         return f"burst {self.number}"
 
     def split(self, number: int) -> tuple["Burst", "Burst"]:

@@ -319,6 +319,6 @@ class ObsEdge(Edge, ObsNode):
 def obs_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
-    """An edge where there are hosts, a core where there are none."""
+    """An edge at a switch with hosts, a core at one without."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
     return (ObsEdge if hosts else ObsNode)(network, node, settings, own)

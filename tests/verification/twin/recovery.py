@@ -105,7 +105,7 @@ class Recovery:
         self.recover = self.sent_before_timeout = self.sender.highest
 
     def send(self) -> None:
-        """Send all that may be sent."""
+        """Send all permitted segments."""
         while self.may_send(self.sender.next) and self.sender.has_room():
             before = self.sender.next
             payload = self.sender.payload_at(before)

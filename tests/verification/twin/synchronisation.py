@@ -92,7 +92,7 @@ class Synchronisation:
 
 
 def pairs_of(is_open: list[list[bool]], reduced: list[list[bool]]) -> dict[str, int]:
-    """Count pairs of connections in one bin, both ways."""
+    """Count ordered pairs of connections in one bin."""
     found = {"pairs": 0, "pairs_one": 0, "pairs_both": 0}
     for there, row in zip(is_open, reduced, strict=True):
         mine = [one for one, here in zip(row, there, strict=True) if here]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 
 class Sending(NamedTuple):
-    """The `nth` time that something is sent: the `syn`, the `fin`, or the `data` from `begin`."""
+    """The `nth` transmission of the `syn`, the `fin`, or the `data` from `begin`."""
 
     what: str
     begin: int
