@@ -94,7 +94,7 @@ def test_bursts_over_cores_of_each_kind(engine: Engine, core: int, held: int | N
 
 @engines
 def test_all_bursts_between_two_edges_take_one_way(engine: Engine) -> None:
-    """With `flow-hash` no burst overtakes another, whatever the flows of their first packets."""
+    """With `flow-hash` no burst overtakes another, for all flows of their first packets."""
     # Hosts 0 to 5 at edge 6, hosts 7.. at edge 12, four cores between them.
     hosts, ways = 12, 4
     first, second = hosts, hosts + 1

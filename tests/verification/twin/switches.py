@@ -167,7 +167,7 @@ class Waiting:
 
 
 class Hybrid(Switch):
-    """Cut-through, with a shared electronic buffer behind `buffer_ports` ports each for in and out."""
+    """Cut-through, with a shared electronic buffer behind `buffer_ports` ports for in and out."""
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
