@@ -259,7 +259,7 @@ FIRST = {"AC": "ABC", "BD": "BAD", "CA": "CBA", "DB": "DCB"}
 def test_reduced_load_splits_as_the_routing_does(
     routing: dict[str, Any], broken: tuple[str, ...]
 ) -> None:
-    """The same fixed point over routes that are written down one by one."""
+    """The same fixed point over an explicit list of routes."""
     routes: list[str] = []
     loads: list[float] = []
     for source, end in permutations("ABCD", 2):

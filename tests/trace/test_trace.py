@@ -55,7 +55,7 @@ def test_what_was_sent_and_when_its_burst_left() -> None:
     assert sent["again"].tolist() == [False] * 7 + [True, True, False, True, True]
     assert sent["lost"].tolist() == [n in {1, 3, 8} for n in range(12)]
     assert sent["time_s"].tolist()[7:] == pytest.approx([46 * MS, 47 * MS, 48 * MS, 0.3, 0.301])
-    # Ten milliseconds later they are at the edge, where the bursts 2, 5 and 6 take them.
+    # Ten milliseconds later they are at the edge, and join the bursts 2, 5 and 6.
     assert sent["departure_s"].tolist() == pytest.approx(
         [33 * MS] * 7 + [59 * MS] * 3 + [0.312] * 2
     )
