@@ -1,4 +1,4 @@
-"""What happens when memory ends all the same: a message, and nobody is killed."""
+"""When memory ends despite the estimate there is a message, and no process is killed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lightburst.simulation import simulate
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
-# Leaves so many MiB of addresses, and nothing that looks whether there is so much.
+# Leaves this many MiB of addresses, and disables the checks of free memory.
 BEGIN = dedent(
     """
     import json, resource, sys
@@ -66,7 +66,7 @@ KINDS = {"a queue": STORM, "a trace": TRACE, "a plan": FLOWS}
 
 
 def leaving(megabytes: int, program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process that can have no more than so much."""
+    """Run a program in a process with limited memory."""
     command = [sys.executable, "-c", BEGIN + dedent(program), str(megabytes), *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 

@@ -162,7 +162,7 @@ def test_of_single_runs_nothing_is_said_of_chance(
     assert set(table["verdict"]) <= {"unknown", "same"}
     gap = second.metrics["throughput_bps"] - first.metrics["throughput_bps"]  # type: ignore[operator]
     assert table["difference"]["throughput_bps"] == pytest.approx(gap)
-    # Results in memory, and their figures of groups and classes, are the same.
+    # Results in memory, and their metrics of groups and classes, are the same.
     pd.testing.assert_frame_equal(
         lb.compare(first, second).table, lb.compare(one, other).table, check_dtype=False
     )

@@ -69,7 +69,7 @@ def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     assert sorted(seeds) == [1, 1, 2, 2]
     first = run_all(study(mice=MICE), file)
     assert sorted(seeds) == [1, 1, 1, 1, 2, 2, 2, 2]
-    # Another name and another spelling of the same thing.
+    # Another name and another spelling of the same metric.
     second = run_all(study(small=SAME), file)
     assert len(seeds) == 8
     third = run_all(study(mice=LATE), file)
@@ -79,7 +79,7 @@ def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     ]
     assert len(seeds) == 12
     pd.testing.assert_series_equal(first["mice"], second["small"], check_names=False)
-    # What was kept before is as it was, to the time that a run took, and a plain study sees it.
+    # Stored rows are unchanged, including the duration of each run, and a plain study finds them.
     pd.testing.assert_frame_equal(first.drop(columns=["mice", "mice_of", "mice_needed"]), plain)
     pd.testing.assert_frame_equal(run_all(study(), file), plain)
     assert len(rows(file)) == len(before)

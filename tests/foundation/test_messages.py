@@ -1,4 +1,4 @@
-"""What a new user gets wrong in Python and on the command line: the message says what to write."""
+"""Mistakes of new users in Python and on the command line: the message has the right form."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ from lightburst.scenario.tables import topology
 ROOT = Path(__file__).resolve().parents[2]
 FILE = str(ROOT / "examples/path.toml")
 S: Any = load(FILE)
-# Not what their types say is given to them here.
+# The arguments here are of other types than declared.
 lb: Any = lightburst
 Scenario: Any = lightburst.Scenario
 Study: Any = study.Study
@@ -29,7 +29,7 @@ RUNS: Any = pd.DataFrame({"load": [0.1], "p99": [2.0], "digest": ["a"]})
 WHOLE = "a whole number from 0 to 2**64 - 1"
 Call = Callable[[], object]
 
-# What is called -> path, given, the end of what is allowed.
+# Call -> path, given value, end of the allowed values.
 CALLS: list[tuple[Call, str, str, str]] = [
     (lambda: lb.run(S, seed=1.0), "seed", "1.0", f"{WHOLE} (did you mean 1?)"),
     (lambda: lb.run(S, seed="1"), "seed", "'1'", f"{WHOLE} (did you mean 1?)"),

@@ -1,4 +1,4 @@
-"""Figures that their flows cannot give say so."""
+"""Metrics with too few flows are marked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = {
     "transport": {"kind": "tcp"},
     "workload": {"kind": "poisson", "flows": 40, "arrival_rate": "1e4 /s"},
 }
-#: Bursts that nobody sends again: what is lost has no completion time.
+#: Bursts that are never sent again: a lost one has no completion time.
 LOSSY = {
     **FEW,
     "transport": {"kind": "datagram"},

@@ -32,7 +32,7 @@ BOTH: dict[str, Any] = {"bursts": {}, "flow_throughput": True}
 
 
 def run(seed: int = 1, **measurement: Any) -> lb.Result:
-    # Warnings of runs that are short are no matter here.
+    # Warnings of short runs do not matter here.
     return simulate(lb.Scenario.from_dict({**NETWORK, "measurement": measurement}), seed)
 
 
@@ -148,7 +148,7 @@ def test_looking_changes_no_result_and_makes_another_scenario(result: lb.Result)
     assert result.digest == plain.digest
     assert not {"flow_mean_bursts", "flow_throughput_mean_bps"} & plain.metrics.keys()
     assert "bursts" not in plain.flows
-    # Its figures are others, so that a stored run without them does not stand for it.
+    # It has other metrics, so a stored run without them does not serve it.
     assert result.scenario.canonical_json() != plain.scenario.canonical_json()
     assert run(flow_throughput=False).scenario.canonical_json() == plain.scenario.canonical_json()
     with pytest.raises(InputError, match=r"measurement\.bursts: given nothing"):

@@ -1,4 +1,4 @@
-"""Whether connections move together, as a user asks for it and gets it."""
+"""Synchronisation of connections, from the request of a user to the metrics."""
 
 from math import sqrt
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_without_bins_or_losses_there_are_no_such_metrics() -> None:
 
 
 def test_the_bins_of_all_flows_are_the_sums_of_those_of_each() -> None:
-    """The core counts as it runs; here it is read off the trace of every flow."""
+    """The core counts during the run; here the same is read off the trace of every flow."""
     asked = scenario({"series": True}, **{"measurement.trace": [0, 1, 2]})
     result = lb.run(asked, seed=3)
     seen = result.synchronisation
@@ -108,7 +108,7 @@ def test_what_is_looked_at_changes_neither_digest_nor_other_metrics(tmp_path: Pa
     assert len(new) == 12
     with pytest.raises(lb.InputError, match=r"measurement\.synchronisation.*series"):
         _ = bare.synchronisation
-    # A study that asks for the metrics does not take stored runs without them.
+    # A study that requests the metrics does not take stored runs without them.
     assert seen.scenario.canonical_json() != bare.scenario.canonical_json()
     assert "synchronisation" not in bare.scenario.canonical_json()
     table = pd.read_parquet(seen.save(tmp_path / "out") / "synchronisation.parquet")
@@ -146,7 +146,7 @@ def test_bins_that_cannot_be(
 
 
 def test_a_warm_up_is_left_out() -> None:
-    """Whether it is the measurement's or the bins' own; the flows are there all the same."""
+    """Bins before `begin`, by default before the warm-up, are left out; their flows run."""
     whole = lb.run(scenario({"series": True}), seed=1).synchronisation
     for own, changes in (
         ({"begin": "200 ms"}, {}),

@@ -32,7 +32,7 @@ from lightburst.simulation.simulate import simulate
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
 PAPER = PAPERS["vlachos2008"]
-# The figures of a run at a point.
+# The metrics of a run at a point.
 Model = Callable[[Point], dict[str, float]]
 RATES = (named.MEAN, named.POOLED, named.MICE, named.ELEPHANTS)
 SPREADS = (named.VARIANCE, named.MICE_VARIANCE, named.ELEPHANTS_VARIANCE)
@@ -68,7 +68,7 @@ def rates(mean: float, pooled: float, mice: float, elephants: float) -> dict[str
 
 
 def as_published(point: Point) -> dict[str, float]:
-    """A network that does just what the slides say."""
+    """A network that behaves exactly as the slides say."""
     if point.fast:
         best = (point.slow, point.fast) == (16, 64)
         metrics = rates(10.7, 30.0, 6.0, 60.0) if best else rates(9.0, 25.0, 5.0, 50.0)
@@ -336,7 +336,7 @@ def test_without_runs_nothing_is_comparable() -> None:
 
 
 def one_flow(rises: float, faster: float) -> dict[str, pd.DataFrame]:
-    """Tables in which 10 ms takes so many times as long to a high window, and 1 ms is faster."""
+    """Tables in which 10 ms takes longer to a high window by a given factor, and 1 ms is faster."""
     windows, progress = [], []
     for panel, late, rate in (("T = 1 ms", 1.0, faster), ("T = 5 ms", 1.2, 1.0),
                               ("T = 10 ms", rises, 1.0)):  # fmt: skip
@@ -373,7 +373,7 @@ def test_a_distribution_is_the_share_with_at_least_so_many() -> None:
     assert all(share == pytest.approx((10_001 - n) / 1e4) for n, share in many.items())
 
 
-# What is run, and drawn.
+# The planned runs and figures.
 
 
 def test_the_default_point_is_the_scenario() -> None:

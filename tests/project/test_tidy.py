@@ -1,4 +1,4 @@
-"""The structure check must fail on each thing that it forbids, and on nothing else."""
+"""The structure check must fail on each violation, and on nothing else."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def python_function(lines: int) -> str:
     return "def long() -> None:\n" + "    pass\n" * (lines - 1)
 
 
-# What is written into the good tree, and the one finding that it must cause: file, line, words.
+# A change of the good tree, and the one finding that it must cause: file, line, words.
 BROKEN = {
     "long Rust file": ("crates/net/src/lib.rs", "//\n" * 501, 0, "501 lines; allowed: 500"),
     "long Python file": ("python/lightburst/foundation.py", "#\n" * 501, 0, "501 lines"),
@@ -214,7 +214,8 @@ def test_each_rule_fails_on_a_broken_example(case: str, tmp_path: Path) -> None:
     assert len(findings) == 1, findings
     assert words in findings[0].message
     assert findings[0].line == line
-    # A registry is to blame for what it does not list, but the finding names the policy's file.
+    # The error is in the registry, which does not list the policy, but the finding names the
+    # policy's file.
     assert findings[0].path == name or findings[0].path.startswith(name.removesuffix(".rs"))
 
 

@@ -1,4 +1,4 @@
-"""Bursts that book channels: what is refused, exact times, and warnings."""
+"""Bursts that reserve channels: refusals, exact times, and warnings."""
 
 from typing import Any
 
@@ -93,7 +93,7 @@ def test_what_cannot_work_is_refused(case: tuple[dict[str, Any], str, str, str])
     assert allowed in caught.value.allowed
 
 
-# A second way from A to B, over D.
+# A second path from A to B, over D.
 TWO_WAYS: dict[str, Any] = {
     **GOOD["topology"],
     "links": [
@@ -120,7 +120,7 @@ def test_an_edge_that_balances_the_load_says_when_it_has_changed_its_path() -> N
     assert (switches["label"] + switches["before"] == 1).all()
     assert result.switches.set_index("node")["path_switches"]["A"] == len(switches) >= 4
     assert set(result.trace.bursts["label"]) == {0, 1}
-    # Each change comes with the first burst of another interval.
+    # Each change happens at the first burst of another interval.
     assert (switches["time_s"] // 2e-3).is_unique
 
 

@@ -1,6 +1,6 @@
-"""Runs of random plans in which channels are reserved, and how their reservations came to be.
+"""Runs of random plans with reservations of channels, and the causes of the reservations.
 
-The reservations are those of the twin, which agrees with the core to the bit.
+The reservations are those of the twin, which agrees with the core bit for bit.
 """
 
 from collections import Counter, defaultdict
@@ -14,18 +14,18 @@ from random_plans import random_plan
 from twin import Burst, Kept, Reservation, Trace, TraceEntry
 from twin.obs import SCHEDULERS
 
-#: Why a burst is lost that finds no channel, whatever else was tried.
+#: Reasons of losses of bursts without a channel, for all resolvers.
 NO_CHANNEL = ["no_channel", "delay_lines_full", "hop_limit", "offset_used_up"]
-#: Of each kind of plan some, by seed.
+#: Some plans of each kind, by seed.
 PLANS = [(seed, kind) for kind in ("headers", "crowds") for seed in range(20_420, 20_540)]
 
 
 class Run(NamedTuple):
-    """A plan, and what the twin did with it."""
+    """A plan, and its run in the twin."""
 
     plan: Plan
     trace: Trace
-    #: In the order in which they were made, of each burst by its number; as short as they became.
+    #: In the order in which they were made, by number of the burst; with their final lengths.
     reservations: dict[int, list[Reservation]]
     #: The drop of each burst that was lost, by its number.
     losses: dict[int, TraceEntry]
@@ -37,7 +37,7 @@ class Run(NamedTuple):
         return own
 
     def link(self, link: int, column: str) -> int:
-        """What the table of links says."""
+        """A value of the table of links."""
         return int(self.plan.links[column][link])
 
     def fibres(self, node: int) -> list[int]:
@@ -46,19 +46,19 @@ class Run(NamedTuple):
         return np.flatnonzero((links["from"] == node) & (links["to"] >= hosts)).tolist()
 
     def time(self, link: int, burst: Burst) -> int:
-        """How long a burst takes."""
+        """The transmission time of a burst."""
         return -(-8 * 10**12 * burst.size // self.link(link, "rate_bps"))
 
     def tx(self, reservation: Reservation) -> int:
-        """The same of as much as was reserved for."""
+        """The transmission time of the reserved part."""
         return -(-8 * 10**12 * reservation.size // self.link(reservation.link, "rate_bps"))
 
     def ends(self, reservation: Reservation) -> int:
-        """When as much as was reserved for has left."""
+        """When the reserved part has left."""
         return reservation.head + self.tx(reservation)
 
     def cut(self, before: Reservation, after: Reservation) -> int:
-        """How long a burst has taken less since a reservation, for what was cut off its head."""
+        """The transmission time of the packets cut off the head of a burst since a reservation."""
         piece = before.burst.size - after.burst.size
         return -(-8 * 10**12 * piece // self.link(after.link, "rate_bps"))
 
@@ -76,13 +76,13 @@ class Run(NamedTuple):
         ]
 
     def at(self, what: str) -> list[tuple[TraceEntry, Burst]]:
-        """When and where something happened to bursts."""
+        """Times and nodes of an event of bursts."""
         found = [(entry, entry.unit) for entry in self.trace if entry.what == what]
         return [(entry, unit) for entry, unit in found if isinstance(unit, Burst)]
 
 
 def exchange(reservations: list[Reservation], shortened: tuple[Reservation, Reservation]) -> None:
-    """Put what is left of a reservation in its place."""
+    """Replace a reservation by its rest."""
     before, after = shortened
     reservations[reservations.index(before)] = after
 
@@ -107,10 +107,10 @@ def run(plan_of: tuple[int, str]) -> Run:
 
 
 class Step(NamedTuple):
-    """What became of a burst where it wanted a channel, and what was reserved and kept before.
+    """The fate of a burst that requested a channel, and the earlier reservations.
 
-    Its head was to leave at `head`, its header was handled at `handled`, and it had come by `came`
-    and over so many fibres (`passed`).
+    Its head was to leave at `head`, its header was handled at `handled`, its last reservation was
+    `came`, and it had crossed `passed` fibres.
     """
 
     it: Run
@@ -126,7 +126,7 @@ class Step(NamedTuple):
 
     @property
     def node(self) -> int:
-        """Where."""
+        """The node."""
         return self.entry.node
 
     @property
@@ -141,13 +141,13 @@ class Step(NamedTuple):
         return self.entry.unit
 
     def resolver(self, kind: str) -> dict[str, Any] | None:
-        """The settings of a resolver, if it is asked at all."""
+        """The settings of a resolver, if the node has it."""
         at_ingress = self.came is None and self.own["ingress"] == "delay"
         chain = () if at_ingress else self.own["contention"]
         return next((table for table in chain if table["kind"] == kind), None)
 
     def interval(self, delay: int = 0) -> tuple[int, int]:
-        """From when to when the burst wants a channel."""
+        """The interval for which the burst wants a channel."""
         head = self.head + delay
         end = head + self.it.time(self.it.fibres(self.node)[0], self.burst)
         if self.own["signalling"] == "jit":
@@ -178,7 +178,7 @@ class Step(NamedTuple):
 
 
 def steps(it: Run) -> Iterator[Step]:
-    """Each time that a burst wants a channel, with its reservation or its loss, in order."""
+    """Each request of a burst for a channel, with its reservation or its loss, in order."""
     handled: Counter[int] = Counter()
     reserved: dict[int, list[Reservation]] = defaultdict(list)
     kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)

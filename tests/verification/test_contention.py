@@ -1,4 +1,4 @@
-"""What is tried for bursts that find no channel: reservations of runs, replayed."""
+"""Resolvers for bursts without a channel: reservations of runs, replayed."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -8,7 +8,7 @@ from reserved import NO_CHANNEL, PLANS, Run, Step, run, steps
 from twin import Burst, Kept
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
-#: The links, fibres in all, and whether the header is in time, of the other ways of a burst.
+#: The other paths of a burst: link, total number of fibres, and whether the header is in time.
 Ways = list[tuple[int, int, bool]]
 
 
@@ -36,7 +36,7 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
             assert link == reservation.link
             assert 1 <= line.delay <= table["delays"]
             assert reservation.delayed == line.delay * table["granularity_ps"]
-            # From its coming until it is in, or out.
+            # The line is kept from the arrival of the burst until its tail is in, or out.
             came, tx = reservation.head - reservation.delayed, it.tx(reservation)
             assert line.start <= came
             assert line.end == (reservation.head if table["occupied"] == "inside" else came) + tx
@@ -47,7 +47,7 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
     for several in kept.values():
         several.sort(key=lambda one: one.start)
         assert all(before.end <= after.start for before, after in pairwise(several))
-    # Where there are as many as are wanted, these are no more than there are channels.
+    # With unlimited lines, the number in use is at most the number of channels.
     for (link, _), times in going_in.items():
         changes = sorted([(end, -1) for _, end in times] + [(start, 1) for start, _ in times])
         inside = most = 0
@@ -104,7 +104,7 @@ def distances(it: Run, egress: int) -> dict[int, int]:
 
 
 def is_in_time(step: Step, fibres: int) -> bool:
-    """Whether a header is ahead of its burst at the end of so many fibres more."""
+    """Whether a header is ahead of its burst after a number of further fibres."""
     own = step.own
     rate = own["control_rate_bps"]
     per_hop = own["header_processing_time_ps"]
@@ -114,9 +114,9 @@ def is_in_time(step: Step, fibres: int) -> bool:
 
 
 def other_ways(step: Step, loops: bool) -> Ways:
-    """The ways by links other than those wanted.
+    """The paths by links other than those wanted.
 
-    Without loops those which certainly are none: not from a node that is further away.
+    Without loops only paths that certainly have none: not from a node that is further away.
     """
     far = distances(step.it, step.burst.ends[1])
     found: Ways = []
@@ -132,7 +132,7 @@ def other_ways(step: Step, loops: bool) -> Ways:
 
 @each
 def test_a_burst_is_deflected_by_the_nearest_way_that_is_open(plan: tuple[int, str]) -> None:
-    """And none is lost for which one is open."""
+    """And none is lost with an open path."""
     it = run(plan)
     if it.plan.settings["routing"].get("metric") == "delay":
         pytest.skip("how many fibres a way has that is short in time is not told by its length")
@@ -174,7 +174,7 @@ def test_a_deflected_burst_takes_shortest_ways_to_its_egress(plan: tuple[int, st
 
 
 def test_the_plans_reach_everything() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)

@@ -1,4 +1,4 @@
-"""Bursts off which nodes cut the head: exact, and the reservations of random runs replayed."""
+"""Bursts whose heads are cut by nodes: exact, and the reservations of random runs replayed."""
 
 from collections import Counter
 from dataclasses import replace
@@ -46,7 +46,7 @@ TWO_TO_ONE: dict[str, Any] = {
 
 
 def of_two(path: Path, later_s: float) -> lb.Result:
-    """Send a burst of four packets from each edge, that from B so much later than the other."""
+    """Send a burst of four packets from each edge, that from B later by a given time."""
     table = path / "bursts.csv"
     rows = ["source,destination,start_s,size_bytes", "a,d,0,5000", f"b,d,{later_s},5000"]
     table.write_text("\n".join(rows), encoding="utf-8")
@@ -62,7 +62,7 @@ def test_where_nothing_could_be_saved_it_is_refused() -> None:
 
 
 def counted(result: lb.Result, *names: str) -> list[int]:
-    """What the node C has counted."""
+    """The counts of the node C."""
     switches = result.switches.set_index("node")
     return [switches[name].to_dict()["C"] for name in names]
 
@@ -140,7 +140,7 @@ def test_no_packet_is_cut_off_that_could_have_stayed(plan: tuple[int, str]) -> N
 
 
 def check_cut(step: Step, reservation: Reservation, cut: TraceEntry) -> None:
-    """With one packet more there was no channel, and what is said to hold it was in the way."""
+    """With one packet more there was no channel, and the reported holder overlapped."""
     assert isinstance(cut.unit, Burst) and cut.reservation is not None
     assert (cut.node, cut.wanted) == (step.node, reservation.link)
     piece, rest = cut.unit, step.burst
@@ -160,12 +160,12 @@ def check_cut(step: Step, reservation: Reservation, cut: TraceEntry) -> None:
 
 
 def takes(step: Step, size: int) -> int:
-    """How long a fibre takes for so many bytes."""
+    """The transmission time of a number of bytes on a fibre."""
     return -(-8 * 10**12 * size // step.it.link(step.it.fibres(step.node)[0], "rate_bps"))
 
 
 def test_the_plans_cut_bursts() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         pieces = run(plan).at("cut")

@@ -1,4 +1,4 @@
-"""Bursts off which nodes cut the tail: exact, and the reservations of random runs replayed."""
+"""Bursts whose tails are cut by nodes: exact, and the reservations of random runs replayed."""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -21,7 +21,7 @@ SWITCHING: dict[str, Any] = {**TWO_TO_ONE["switching"], "contention": [TAIL]}
 
 
 def of_two(path: Path, later_s: float, size: int = 5000, **switching: Any) -> lb.Result:
-    """Send four packets from A, and so much later `size` bytes from B."""
+    """Send four packets from A, and later `size` bytes from B."""
     table = path / "bursts.csv"
     rows = ["source,destination,start_s,size_bytes", "a,d,0,5000", f"b,d,{later_s},{size}"]
     table.write_text("\n".join(rows), encoding="utf-8")
@@ -55,13 +55,13 @@ def test_the_packets_are_lost_that_overlap(
     assert set(lost["holder_burst"]) <= {1}
     assert set(lost["burst"]) <= {0}
     assert set(lost["node"]) <= {"C"}
-    # What is cut off a burst goes no further than to the node that cuts it.
+    # Packets cut off a burst go no further than to the node that cuts it.
     hops = trace.hops[trace.hops["flow"] == 0]
     over = hops.groupby("link_source").size().to_dict()
     assert over == {"a": 4, "A": 4, "C": 4 - cut, "D": 4 - cut}
     pieces = trace.cuts[["burst", "link_source", "packets", "bytes", "holder_burst"]]
     assert pieces.to_numpy().tolist() == [[0, "C", cut, 1250 * cut, 1]][: min(cut, 1)]
-    # The channel is in use without a gap, and so many bytes of the burst left.
+    # The channel is in use without a gap, and the given number of bytes of the burst left.
     rows = trace.bookings[trace.bookings["link_source"] == "C"]
     (begins, begins_later), (ends, _) = rows["start_s"], rows["end_s"]
     sent = min(int(later_us * 1250 + 1e-6), 5000)
@@ -78,7 +78,8 @@ def test_the_packets_are_lost_that_overlap(
 
 @pytest.mark.parametrize(
     ("later_us", "size"),
-    # The first packet has not left; it would end as late; earlier; as the later one begins.
+    # The first packet of the earlier burst has not left; both bursts end together; the later one
+    # ends before; both begin together.
     [(0.9, 5000), (2.0, 2500), (2.0, 1250), (0.0, 5000)],
 )
 def test_a_burst_that_is_no_longer_than_the_tail_is_lost(
@@ -133,7 +134,7 @@ def test_a_burst_whose_header_still_waits_is_not_cut(
 
 
 def test_all_switches_cut_off_the_same() -> None:
-    """What is announced is what is left of a burst without its head, and more without its tail."""
+    """Without its head the rest of a burst is announced, without its tail more than the rest."""
     workload = {"kind": "pairs", "size": "5000 B"}
     other = {**SWITCHING, "contention": ["segmentation"]}
     switching = {**SWITCHING, "nodes": {"C": other}}
@@ -156,7 +157,7 @@ def offsets(burst: Burst) -> dict[str, int]:
 
 @each
 def test_what_has_not_left_a_node_is_missing_where_the_burst_ends(plan: tuple[int, str]) -> None:
-    """And nothing else; it is told of the first node on the way at which it was cut off."""
+    """And no other packet; the cut is that of the first node on the path."""
     it = run(plan)
     whole = {burst.number: burst for _, burst in it.at("launch")}
     pieces: dict[int, list[tuple[TraceEntry, Burst]]] = defaultdict(list)
@@ -189,7 +190,7 @@ def rows_of(table: Any, *columns: str) -> list[tuple[int, ...]]:
 
 
 def check_holder(it: Run, holder: Reservation, short: Reservation) -> None:
-    """What is said to hold what was cut off has its channel then."""
+    """The reported holder of a cut has the channel then."""
     assert (holder.link, holder.channel) == (short.link, short.channel)
     announced = short.head + it.time(short.link, short.burst)
     assert short.end <= holder.start < announced < holder.end
@@ -197,7 +198,7 @@ def check_holder(it: Run, holder: Reservation, short: Reservation) -> None:
 
 @each
 def test_the_table_of_cuts_names_who_has_the_channel(plan: tuple[int, str]) -> None:
-    """As the core's reservations show; and there is each packet that the nodes have counted."""
+    """The table agrees with reservations of the core; its packets are all that nodes counted."""
     drawn = run(plan).plan
     links = drawn.links["from"].tolist()
     wanted = {"links": list(range(len(links))), "from_ps": 0, "until_ps": 2**64 - 1}
@@ -238,7 +239,7 @@ def gives_way(step: Step, reservation: Reservation) -> bool:
 
 @each
 def test_the_burst_gives_way_that_would_end_first(plan: tuple[int, str]) -> None:
-    """If any does, where there is no channel; and no burst is lost for which one would."""
+    """If a burst does, there is no channel; and no burst is lost for which one would."""
     for step in steps(run(plan)):
         table = step.resolver("segmentation")
         shortened = step.entry.shortened
@@ -259,7 +260,7 @@ def test_the_burst_gives_way_that_would_end_first(plan: tuple[int, str]) -> None
 
 
 def test_the_plans_cut_tails() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)

@@ -1,4 +1,4 @@
-"""Which burst had which channel when, and which lost to which: by hand, in both engines."""
+"""The channels of bursts with times, and the holders at losses: by hand, in both engines."""
 
 from typing import Any
 
@@ -22,10 +22,10 @@ engines = pytest.mark.parametrize("engine", ENGINES)
 TX = 7_200_000  # 9,000 bytes at 10 Gb/s
 DELAY = 40_000
 NONE, NOWHERE = 2**64 - 1, 2**32 - 1
-# A packet has reached its edge, and is a burst, which may leave so much later.
+# A packet has reached its edge, and is a burst, which may leave a given time later.
 MADE = TX + DELAY
 OFFSET = 5_000_000
-# Hosts 0, 1, 2 at the edges 3, 4, 5, all of which lead to the core 6.
+# Hosts 0, 1, 2 at the edges 3, 4, 5, all of them linked to the core 6.
 EDGES = [(0, 3), (1, 4), (2, 5), (3, 6), (4, 6), (5, 6)]
 AT_ONCE = burst("timer", time=0)
 NO_CHANNEL, LATE_HEADER, CONTENTION = 4, 5, 0
@@ -79,7 +79,7 @@ def test_the_table_says_who_held_the_channel(engine: Any) -> None:
     head = MADE + OFFSET
     assert rows(found, "trace_bookings", *RESERVED) == [
         (first, 0, head, head + TX, MADE, 0),
-        # The header is handled when it comes, and reserves the next fibre at once.
+        # The header is handled when it arrives, and reserves the next fibre at once.
         (out, 0, head + DELAY, head + DELAY + TX, MADE + DELAY, 0),
         (second, 0, head + late, head + late + TX, MADE + late, 1),
     ]
@@ -167,5 +167,5 @@ def test_only_what_is_asked_for_is_kept(
 ) -> None:
     found = engine(two_to_one(reserve(), **window))
     assert found["trace_bookings"]["burst"].tolist() == there
-    # The number of a burst does not hang on what is kept.
+    # The number of a burst does not depend on the traced links.
     assert found["trace_bursts"]["number"].tolist() == [0, 1]

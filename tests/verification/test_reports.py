@@ -1,4 +1,4 @@
-"""What the twin tells a window law of each acknowledgement, worked out by hand."""
+"""The twin's reports of acknowledgements to a window law, calculated by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEGMENTS = 30
 
 @dataclass
 class Reported:
-    """What a law was told of an acknowledgement: the report, its round trip and delivery rate."""
+    """The report of an acknowledgement to a law, with its round trip and delivery rate."""
 
     report: Report
     rtt: int | None

@@ -1,4 +1,4 @@
-"""Reservations of a run, replayed: what must hold of them whatever the rules of the nodes are."""
+"""All reservations of a run, replayed: their properties for any rules of the nodes."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -49,7 +49,7 @@ def test_a_burst_changes_its_channel_only_where_it_can(plan: tuple[int, str]) ->
 
 @each
 def test_no_burst_comes_before_its_node_is_ready(plan: tuple[int, str]) -> None:
-    """The header is handled, after all that came before it, and the path through the node set."""
+    """The header is handled, after all earlier ones, and the path through the node is set."""
     it = run(plan)
     handled: Counter[int] = Counter()
     ready: dict[int, int | None] = {}
@@ -66,19 +66,19 @@ def test_no_burst_comes_before_its_node_is_ready(plan: tuple[int, str]) -> None:
         elif entry.what == "drop late_header":
             assert ready.pop(number) is None
         elif entry.what == "reserve" and number in ready:
-            # Reserved from then on at the earliest.
+            # The earliest begin of the reservation.
             assert entry.reservation is not None
             since = ready.pop(number)
             assert since is not None and since <= entry.reservation.start
         elif entry.what in ("take apart", *(f"drop {why}" for why in NO_CHANNEL)):
             assert ready.pop(number, 0) is not None
-    # The others are still to come to their egress.
+    # The others have not yet reached their egress.
     assert None not in ready.values()
 
 
 @each
 def test_what_is_reserved_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, str]) -> None:
-    """Or it is wasted, and the burst was lost further on, and nowhere else."""
+    """Or the reservation is wasted: the burst was lost further on, and nowhere else."""
     it = run(plan)
     lost_on_a_link = {number for number, loss in it.losses.items() if loss.link is not None}
     wasted = 0
@@ -105,7 +105,8 @@ def test_what_is_reserved_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, 
     apart = sum(len(it.reservations[number]) for number in taken_apart)
     under_way = set(it.reservations) - set(it.losses) - set(taken_apart)
     assert len(it.every) == apart + wasted + sum(len(it.reservations[n]) for n in under_way)
-    # The core has handed to its fibres what was reserved, but for headers that wait at an ingress.
+    # The core has handed the reserved bursts to its fibres, except for headers that wait at an
+    # ingress.
     hosts, units = it.plan.settings["hosts"], core(it.plan)["links"]["units"]
     fibres = (it.plan.links["from"] >= hosts) & (it.plan.links["to"] >= hosts)
     waiting = len(it.every) - len(it.at("send"))
@@ -135,7 +136,7 @@ def test_no_burst_vanishes(plan: tuple[int, str]) -> None:
 
 @each
 def test_a_burst_is_lost_for_want_of_a_channel_only_if_there_is_none(plan: tuple[int, str]) -> None:
-    """And with void filling only if each of those that it can use is reserved at that time."""
+    """And with void filling only if each usable channel is reserved at that time."""
     for step in steps(run(plan)):
         loss = step.entry
         if loss.what == "reserve":
@@ -152,7 +153,7 @@ def test_a_burst_is_lost_for_want_of_a_channel_only_if_there_is_none(plan: tuple
 
 
 def test_the_plans_reach_everything() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)

@@ -1,4 +1,4 @@
-"""What a sender repeats, and in which order segments arrive: judged when the run is over."""
+"""Retransmissions of a sender, and the order of arrivals: judged after the run."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 
 class Transmission(NamedTuple):
-    """The `nth` time that something is sent: the `syn`, the `fin`, or the `data` from `begin`."""
+    """The `nth` transmission of the `syn`, the `fin`, or the `data` from `begin`."""
 
     what: str
     begin: int
@@ -21,12 +21,12 @@ FAST, TIMEOUT = "fast_retransmits", "timeouts"
 
 
 class RetransmissionAudit:
-    """What happened to one flow."""
+    """The events of one flow."""
 
     def __init__(self) -> None:
         self.sent: Counter[tuple[str, int]] = Counter()
         self.bytes: dict[tuple[str, int], int] = {}
-        #: Why the sender took something for lost, what, and how often that had been sent.
+        #: Why the sender took data for lost, which data, and its number of transmissions.
         self.decisions: list[tuple[str, tuple[str, int], int]] = []
         self.acknowledged: dict[tuple[str, int], int] = {}
         self.arrivals: list[Transmission] = []
@@ -38,18 +38,18 @@ class RetransmissionAudit:
         return Transmission(what, begin, self.sent[what, begin])
 
     def decide(self, cause: str, what: str, begin: int = 0) -> None:
-        """Note that the sender takes something for lost."""
+        """Note that the sender takes data for lost."""
         self.decisions.append((cause, (what, begin), self.sent[what, begin]))
 
     def acknowledge(self, now: int, what: str, begin: int = 0) -> None:
-        """Note that the sender knows that something has arrived."""
+        """Note that the sender knows that data has arrived."""
         self.acknowledged.setdefault((what, begin), now)
 
     def columns(self, lost: Lost) -> dict[str, int]:
-        """What the core counts of this flow."""
+        """The counts of the core for this flow."""
 
         def all_lost(key: tuple[str, int], number: int) -> bool:
-            """Whether the first transmissions, so many, were lost before the acknowledgement."""
+            """Whether the first `number` transmissions were lost before the acknowledgement."""
             until = self.acknowledged.get(key, np.inf)
             transmissions = (Transmission(*key, nth) for nth in range(1, number + 1))
             return all(lost.get(transmission, np.inf) < until for transmission in transmissions)
@@ -74,7 +74,7 @@ class RetransmissionAudit:
         }
 
     def extents(self) -> list[int]:
-        """RFC 4737, section 4.2, of what was sent for the first time; without duplicates."""
+        """RFC 4737, section 4.2, for first transmissions; without duplicates."""
         order: list[int] = []
         extents = []
         for _, begin, nth in self.arrivals:

@@ -1,7 +1,7 @@
-"""What bursts lose: what nodes cut off them, heads when the header is there, or tails when it has
+"""Losses of bursts: pieces that nodes cut off, heads when the header is there, or tails when it has
 gone ahead; and the flows whose data is lost.
 
-The header goes ahead with the whole burst, so that what is missing is found where the burst ends.
+The header announces the whole burst, so a missing tail is found at its egress.
 """
 
 from collections import Counter, defaultdict
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TailCut(NamedTuple):
-    """A burst that had come over so many fibres (`passed`): `kept` bytes of it go over the link.
+    """A cut of a burst that had crossed `passed` fibres: `kept` bytes of it go over the link.
 
     Its head left there at `head`, and then `by` has its channel; `counters` are those of the node.
     """
@@ -35,13 +35,14 @@ class BurstLoss(NamedTuple):
 
 
 class Cuts:
-    """The tails that were cut off the bursts that are under way, by their numbers."""
+    """The tails cut off the bursts in flight, by the numbers of the bursts."""
 
     def __init__(self, network: "Network") -> None:
         self.network = network
         self.tails: defaultdict[int, list[TailCut]] = defaultdict(list)
         self.lost: set[int] = set()
-        # By the two edges and the class of the bursts, for rules of assembly that are told of it.
+        # By the two edges and the class of the bursts, for rules of assembly that get notices of
+        # losses.
         self.losses: defaultdict[tuple[int, ...], list[BurstLoss]] = defaultdict(list)
 
     def lose(self, burst: "Burst", packets: tuple["Packet", ...]) -> None:
@@ -54,7 +55,7 @@ class Cuts:
     def head(
         self, node: int, piece: "Burst", wanted: "Link", holder: "Reservation", begins: int
     ) -> None:
-        """End a piece of a burst that is lost before the rest goes on; it was to leave then."""
+        """Record a piece lost off the head of a burst, which was to leave at `begins`."""
         self.lose(piece, piece.packets)
         self.end("cut", node, piece, wanted, holder, begins)
 
@@ -68,13 +69,13 @@ class Cuts:
         begins: int,
         passed: int | None = None,
     ) -> None:
-        """End a piece of a burst here, and not the burst."""
+        """Drop a piece of a burst here, and not the burst."""
         self.network.end(piece)
         where = {"wanted": wanted.index, "begins": begins, "passed": passed}
         self.network.note(what, node, piece, None, reservation=holder, **where)
 
     def shorten(self, reservation: "Reservation", cut: TailCut) -> "Reservation":
-        """Let less of a burst go over a link than was reserved; what remains of its reservation."""
+        """Shorten the reservation of a burst on a link; returns the shorter one."""
         link, head, size = cut.link, reservation.head, reservation.size
         end = head + link.tx(cut.kept)
         place = link.transmissions.index((head, head + link.tx(size), size))
@@ -84,13 +85,13 @@ class Cuts:
         return replace(reservation, end=end, kept=cut.kept)
 
     def forget(self, burst: "Burst") -> None:
-        """A burst is lost, with all that was cut off it."""
+        """A burst is lost, with all pieces cut off it."""
         self.lose(burst, burst.packets)
         self.lost.add(burst.number)
         self.tails.pop(burst.number, None)
 
     def settle(self, node: int, burst: "Burst") -> "Burst":
-        """What comes of a burst to the node where it ends; what does not is lost now."""
+        """The packets of a burst that reach its egress; the others are lost now."""
         cuts = self.tails.pop(burst.number, [])
         if not cuts:
             return burst
@@ -102,7 +103,7 @@ class Cuts:
             first, last = last, last + packet.size
             missing = [place for place, cut in enumerate(cuts) if cut.kept < last]
             if missing:
-                # The first node on the way, and there the first time.
+                # The first node on the path, and there the first cut.
                 where = min(missing, key=lambda place: cuts[place].passed)
                 pieces[where].append(packet)
                 before.setdefault(where, first)

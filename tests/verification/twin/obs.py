@@ -13,12 +13,12 @@ from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
 
 T = TypeVar("T")
-#: What is reserved on each of the channels that a burst could use, by their numbers, in order.
+#: The reservations on each of the channels that a burst could use, by their numbers, in order.
 Channels = dict[int, list[Reservation]]
 
 
 def any_of(choices: Iterable[T], stream: Stream) -> T | None:
-    """One of some choices, all alike probable; each is drawn for when it is known."""
+    """One of some choices, uniformly, with a draw for each one."""
     chosen = None
     for n, choice in enumerate(choices, 1):
         if stream.below(n) == 0:
@@ -32,12 +32,12 @@ def last_end(reservations: list[Reservation]) -> int:
 
 
 def unused(channels: Channels, start: int) -> list[int]:
-    """The channels on which nothing is reserved any more at `start`."""
+    """The channels without a reservation that ends after `start`."""
     return [channel for channel in channels if last_end(channels[channel]) <= start]
 
 
 def free(channels: Channels, start: int, end: int) -> list[int]:
-    """The channels on which nothing is reserved between `start` and `end`."""
+    """The channels without a reservation between `start` and `end`."""
     return [
         channel
         for channel, reservations in channels.items()
@@ -51,7 +51,7 @@ def first_fit(channels: Channels, start: int, end: int, stream: Stream) -> int |
 
 
 def lauc(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
-    """The channel that was used last of those that are not used any more; the first of several."""
+    """The channel whose use ended last, among those not used any more; the first of several."""
     choices = unused(channels, start)
     return max(choices, key=lambda channel: (last_end(channels[channel]), -channel), default=None)
 
@@ -79,7 +79,7 @@ def random_fit(channels: Channels, start: int, end: int, stream: Stream) -> int 
 
 
 class Scheduler(NamedTuple):
-    """How a channel is chosen, and whether voids between two reservations are used."""
+    """The choice of a channel, and whether voids between two reservations are used."""
 
     choose: Callable[[Channels, int, int, Stream], int | None]
     fills_voids: bool
@@ -127,19 +127,19 @@ class ObsNode(Switch):
         self.processing: int = own["header_processing_time_ps"]
         rate, size = own["control_rate_bps"], own["header_bytes"]
         self.header_time = -(-8 * 10**12 * size // rate) if rate else 0
-        # What a header takes for a fibre and the node at its end.
+        # The time of a header for a fibre and the node at its end.
         self.per_hop = self.processing + self.header_time
         self.resolvers: list[Resolver] = [
             RESOLVERS[table["kind"]](self, table) for table in own.get("contention", ())
         ]
-        # All reservations ever made, in the order in which they were.
+        # All reservations, in the order in which they were made.
         self.reserved: dict[int, list[Reservation]] = {port: [] for port in range(len(self.ports))}
         # Link, channel and head of those whose header has been sent.
         self.sent: set[tuple[int, int, int]] = set()
         self.handled = 0
 
     def arrive(self, unit: Any, link: Link) -> None:
-        """Let a burst pass whose header comes, if it can be in time and there is a channel."""
+        """Pass a burst on whose header comes, if it is in time and there is a channel."""
         if not self.handle(unit, link):
             return
         request = Request(unit.burst, self.handled, unit.data, unit.channel, unit.passed)
@@ -150,7 +150,7 @@ class ObsNode(Switch):
             self.send(self.reserve(found), found.port, self.handled)
 
     def handle(self, header: Header, link: Link) -> bool:
-        """Handle a header after those before it; says whether that is soon enough for its burst."""
+        """Handle a header after those before it; returns whether it is in time for its burst."""
         self.counters["arrived"] += 1
         self.handled = max(self.now, self.handled) + self.processing
         if self.handled + self.switching_time <= header.data:
@@ -160,7 +160,7 @@ class ObsNode(Switch):
         return False
 
     def interval(self, request: Request) -> tuple[int, int]:
-        """From when to when a channel is reserved."""
+        """The interval for which a channel is reserved."""
         end = request.head + self.fibre.tx(request.burst.size)
         if self.own["signalling"] == "jit":
             return request.handled, end
@@ -172,7 +172,7 @@ class ObsNode(Switch):
         return next(link for link in self.ports if link.target >= self.network.hosts)
 
     def channels(self, request: Request, port: int) -> Channels:
-        """What is reserved on the channels that a burst could use."""
+        """The reservations on the channels that a burst could use."""
         number = self.ports[port].channels
         return {
             channel: [
@@ -192,7 +192,7 @@ class ObsNode(Switch):
         return members if self.choice == "free" else (self.pick_any(burst, members),)
 
     def offer(self, request: Request, able: Members, wanted: Members) -> Found | None:
-        """A way out by one of those ports that a burst wants which are able to take it."""
+        """A choice among the wanted ports of a burst that have a channel for it."""
         offers = (
             Found(request, port, c)
             for port in able
@@ -205,7 +205,7 @@ class ObsNode(Switch):
         return wanted[self.stream.below(len(wanted))] if len(wanted) > 1 else wanted[0]
 
     def find(self, request: Request) -> Found | Loss:
-        """A port and a channel, or what else can be done."""
+        """A port and a channel, or the answer of a resolver."""
         wanted = self.wanted(request.burst)
         found = self.offer(request, wanted, wanted)
         if found:
@@ -257,7 +257,7 @@ class ObsNode(Switch):
         return reservation
 
     def shorten(self, found: Found, by: Reservation) -> tuple[Reservation, Reservation]:
-        """Cut off the tail of an earlier burst; what was reserved for it, and what is now."""
+        """Cut off the tail of an earlier burst; returns its reservation before and after."""
         assert found.shortens
         before, kept = found.shortens
         link = self.ports[found.port]
@@ -274,7 +274,7 @@ class ObsNode(Switch):
         self.network.send_ahead(self.ports[port], reservation, earliest, self.header_time)
 
     def lose(self, loss: Loss) -> None:
-        """Lose a burst for which there is no channel, and say what is in its way."""
+        """Lose a burst for which there is no channel, and record the blocking reservation."""
         self.counters[f"dropped_{loss.reason}"] += 1
         request, port = loss.request, self.any_port(loss.wanted)
         start, end = self.interval(request)
@@ -289,10 +289,10 @@ class ObsNode(Switch):
 
 
 class ObsEdge(Edge, ObsNode):
-    """A node with hosts: it makes bursts, too, and takes those apart that end here."""
+    """A node with hosts: it also makes bursts, and disassembles those that end here."""
 
     def offset(self, burst: Burst) -> int:
-        """How far the header of a new burst is ahead of it."""
+        """The offset time between the header of a new burst and the burst."""
         per_hop = self.own["offset_per_hop_ps"]
         if per_hop is None:
             per_hop = self.per_hop
@@ -306,7 +306,7 @@ class ObsEdge(Edge, ObsNode):
         return offset
 
     def launch(self, burst: Burst) -> int | None:
-        """Reserve a channel for a burst that was made here, at once or for later, or lose it."""
+        """Reserve a channel for a burst made here, at once or for later, or lose it."""
         found = self.find(Request(burst, self.now, self.now + self.offset(burst)))
         self.network.note("launch", self.node, burst, begins=found.request.head)
         if isinstance(found, Loss):
@@ -329,6 +329,6 @@ class ObsEdge(Edge, ObsNode):
 def obs_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
-    """An edge where there are hosts, a core where there are none."""
+    """An edge at a switch with hosts, a core at one without."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
     return (ObsEdge if hosts else ObsNode)(network, node, settings, own)

@@ -21,7 +21,7 @@ class SawSender(Sender):
         self.note(float(self.most), 0.0, 0.0, in_flight, AVOIDANCE)
 
     def send_next(self) -> None:
-        """Send the segment after what is acknowledged for the first time."""
+        """Send the segment after the acknowledged data for the first time."""
         self.times_sent = 0
         self.send_on()
 
@@ -32,7 +32,7 @@ class SawSender(Sender):
             self.send_data()
 
     def send_data(self) -> None:
-        """Send the segment after what is acknowledged."""
+        """Send the segment after the acknowledged data."""
         self.flow.transmissions += 1
         self.flow.retransmissions += self.times_sent > 0
         payload = min(self.most, self.flow.size - self.acknowledged)

@@ -1,4 +1,4 @@
-"""The tables of a trace: packets and bursts out of what happened to them, windows as they were."""
+"""The tables of a trace: packets and bursts from their events, windows as recorded."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def windows(rows: list[WindowRow], traced: set[int]) -> Table:
 
 
 class SegmentRow(NamedTuple):
-    """What happened to a packet, and where."""
+    """An event of a packet, and its place."""
 
     time: int
     event: int
@@ -77,7 +77,7 @@ def flow_of(unit: Unit) -> int:
 
 
 def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]:
-    """What happened to the packets of the traced flows, in the order of time."""
+    """The events of the packets of the traced flows, in the order of time."""
     rows: list[SegmentRow] = []
     holders: dict[int, Unit] = {}
     for entry in trace:
@@ -131,11 +131,12 @@ HOP_TYPES = ["u8", "u4", "u8", "u8", "u4", "u4", "u8", "u8", "u8", "u8"]
 def hop_rows(
     trace: Trace, links: list[Link], identities: dict[str, tuple[int, int, int]]
 ) -> Iterator[HopRow]:
-    """Each time that a packet was handed to a link, or to the interface of its host."""
+    """The hand-overs of packets to links, or to the interface of their host."""
     came: dict[int, int] = {}
     # Bursts that wait at their egress: their packets came with their tails.
     held: set[str] = set()
-    # Over how many fibres a packet came in its last burst, if it was cut off that; and each burst.
+    # The number of fibres that a packet crossed in its last burst, if it was cut off; and those of
+    # each burst.
     cut = {
         packet.serial: (entry.unit.name, entry.passed)
         for entry in trace
@@ -146,7 +147,7 @@ def hop_rows(
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
         if entry.what == "reserve" and entry.reservation and entry.reservation.passed:
-            # Behind what was cut off.
+            # Links after the cut.
             time = entry.reservation.head - entry.reservation.delayed
             came |= {packet.serial: time for packet in entry.unit.packets}
         if entry.what in ("enter", "arrive", "hold", "take apart"):
@@ -167,7 +168,7 @@ def hop_rows(
             burst, fibres = cut.get(packet.serial, ("", None))
             if burst == entry.unit.name and fibres is not None and passed[burst] > fibres:
                 continue
-            # What did not come from anywhere was handed over by the host that made it.
+            # A packet that arrived from no link was handed over by its source host.
             of_host = packet.serial not in came
             here = identities[packet.name][0] if of_host else came[packet.serial]
             yield HopRow(
