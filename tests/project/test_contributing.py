@@ -50,6 +50,7 @@ def apply(step: Step, root: Path) -> None:
     file = root / step.path
     before = file.read_text("utf-8") if file.exists() else ""
     if step.language != "diff":
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(before + step.text, "utf-8")
         return
     lines = step.text.splitlines(keepends=True)
