@@ -50,6 +50,7 @@ def apply(step: Step, root: Path) -> None:
     file = root / step.path
     before = file.read_text("utf-8") if file.exists() else ""
     if step.language != "diff":
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(before + step.text, "utf-8")
         return
     lines = step.text.splitlines(keepends=True)
@@ -132,25 +133,36 @@ def unit_test(name: str) -> str:
     return str(path.relative_to(ROOT))
 
 
-#: The tests that know all kinds, and those that compare core and twin.
+#: Tests of the package that run over every kind or every registered name.
 TESTS = [
-    *("settings_of_kinds", "scenario", "keys", "docs", "presets", "compile", "compile_bursts"),
-    *("bad_input", "bad_input_bursts", "cli", "simulate", "explain", "tidy", "handbook"),
+    *("settings_of_kinds", "ranges", "scenario", "keys", "docs", "presets", "compile"),
+    *("compile_bursts", "bad_input", "bad_input_bursts", "cli", "simulate", "explain", "tidy"),
+    "handbook",
 ]
+#: Tests that compare the core with the twin.
 TWIN = ["tcp_vs_core", "scripted"]
+#: Further tests of verification, by example.
+OF_EXAMPLE = {"a scheduler": ["reservations"], "a loss recovery": ["reports"]}
+#: Tests of the package that run over every paper.
+PAPER_TESTS = ["papers", "handbook", "docs"]
+
+
+def own_tests(example: str) -> set[str]:
+    """Return the paths of the tests that the example adds."""
+    return {step.path for step in steps(example) if re.match(r"tests/(\w+/)*test_", step.path)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", [name for name in EXAMPLES if "paper" not in name])
 def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path) -> None:
     environment = built(example, tmp_path)
     run(["cargo", "fmt", "--all", "--check"], tmp_path, environment)
     crates = ["-p", "lightburst-tcp", "-p", "lightburst-optical", "-p", "lightburst-sim"]
     run(["cargo", "test", "-q", "--locked", *crates], tmp_path, environment)
     run([sys.executable, "tools/tidy.py"], tmp_path, environment)
-    own = {s.path for s in steps(example) if re.match(r"tests/(measurement/)?test_", s.path)}
-    files = [*own, "tests/measurement/test_base.py", *(unit_test(name) for name in TESTS)]
-    files += [f"tests/verification/test_{name}.py" for name in TWIN]
+    files = [*own_tests(example), "tests/measurement/test_base.py", *map(unit_test, TESTS)]
+    twin = TWIN + OF_EXAMPLE.get(example, [])
+    files += [f"tests/verification/test_{name}.py" for name in twin]
     run([sys.executable, "-m", "pytest", "-m", "not slow", *files], tmp_path, environment)
     # Runs that do not use it have the same digests as before.
     command = [sys.executable, "-c", DIGESTS, *SCENARIOS]
@@ -161,3 +173,15 @@ def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path
         largest, advertised = json.loads(run(command, tmp_path, environment))
         # The window has grown to its limit, and no farther.
         assert largest == advertised
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", [name for name in EXAMPLES if "paper" in name])
+def test_a_paper_is_reproduced_and_its_claims_hold(example: str, tmp_path: Path) -> None:
+    environment = built(example, tmp_path)
+    run([sys.executable, "tools/tidy.py"], tmp_path, environment)
+    # Runs the paper and writes its lines in README and docs/reproduced.md.
+    run([sys.executable, "tools/readme.py", "erlang1917"], tmp_path, environment)
+    files = [*own_tests(example), *map(unit_test, PAPER_TESTS)]
+    run([sys.executable, "-m", "pytest", "-m", "not slow", *files], tmp_path, environment)
+    assert "5 holds, 0 differs" in (tmp_path / "README.md").read_text("utf-8")

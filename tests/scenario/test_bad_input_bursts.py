@@ -253,7 +253,7 @@ CASES = {
     ),
     ('{ kind = "sack", sack_blocks = 3 }', "3"): (
         "transport.recovery", "3",
-        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1', or a table",
+        "or a table with such a kind, as { kind = 'tahoe', ... }",
     ),
     (SACK_BLOCKS, "bug_fix = true"): (
         "transport.recovery.bug_fix", "an unknown key 'bug_fix'",
