@@ -1,4 +1,4 @@
-"""A page opened in headless Chromium, at two widths, with what went wrong in it."""
+"""A page opened in headless Chromium, at two widths, with its errors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ needs_browser = pytest.mark.skipif(
     _FOUND is None, reason=f"no browser here: none of {', '.join(_NAMES)} is installed"
 )
 
-# Before any other script: collects errors. After all: waits for the charts, then tells the frame
-# around it what there is.
+# Before any other script: collects errors. After all: waits for the charts, then reports the
+# content of the page to the frame around it.
 _EARS = """<script>
 window.wrong = [];
 addEventListener("error", (event) => wrong.push("error: " + event.message), true);
@@ -76,7 +76,7 @@ def opened(page: Path, place: Path, action: str = "return null;") -> dict[int, d
     page : Path
         HTML.
     place : Path
-        Where a copy with a probe can be written.
+        Directory for a copy with a probe.
     action : str
         JavaScript, the body of an async function, that is run when the charts are drawn.
 
@@ -84,13 +84,14 @@ def opened(page: Path, place: Path, action: str = "return null;") -> dict[int, d
     -------
     dict of int to dict
         By width: ``wrong`` (errors, warnings, rejected promises), ``charts`` (by the id of the
-        figure, how many marks of each kind were drawn), ``scroll`` (width of what there is to
-        scroll), ``hacked`` (what a script of somebody else would have set), ``text`` (letters that
-        can be read) and ``done`` (what the action returned).
+        figure, how many marks of each kind were drawn), ``scroll`` (width of the scrollable
+        content), ``hacked`` (set only by an injected script), ``text`` (visible letters) and
+        ``done`` (result of the action).
     """
     assert _FOUND is not None
     text = page.read_text(encoding="utf-8")
-    # The library in it can write pages, too: the first and the last of these are the page's own.
+    # The library in the page contains these tags as text, too: the first and the last are the
+    # page's.
     above, head, below = text.partition("<head>")
     inside, end, _ = below.rpartition("</body>")
     assert head and end
@@ -103,7 +104,8 @@ def opened(page: Path, place: Path, action: str = "return null;") -> dict[int, d
     (place / "frames.html").write_text(_FRAMES + frames, encoding="utf-8")
     command = [
         _FOUND, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        # A page that fetched something would have an error: no name is found, nor is an address.
+        # A page that fetched a resource would have an error: no name is resolved, no address is
+        # reached.
         "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking",
         f"--user-data-dir={place / 'browser'}", f"--window-size={sum(WIDTHS)},2000",
         "--virtual-time-budget=600000", "--dump-dom", (place / "frames.html").as_uri(),
@@ -115,7 +117,7 @@ def opened(page: Path, place: Path, action: str = "return null;") -> dict[int, d
 
 
 def assert_clean(found: dict[int, dict[str, Any]]) -> None:
-    """Check that nothing went wrong, nothing has to be scrolled sideways and no script got in."""
+    """Check that the page has no error, no horizontal scroll bar and no injected script."""
     assert sorted(found) == sorted(WIDTHS)
     for width, frame in found.items():
         assert frame["wrong"] == []

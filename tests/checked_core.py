@@ -1,7 +1,7 @@
-"""The core that checks its arithmetic, where there is one: import this before the package.
+"""The core with checked arithmetic, if it was built: import this before the package.
 
 ``make test-all`` builds it, with overflow checks and debug assertions, and names its file in the
-environment; it then stands in place of the core that is installed.
+environment; it then replaces the installed core.
 """
 
 import importlib.util

@@ -20,14 +20,14 @@ __version__ = "0.0.9"
 
 @contextmanager
 def local(workers: int, **options: Any) -> Iterator[Any]:
-    """A client of a cluster with so many workers, of a thread each if nothing else is said."""
+    """A client of a cluster with this many workers, by default of one thread each."""
     how = {
         "threads_per_worker": 1,
         "host": "127.0.0.1",
         "dashboard_address": "127.0.0.1:0",
     } | options
     if not options.get("processes", True):
-        del how["host"]  # it does not even have one
+        del how["host"]  # an earlier version does not have one
     with (
         LocalCluster(n_workers=workers, silence_logs=50, **how) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -36,7 +36,7 @@ def local(workers: int, **options: Any) -> Iterator[Any]:
 
 
 def old_lightburst(folder: Path) -> Path:
-    """Write the package of an earlier version, to stand first on a path."""
+    """Write a package of an earlier version, to be found first on a path."""
     package, about = folder / "lightburst", folder / "lightburst-0.0.9.dist-info"
     (package / "foundation").mkdir(parents=True)
     about.mkdir()
@@ -48,7 +48,7 @@ def old_lightburst(folder: Path) -> Path:
 
 @contextmanager
 def process(tool: str, *words: str, path: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    """A scheduler or a worker of Dask in a process of its own, which is killed at the end."""
+    """A scheduler or a worker of Dask in a separate process, which is killed at the end."""
     command = [sys.executable, "-m", f"distributed.cli.dask_{tool}", *words]
     environment = dict(os.environ) if path is None else {**os.environ, "PYTHONPATH": str(path)}
     started = subprocess.Popen(
@@ -63,7 +63,7 @@ def process(tool: str, *words: str, path: Path | None = None) -> Iterator[subpro
 
 @contextmanager
 def old_worker(client: Any, folder: Path) -> Iterator[str]:
-    """The address of a worker with an earlier version, beside those that are there."""
+    """The address of an additional worker with an earlier version."""
     before = set(client.nthreads())
     words = ["--no-dashboard", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
     with process("worker", client.scheduler.address, *words, path=old_lightburst(folder)):

@@ -1,4 +1,4 @@
-"""What comes before all tests, and what several files of them need."""
+"""Settings of all tests, and fixtures that several files share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import checked_core  # noqa: F401 - before the package
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A machine that does something else at the same time is slow, and no property is false for that:
-# no limit on the time of an example, and none on the time that it takes to draw one.
+# A loaded machine is slow, and that makes no property false: no limit on the time of an example,
+# and none on the time to draw one.
 settings.register_profile(
     "any machine",
     deadline=None,
@@ -24,7 +24,7 @@ settings.load_profile("any machine")
 
 @pytest.fixture
 def study(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write the study file that the tests' own file calls STUDY, in an empty working directory."""
+    """Write the STUDY of the test module to a file in an empty working directory."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "study.toml"
     path.write_text(request.module.STUDY, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Made-up workers: any number of them, who answer at once without a simulation."""
+"""Synthetic workers: any number of them, which answer at once without a simulation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Takes = Callable[[PlannedRun], float]
 
 
 class Instant:
-    """Workers who say that a run took so long, and answer when they are asked.
+    """Workers that report a given duration of each run, and answer on request.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Instant:
     takes : callable
         Seconds of a run.
     row : mapping
-        What comes of each.
+        Result of each run.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Instant:
         self.most = max(self.most, len(self.waiting))
 
     def answers(self) -> list[list[Answer]]:
-        """As many batches as there are workers, at the most."""
+        """At most as many batches as workers."""
         ended = list(islice(self.waiting, self.number))
         for _ in ended:
             self.waiting.popleft()

@@ -1,6 +1,6 @@
-"""Bursts and channels, event by event, as plainly as can be: the theory of loss is held against it.
+"""A plain event simulation of bursts and channels, with which the theory of loss is compared.
 
-Lengths have the mean 1. A simulation returns for each burst whether it was lost, or how much of it.
+Lengths have the mean 1. A simulation returns for each burst whether it was lost, or the part lost.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def agrees(
     weights: Sequence[float] | None = None,
     precision: float = 0.1,
 ) -> bool:
-    """Whether the theory is in the interval, and the interval narrow enough to say something."""
+    """Whether the theory is in the interval, and the interval is narrow."""
     mean, half = interval(values, weights)
     assert half <= precision * theory, f"{mean} +- {half} says little of {theory}"
     return abs(mean - theory) <= half
@@ -88,8 +88,8 @@ def few_sources(
 ) -> tuple[list[bool], float, float]:
     """Sources that are idle, send, and are idle again; a lost burst is sent to its end, or not.
 
-    Returns what is lost, the part of the time in which all channels are busy, and the mean number
-    of busy ones.
+    Returns the loss, the part of the time in which all channels are busy, and the mean number of
+    busy ones.
     """
     rng = np.random.default_rng(seed)
     idle = iter(rng.exponential(1 / idle_load, count + sources).tolist())
@@ -119,19 +119,19 @@ def few_sources(
     return lost, full / last, work / last
 
 
-def booked(
+def reserved(
     times: list[float], lengths: list[float], offsets: list[float], channels: int
 ) -> list[bool]:
-    """JET: a channel is booked at a time, for an interval that begins an offset later.
+    """JET: a channel is reserved at a time, for an interval that begins an offset later.
 
-    Of the channels that are free then, the one that has been so for the shortest time is taken.
+    Among the channels that are free then, the one that became free last is taken.
     """
-    bookings: list[list[tuple[float, float]]] = [[] for _ in range(channels)]
+    reservations: list[list[tuple[float, float]]] = [[] for _ in range(channels)]
     lost = []
     for time, length, offset in zip(times, lengths, offsets, strict=True):
         head, tail = time + offset, time + offset + length
         best: tuple[float, list[tuple[float, float]]] | None = None
-        for channel in bookings:
+        for channel in reservations:
             channel[:] = [(start, end) for start, end in channel if end > time]
             if any(start < tail and end > head for start, end in channel):
                 continue
@@ -147,11 +147,12 @@ def booked(
 def segmented(
     times: list[float], lengths: list[float], channels: int, victim: str
 ) -> tuple[list[float], list[bool]]:
-    """Cut one of two bursts that collide: what is lost of bursts, and which find no free channel.
+    """Cut one of two bursts that collide: the lost parts of bursts, and the bursts without a
+    channel.
 
     The victim is ``"first"``, the burst that would end first, the new one or another; ``"other"``,
-    the one of the others that would end first; or ``"any"`` of the others. Where it is another it
-    loses its tail.
+    the one of the others that would end first; or ``"any"`` of the others. A victim other than the
+    new burst loses its tail.
     """
     rng = np.random.default_rng(1)
     ends = [0.0] * channels
@@ -172,7 +173,7 @@ def segmented(
 def delayed(
     times: list[float], lengths: list[float], channels: int, granularity: float, delays: int
 ) -> list[bool]:
-    """Delay lines: a burst waits the shortest delay after which a channel is free for good."""
+    """Delay lines: a burst waits the shortest delay after which a channel has no later use."""
     free = [0.0] * channels
     lost = []
     for time, length in zip(times, lengths, strict=True):
@@ -189,7 +190,9 @@ def delayed(
 def network(
     routes: Sequence[Sequence[str]], loads: Sequence[float], channels: int, count: int, seed: int
 ) -> tuple[list[int], list[bool]]:
-    """Bursts that pass link after link, without delay: the route of each, and which are lost."""
+    """Bursts that cross links in sequence, without delay: the route of each, and whether it is
+    lost.
+    """
     rng = np.random.default_rng(seed)
     total = sum(loads)
     times, lengths = poisson(seed, total, count)

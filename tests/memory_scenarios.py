@@ -1,4 +1,4 @@
-"""Scenarios of all kinds, whose peaks of memory are held against what is said before."""
+"""Scenarios of all kinds, whose peaks of memory are compared with the estimates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 Table = dict[str, Any]
-# Which of two sizes a scenario is to have.
+# The larger or the smaller size of a scenario.
 Size = Callable[[int, int], int]
 
 ELECTRONIC = {"kind": "electronic"}
@@ -69,7 +69,7 @@ def groups(flows: int) -> Table:
 
 
 def scenarios(full: bool) -> dict[str, Table]:
-    """Give more than twenty scenarios by name: of full size, or of seconds."""
+    """Return more than twenty scenarios by name: of full size, or of seconds."""
 
     def size(large: int, small: int) -> int:
         return large if full else small
@@ -231,7 +231,7 @@ def _looks(size: Size) -> dict[str, Table]:
 
 
 def _edges(size: Size) -> dict[str, Table]:
-    """Give those of which less or far more was said than they take."""
+    """Return the scenarios whose estimate was once below or far above the peak."""
     nsfnet: Table = {"kind": "nsfnet", "wavelengths": 8}
     held = TIMER | {"ordering": {"kind": "destination", "hold_back": "100 s"}}
     held["assembly"] = {"kind": "timer", "time": "100 us"}

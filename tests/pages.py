@@ -1,9 +1,9 @@
-"""The pages as programs: their blocks of code run in order, in a folder of the page's own.
+"""The pages as programs: their blocks of code run in order, in a separate folder for each page.
 
-A block is read by its language. `bash`: each command of ours runs. `python`, and the cells of a
-notebook: they share their names over the page. `toml`: a scenario, written to a file and run.
-`text`: what a command printed. A line before a block says what is special about it; readers of the
-page do not see it::
+A block is read by its language. `bash`: each command of lightburst runs. `python`, and the cells of
+a notebook: they share their names over the page. `toml`: a scenario, written to a file and run.
+`text`: the output of a command. A mark before a block, which readers of the page do not see,
+changes its treatment::
 
     <!-- block: file: crowd.toml -->       the scenario's file, for commands that follow
     <!-- block: part: examples/obs.toml --> tables that take the place of those of that scenario
@@ -53,15 +53,15 @@ _BLOCK = re.compile(
 _MARKS = re.compile(
     r"(file|part|printed|slow|ours alone|not run): \S.*|printed|usage|slow|slow printed|needs \w+"
 )
-#: What runs among the slow tests alone.
+#: Mark of blocks that run only among the slow tests.
 _SLOW = ("slow", "slow printed")
-#: The time that a run took on a clock is never the same.
+#: The wall-clock time of a run is never the same.
 _CLOCK = re.compile(r"(wall clock time\W+)[\d.]+ \w+( *)")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of code: where it stands, and what is said of it."""
+    """A block of code: its line, and its mark."""
 
     page: str
     line: int
@@ -73,7 +73,7 @@ class Block:
         return f"{self.page}:{self.line}"
 
     def says(self, key: str) -> str | None:
-        """Return what follows a key in the mark, or None where the mark is another."""
+        """Return the text after a key in the mark, or None for another mark."""
         word, _, rest = self.mark.partition(": ")
         return rest if word == key else None
 
@@ -85,7 +85,7 @@ def scenario_of(page: str, file: str) -> str:
 
 
 def name_of(page: Path) -> str:
-    """Name a page by its place in the repository."""
+    """Name a page by its path in the repository."""
     return page.relative_to(ROOT).as_posix()
 
 
@@ -107,7 +107,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def mark_is_known(block: Block) -> bool:
-    """Say whether a mark is one of those above."""
+    """Return whether a mark is one of those above."""
     return not block.mark or _MARKS.fullmatch(block.mark) is not None
 
 
@@ -118,7 +118,7 @@ def commands(block: Block) -> list[str]:
 
 
 def not_run(page: str) -> list[tuple[str, str]]:
-    """Return what of a page runs in no test, with the reason."""
+    """Return the blocks of a page that run in no test, with the reason."""
     left = []
     for block in blocks(page):
         if (reason := block.says("not run")) is not None:
@@ -134,7 +134,7 @@ def options(line: str) -> list[str]:
     words = re.match(r"lightburst(?: (?:model|store|list)\b)?(?: [a-z][a-z0-9-]*)?", line)
     assert words is not None, line
     said = _help(words[0])
-    # Settings are options' values: what stands in quotes is none of ours.
+    # Settings are values of options: text in quotes is no option.
     asked = re.findall(r"(?<![\w-])--[a-z][\w-]*", re.sub(r"'[^']*'|\"[^\"]*\"", "", line))
     return [option for option in asked if not re.search(rf"{option}(?![\w-])", said)]
 
@@ -145,7 +145,7 @@ def _help(command: str) -> str:
 
 
 def printed(words: list[str], allowed: tuple[int, ...] = (0,)) -> str:
-    """Run a command of ours, and return what it printed."""
+    """Run a command of lightburst, and return its output."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         code = main(words)
@@ -154,14 +154,14 @@ def printed(words: list[str], allowed: tuple[int, ...] = (0,)) -> str:
 
 
 def shown(text: str) -> str:
-    """Take off what two runs never have alike, and spaces at the ends of lines."""
+    """Remove text that differs between any two runs, and spaces at the ends of lines."""
     lines = (line.rstrip() for line in _CLOCK.sub(r"\1TIME", text).splitlines())
     return "\n".join(lines).strip("\n")
 
 
 @dataclass
 class Play:
-    """A page that runs: the names of its programs, and what was printed last."""
+    """A page that runs: the names of its programs, and the last output."""
 
     page: str
     slow: bool = False
@@ -181,7 +181,7 @@ class Play:
         return self
 
     def python(self, block: Block) -> None:
-        """Run a program; lines of an error are those of the page."""
+        """Run a program; the line numbers of an error are those of the page."""
         code = compile("\n" * (block.line - 1) + block.text, block.page, "exec", dont_inherit=True)
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
@@ -215,14 +215,14 @@ class Play:
             return
         name, *table = base.split()
         whole = tomllib.loads(Path(name).read_text("utf-8"))
-        if "groups" in values:  # they stand in place of a workload
+        if "groups" in values:  # they replace a workload
             whole.pop("workload", None)
         (whole[table[0]] if table else whole).update(values)
         with contextlib.chdir(Path(name).parent):  # files are named from there
             lb.run(lb.Scenario.from_dict(whole), seed=1)
 
     def text(self, block: Block) -> None:
-        """Compare what a page shows with what is printed, and usage with what there is."""
+        """Compare the output on a page with the real one, and usage with the real options."""
         if block.mark == "usage":
             for line in commands(block):
                 assert options(line) == [], line
@@ -235,7 +235,7 @@ class Play:
         assert shown(block.text) in shown(self.last), f"{shown(self.last)}\n\nis not\n{block.text}"
 
     def _as_it_may_be_written(self, line: str) -> None:
-        """Run what is in the brackets too, the first of alternatives, where all are values."""
+        """Also run the parts in brackets, with the first of alternatives, if all are values."""
         plain = re.sub(r"\|[^\s\]|]+", "", line).replace("[", "").replace("]", "")
         if not re.search(r"[ =]([A-Z]{2,}\b|[A-Z]( |$))|  +[a-z]| (scenario|study)\.toml\b", plain):
             printed(shlex.split(plain)[1:])
@@ -243,7 +243,7 @@ class Play:
 
 @contextlib.contextmanager
 def _named(block: Block) -> Iterator[None]:
-    """Say which block it was that failed."""
+    """Name the block that failed."""
     try:
         yield
     except BaseException as error:

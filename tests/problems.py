@@ -1,4 +1,4 @@
-"""What tests of searches share: scenarios, and problems whose answer is known."""
+"""Scenarios of the tests of searches, and problems with a known answer."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def x_of(point: Point) -> float:
 def noisy(
     mean: Callable[[float], Sequence[float]], common: float, own: float
 ) -> tuple[Evaluate, list[int]]:
-    """Make a problem of known means, with noise of each seed and of each seed at each point.
+    """Return a problem of known means, with noise of each seed and of each seed at each point.
 
-    Also the number of runs that were asked for, in a list.
+    A list has the number of runs requested so far.
     """
     runs: list[int] = []
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import psutil
 
-# Tests that are started in the background of a shell or by nohup ignore signals, and so would what
-# they start.
+# Tests that are started in the background of a shell or by nohup ignore signals, and so would their
+# child processes.
 _HEARING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -27,7 +27,7 @@ def folders() -> str:
 
 
 def started(program: str, *arguments: object, cwd: Path | None = None) -> "subprocess.Popen[str]":
-    """Start a Python program that hears Ctrl-C and finds the modules of the tests."""
+    """Start a Python program that reacts to Ctrl-C and finds the modules of the tests."""
     words: Sequence[str] = [folders(), *(str(argument) for argument in arguments)]
     return subprocess.Popen(
         [sys.executable, "-c", _HEARING + program, *words],

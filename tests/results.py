@@ -23,7 +23,9 @@ KINDS = ("run", "replications", "reproduction", "sweep")
 
 @contextmanager
 def saved_in(place: Path) -> Iterator[Path]:
-    """Write one directory of each kind, each with its page; the paper of one is known meanwhile."""
+    """Write one directory of each kind, each with its page; the paper of one is registered for that
+    time.
+    """
     before = Path.cwd()
     PAPERS[TRACED.name] = TRACED
     os.chdir(place)

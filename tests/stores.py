@@ -1,4 +1,4 @@
-"""A store of made-up runs for tests."""
+"""A store of synthetic runs for tests."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def scenario(place: int) -> Scenario:
 
 
 def metrics(place: int, seed: int, columns: int = 60) -> dict[str, Metric]:
-    """As long as the real ones; more columns make a row longer than a page."""
+    """Rows are as long as real ones; more columns make a row longer than a page."""
     return {f"figure_{n}_bps": float(1000 * place + seed) + n / 7 for n in range(columns)}
 
 
@@ -44,12 +44,12 @@ def planned() -> list[PlannedRun]:
 
 
 def truth(columns: int = 60) -> dict[Key, dict[str, Metric]]:
-    """What is in a store."""
+    """The runs of a store."""
     return {run.key: metrics(int(str(run.point["place"])), run.seed, columns) for run in planned()}
 
 
 def fill(path: Path, columns: int = 60) -> dict[Key, dict[str, Metric]]:
-    """Write a store, and give what is in it."""
+    """Write a store, and return its runs."""
     runs = truth(columns)
     with Store(path) as store:
         for run in planned():

@@ -30,7 +30,7 @@ BASE = Scenario.from_dict(
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     ports = [0, 1]
     study = Study(BASE, {"switching.buffer_ports": ports}, range(1, 7))
-    # So coarse that the first look is the last.
+    # The target is so coarse that the first look is the last.
     rule = Stopping("throughput_bps", precision=100.0, first=3)
     return [Block(study, pd.DataFrame({"ports": ports}), rule)]
 

@@ -97,7 +97,9 @@ class Log:
 
 
 def eventful() -> Log:
-    """Write down a flow that loses a burst of two, one of them again, and repeats one in vain."""
+    """Record a flow that loses a burst of two segments, then one of them again, and has an
+    unnecessary retransmission.
+    """
     log, ms = Log(), SECOND // 1000
     log.packet(0, SYN | FORWARD)
     log.packet(10 * ms, SYN | ACK)
@@ -127,7 +129,7 @@ def eventful() -> Log:
 
 
 def windows() -> list[dict[str, Any]]:
-    """Write down what the sender thought; the row at 300 ms is that of a timeout."""
+    """Record the state of the sender; the row at 300 ms is that of a timeout."""
     kinds = ((0, 42), (2, 46), (2, 67), (3, 300), (3, 321), (0, 322))
     return [
         {
@@ -141,7 +143,7 @@ def windows() -> list[dict[str, Any]]:
 
 
 def bursts() -> list[dict[str, Any]]:
-    """Write down the bursts of the edge, each a millisecond long, which the packets left in."""
+    """Record the bursts of the edge, each a millisecond long, in which the packets left."""
     opened = [(1, 7, 10), (2, 31, 33), (5, 56, 59), (6, 310, 312)]
     return [
         {
@@ -154,7 +156,7 @@ def bursts() -> list[dict[str, Any]]:
 
 
 def trace(log: Log | None = None, **changes: Any) -> FlowTrace:
-    """Give the trace of a log, by default that of the eventful flow."""
+    """Return the trace of a log, by default that of the eventful flow."""
     segments = columns(_TYPES, (log or eventful()).rows)
     given: dict[str, Any] = {
         "flow": 3, "source": 0, "destination": 300, "size_bytes": SIZE, "payload_bytes": SEGMENT,

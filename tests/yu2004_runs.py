@@ -1,4 +1,4 @@
-"""Made-up runs of yu2004's points."""
+"""Synthetic runs of yu2004's points."""
 
 from __future__ import annotations
 

@@ -24,18 +24,9 @@ from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import Quantity
 from lightburst.scenario import Scenario, schema
-from lightburst.scenario.fields import (
-    Bare,
-    InputFile,
-    Name,
-    Real,
-    Section,
-    Whole,
-    given,
-    is_named,
-    written_default,
-)
+from lightburst.scenario.fields import Bare, InputFile, Name, Real, Whole, is_named
 from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
+from lightburst.scenario.section import Section, given, written_default
 from lightburst.scenario.tables.loss import Span
 from lightburst.scenario.transport import Tcp
 from lightburst.scenario.transport.presets import PRESETS

@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from deferred import deferred_imports
+
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 #: Source files in one folder of the package or of a crate.
@@ -242,6 +244,12 @@ def python_layers(root: Path) -> Iterator[Finding]:
                     yield Finding(where, getattr(node, "lineno", 0), message)
 
 
+def imports_in_functions(root: Path) -> Iterator[Finding]:
+    """Refuse imports inside functions of the package that start-up does not need."""
+    for path, line, message in deferred_imports(root / "python" / "lightburst"):
+        yield Finding(relative(root, path), line, message)
+
+
 def _parent_module(path: Path) -> Path:
     """Return the file whose ``mod`` line adds `path` to its crate."""
     folder = path.parent
@@ -339,6 +347,7 @@ RULES: tuple[Rule, ...] = (
     function_length,
     crate_dependencies,
     python_layers,
+    imports_in_functions,
     compiled_files,
     module_order,
     registered_policies,

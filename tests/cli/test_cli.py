@@ -1,4 +1,4 @@
-"""The command line as its users meet it: what it prints, what it writes, and how it fails."""
+"""The command line as a user sees it: its output, its files, and its errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """Make a directory that is not ours."""
+    """Make a directory that lightburst did not write."""
     directory = tmp_path / "notes"
     directory.mkdir()
     (directory / "mine.txt").write_text("dear")
@@ -123,7 +123,7 @@ def test_set_changes_one_field_or_the_whole_switch(
         found = json.loads(capsys.readouterr().out)
         digests.add(found["digest"])
         assert found["flows"] == (20 if len(change) == 2 else 40)
-    # No ports at all is the all-optical switch, to the bit.
+    # Without ports the switch is equal to the all-optical one bit for bit.
     assert len(digests) == 3
 
 
@@ -205,9 +205,9 @@ def test_pages_have_the_rows_that_the_command_prints(
     scenario.write_text(electronic.replace("sawl", "tcp"), encoding="utf-8")
     meaningless = {"drops_missed", "energy_j", "assembly_mean_s", "unfinished", "digest"}
     meaningless |= {key for key in SUMMARY if key.startswith(("burst", "false", "spurious"))}
-    # All comes in order and in time.
+    # All segments arrive in order and in time.
     meaningless |= {"fast_retransmits", "reordered"}
-    # They stand behind other figures.
+    # They follow other metrics.
     meaningless |= {key for key in SUMMARY if is_support(key)}
     for number in ("1", "3"):
         command = ["run", str(scenario), "--replications", number, "--out", "saved"]

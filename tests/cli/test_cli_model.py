@@ -1,4 +1,4 @@
-"""The theory on the command line: what it prints, draws, warns of and refuses."""
+"""The theory on the command line: output, figures, warnings and refusals."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_ranges_of_a_grid_are_told(capsys: pytest.CaptureFixture[str]) -> No
     lri = {"flavour": "sack", "assembly_time_s": 1e-3, "lri": [[1e-4, 1e-2]]}
     assert lri in found["ranges"]
     assert len(found["ranges"]) == 2 + 3 + 2
-    # Each axis alone, and none.
+    # Each axis alone, and no axis.
     assert "LRI 0.0001 to" in printed([*words[:4], "--assembly-time", "1ms"], capsys)
     assert "Ranges on" not in printed(YU, capsys)
 
@@ -162,7 +162,8 @@ def test_the_ranges_of_a_grid_are_told(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_range_is_compared_with_no_assembly_and_no_loss(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # Both times carry far more than packets, and lose much; one beside the other is insensitive.
+    # Both times give far more throughput than no assembly, and less than without loss; compared
+    # with each other they would seem insensitive.
     words = ["model", "yu2004", "--assembly-time", "0.4ms,1ms", "--loss", "0.02,0.03"]
     found = json.loads(printed([*words, "--format", "json"], capsys))["ranges"]
     assert [row.get("ati_s", []) for row in found] == [[]] * 4

@@ -1,4 +1,4 @@
-"""The models of loss on the command line: what they print, draw and refuse."""
+"""The models of loss on the command line: output, figures and refusals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lightburst import models
 from lightburst.cli import main
 
 ROOT = Path(__file__).parents[2]
-#: The options that each command cannot do without, but the load.
+#: The required options of each command other than the load.
 OWN = {
     "erlang": [],
     "engset": ["--sources", "20"],
@@ -104,7 +104,7 @@ def test_delay_lines_have_bounds_and_one_wavelength_its_loss(
     (few,) = rows([*words, "--lines", "1"], capsys)
     assert few["least_loss"] == models.limited_room_loss(6.4, 8, 1)
     (alone,) = rows([*words, "--lines", "1", "--wavelengths", "1"], capsys)
-    assert alone["one_wavelength_loss"] is None  # it knows no limit of the lines
+    assert alone["one_wavelength_loss"] is None  # it has no limit of the lines
     table = printed([*words, "--wavelengths", "8"], capsys)
     assert table.splitlines()[4].rstrip().endswith("–")
 
@@ -140,14 +140,14 @@ def test_each_has_a_figure(
     printed([*words, "--figure", str(tmp_path / "a.png")], capsys)
     picture = imread(tmp_path / "a.png")[..., :3]
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20
-    # Nothing is drawn up to the edge: no legend is cut off.
+    # The margin of the figure is empty: no legend is cut off.
     assert np.all(picture[:, -3:] == 1)
     printed([*words, "--figure", str(tmp_path / "a.svg")], capsys)
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert "Offered load of a wavelength (erlangs)" in text
     assert "W = 8" in text.replace("\xa0", " ")
-    # Of the tandem and of the network, the fixed point and not the streamlined loss; of the
-    # classes, the lower one.
+    # For the tandem and the network, the fixed point and not the streamlined loss; for the classes,
+    # the lower one.
     hollow = {"reduced-load": 4, "jet-classes": 2}.get(command, 0)
     assert hollow_dots(text) == hollow
     assert ("Hollow" in text) == bool(hollow)

@@ -1,4 +1,4 @@
-"""Input that is meant to break something: one message each, no other error, no endless wait."""
+"""Hostile input: one message each, no other error, no endless wait."""
 
 import json
 import os
@@ -29,7 +29,7 @@ HEADING = "source,destination,start_s,size_bytes\n"
 
 
 def message(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What the command line says of bad input: one line."""
+    """The message of the command line for bad input: one line."""
     assert main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -244,7 +244,7 @@ def test_a_file_that_is_none(
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_without_an_end(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     with Path("huge").open("wb") as stream:
-        stream.truncate(10**13)  # a hole: it takes no room on the disk
+        stream.truncate(10**13)  # a sparse file: it takes no room on the disk
     said = "memory" if kind == "table" else "more than 100 MB"
     assert said in message(capsys, *reading(kind, "huge"))
 

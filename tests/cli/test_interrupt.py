@@ -1,4 +1,4 @@
-"""Ctrl-C, wherever a command is: exit code 130, one line, and nothing half written."""
+"""Ctrl-C at any point of a command: exit code 130, one line, and no half-written file."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from traced_paper import TRACED
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
-# Draws the figures of a small paper without end.
+# Draws the figures of a small paper in an endless loop.
 DRAWING = """
 from itertools import count
 from lightburst.cli import main
@@ -56,8 +56,8 @@ flows = 1000000
 size = { kind = "constant", value = "9 kB" }
 """
 
-# A signal that comes in the instant before a sleep begins does not end it: no sleep is long.
-# Swallows the first interrupt, as some libraries do.
+# A signal just before a sleep begins does not end it: no sleep is long. Swallows the first
+# interrupt, as some libraries do.
 SWALLOWING = """
 import time
 from lightburst.cli import main
@@ -119,7 +119,7 @@ print(quantities)
 
 
 def interrupted(process: "subprocess.Popen[str]", ready: str, after_s: float = 0) -> str:
-    """Interrupt a command some time after it is ready; give what it says."""
+    """Interrupt a command some time after it is ready; return its output."""
     assert process.stdout is not None
     assert process.stdout.readline() == f"{ready}\n"
     time.sleep(after_s)
@@ -140,7 +140,7 @@ def test_while_figures_are_drawn(tmp_path: Path, command: str, times: int) -> No
     for _ in range(times):
         process = started(DRAWING, command, *words, target.name, cwd=tmp_path)
         assert interrupted(process, "drawing", chance.random()) == "lightburst: interrupted\n"
-        # What a process that is ended leaves is cleared away by the next one.
+        # Files left by a process that is ended are removed by the next one.
         for place in (target, target / "page"):
             directory.restore(place)
         assert everything(target) == before
@@ -164,7 +164,9 @@ def test_where_it_is_swallowed(tmp_path: Path, code: str) -> None:
 
 
 def test_while_a_scenario_is_written(tmp_path: Path) -> None:
-    """Pydantic drops what a function raises that it calls for one of several kinds of a table."""
+    """Pydantic discards an exception of a function that it calls for one of several kinds of a
+    table.
+    """
     example = Path(__file__).parents[2] / "examples" / "hybrid.toml"
     process = started(WRITING, example, cwd=tmp_path)
     out, err = process.communicate(timeout=60)
@@ -172,7 +174,7 @@ def test_while_a_scenario_is_written(tmp_path: Path) -> None:
     assert int(out) > 10
 
 
-# Commits only when the process would long have been ended by force; no time is measured.
+# Commits only long after the process would have been ended by force; no time is measured.
 SLOW_COMMIT = """
 import threading
 from lightburst.cli import main
@@ -219,12 +221,16 @@ def wait(*what, **how):
 sweep.sweep_all = wait
 sys.exit(main())
 """
-KEPT = "lightburst: finished runs are kept in .lightburst/runs; the same command goes on from there"
+KEPT = (
+    "lightburst: finished runs are kept in .lightburst/runs; the same command continues from there"
+)
 
 
 @pytest.mark.parametrize("program", [SLOW_COMMIT, SWALLOWING_STUDY], ids=["heard", "swallowed"])
 def test_a_study_says_that_runs_are_kept(tmp_path: Path, program: str) -> None:
-    """Also where that takes longer than an interrupt that is not heard may take, or by force."""
+    """Also if the commit takes longer than the limit for an ignored interrupt, or if it ends by
+    force.
+    """
     study = 'seeds = 2000\n[over]\n"topology.k" = [4]\n[scenario]\n' + LARGE.replace(
         "k = 64", "k = 4"
     ).replace("1000000", "50").replace("1e9", "1e6").replace("[workload]", "[scenario.workload]")

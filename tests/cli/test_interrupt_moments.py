@@ -118,12 +118,12 @@ def test_at_counted_moments(tmp_path: Path, command: str, inner: int) -> None:
 
 
 def holds(one: list[Any], said: str, files: list[str]) -> bool:
-    """Whether it ended with 130 and one line, or was over before; and left a whole result."""
+    """Whether it ended with 130 and one line, or was over before; its result must be complete."""
     moment, code, err, _, left, work = one
     if moment in ("exit", "teardown"):
         return (code, err, left, work) == (0, said, files, [])
-    # What a process that is ended leaves is cleared away by the next one.
-    kept = "finished runs are kept in .lightburst/runs; the same command goes on from there"
+    # Files left by a process that is ended are removed by the next one.
+    kept = "finished runs are kept in .lightburst/runs; the same command continues from there"
     lines = err.removesuffix(LINE).removesuffix(f"lightburst: {kept}\n")
     if code == 130:
         return err.count(LINE) == 1 and lines in ("", said) and left in ([], files)

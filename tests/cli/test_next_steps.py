@@ -1,4 +1,4 @@
-"""What a run says can be asked next: commands that work as they stand."""
+"""The further questions that a run prints: commands that work as printed."""
 
 import shlex
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_each_command_works_as_it_stands(
     asked = commands(capsys.readouterr().out)
     for command in asked.values():
         for single in command.split(" && "):
-            # As a shell reads it; a process for each would spend a minute on imports.
+            # Split as in a shell; a process for each would spend a minute on imports.
             program, *words = shlex.split(single)
             assert program == "lightburst"
             assert main(words) == 0, single
@@ -79,7 +79,7 @@ def test_nothing_of_it_where_a_program_reads(
 def test_what_makes_no_sense_is_not_offered(
     example: str, kind: str, questions: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Datagrams have no window, bursts no packets, and after the last seed there is none."""
+    """Datagrams have no window, bursts no packets, and no seed follows the last one."""
     options = ["--set", f"transport.kind={kind}"]
     options += ["--set", "workload.duration=100 us"] if kind == "bursts" else []
     assert main(["run", str(EXAMPLES / f"{example}.toml"), *options, "--seed", str(2**64 - 1)]) == 0

@@ -1,4 +1,4 @@
-"""What the command line writes, where it may not write, and to a reader who sees little."""
+"""Output of the command line: forbidden paths, closed streams, and limited terminals."""
 
 import io
 import itertools
@@ -146,7 +146,7 @@ def test_an_unknown_option_is_printed_and_not_obeyed(capsys: pytest.CaptureFixtu
 
 
 def test_a_name_is_no_formula_in_the_pictures_of_a_trace() -> None:
-    name = "$x^$ \u4e2d"  # neither a formula, nor in the font
+    name = "$x^$ \u4e2d"  # text that is no formula, with a character missing in the font
     scenario = lb.load("names.toml").with_({"name": name, "measurement.trace": [0]})
     Path("named.toml").write_text(scenario.to_toml(), encoding="utf-8")
     assert main(["trace", "named.toml", "--out", "traced"]) == 0

@@ -1,6 +1,6 @@
-"""A command imports what it needs and no more: start-up is most of what a small run takes.
+"""A command imports only the packages that it needs: start-up is most of the time of a small run.
 
-No time is measured here. What is counted are the large packages that a process holds when it ends.
+The tests measure no time: they count the large packages of a process at its end.
 """
 
 import json
@@ -47,7 +47,7 @@ with open(sys.argv[1], "w") as file:
 
 
 def imported(tmp_path: Path, *arguments: str) -> set[str]:
-    """What a command has imported when it ends."""
+    """The packages that a command has imported when it ends."""
     file = tmp_path / "modules.json"
     command = [sys.executable, "-c", PROGRAM, str(file), *arguments]
     subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=ROOT)
@@ -61,8 +61,8 @@ def imported(tmp_path: Path, *arguments: str) -> set[str]:
 def test_a_small_run_imports_nothing_large(tmp_path: Path, example: str, format: str) -> None:
     modules = imported(tmp_path, "run", f"examples/{example}.toml", "--format", format)
     assert modules >= OF_RUNS
-    # Which links lie on all shortest paths of a graph is found with SciPy's graph algorithms; in a
-    # fat-tree it is known. SciPy imports numpy.f2py.
+    # The links on all shortest paths of a graph are found with SciPy's graph algorithms; in a
+    # fat-tree they are known. SciPy imports numpy.f2py.
     graphs = {"scipy", "numpy.f2py"} if example in ("obs", "path") else set()
     assert modules & HEAVY == graphs
     if graphs:

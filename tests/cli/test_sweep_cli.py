@@ -48,7 +48,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     from test_cli import SCENARIO
 
     monkeypatch.chdir(tmp_path)
-    # Beside the study, and not in the working directory.
+    # The file is beside the study, and not in the working directory.
     folder = tmp_path / "studies"
     folder.mkdir()
     (folder / "small.toml").write_text(SCENARIO, encoding="utf-8")
@@ -59,7 +59,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The seeds of the runs that were really simulated."""
+    """The seeds of the runs that were simulated, not read from a store."""
     seen: list[int] = []
 
     def counting(which: Scenario, seed: int, **options: Any) -> Result:
@@ -91,7 +91,7 @@ def test_a_study_prints_its_answer_and_what_comes_next(
     assert len(found.runs) == 12
     compared = pd.read_csv("out/comparisons.csv")
     assert set(compared["metric"]) == {"slowdown_mean", "throughput_bps"}
-    # What was written runs again, from the store, and is the same.
+    # The written study runs again, from the store, with the same result.
     assert main(["sweep", "out/study.toml", "--out", "again"]) == 0
     assert lb.load_sweep("again").provenance["digest"] == found.provenance["digest"]
 
@@ -152,7 +152,7 @@ def test_tables_of_runs_are_kept_beside_the_store(
     assert main(["sweep", str(study)]) == 0
     text = study.read_text("utf-8").replace("seeds = 3", "seeds = 3\nkeep = ['flows', 'links']")
     study.write_text(text, encoding="utf-8")
-    # What was run without them is run again, once.
+    # Runs without them are run again, once.
     assert main(["sweep", str(study), "--out", "out"]) == 0
     assert len(simulated) == 24
     found = lb.load_sweep("out")
@@ -220,7 +220,7 @@ def test_one_seed_has_no_intervals_and_says_so(
     assert main(["sweep", str(study)]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("small: 4 points, 1 seed; no intervals: more seeds give them")
-    assert "unknown" in printed  # what SAWL is against SAW
+    assert "unknown" in printed  # SAWL compared with SAW
 
 
 def test_a_scenario_is_no_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Plans: what the simulator is given."""
+"""Plans: the input of the simulator."""
 
 import json
 from pathlib import Path
@@ -114,7 +114,7 @@ def test_header_processing_is_in_the_delay_of_links_into_switches(scenario: Scen
     into_switch = plan.links["to"] >= 128
     assert set(plan.links["delay_ps"][into_switch].tolist()) == {53_000}
     assert set(plan.links["delay_ps"][~into_switch].tolist()) == {50_000}
-    # The shared network is as it was.
+    # The shared network is unchanged.
     assert set(compile_plan(scenario, 1).links["delay_ps"].tolist()) == {50_000}
 
 
@@ -152,14 +152,14 @@ def test_datagrams_beyond_the_time_limit_change_nothing(scenario: Scenario) -> N
     assert digest(cut) == digest(all_of_them)
     assert cut["totals"] == all_of_them["totals"]
     assert 0 < cut["flows"]["transmissions"].sum() < whole["departures_ps"].size
-    # With another limit some are missing.
+    # With another limit some departures are missing.
     longer = json.dumps(plan.settings | {"time_limit_ps": 10**12})
     with pytest.raises(ValueError, match=r"flow \d+ has \d+ departures"):
         _core.simulate(longer, plan.nodes, plan.links, plan.flows)
 
 
 def test_datagrams_without_end(scenario: Scenario) -> None:
-    """They were refused because of the link's rate, which had nothing to do with it."""
+    """They were once refused because of the link's rate, which was irrelevant."""
     endless = scenario.with_(
         {
             "transport": {"kind": "datagram", "rate": "1 Gb/s", "segment_size": "1250 B"},
@@ -175,7 +175,7 @@ def test_datagrams_without_end(scenario: Scenario) -> None:
 
 
 def beside_datagrams(scenario: Scenario, time_limit: str) -> Scenario:
-    """Three open loops without end beside connections."""
+    """Three endless open loops beside connections."""
     values = scenario.to_dict()
     flows, sender = values.pop("workload"), values.pop("transport")
     endless = flows | {"flows": 3, "size": {"kind": "constant", "value": "1000 TB"}}
@@ -219,8 +219,8 @@ def test_digests(scenario: Scenario) -> None:
 
 
 def test_the_plan_of_today_is_the_plan_of_tomorrow(scenario: Scenario) -> None:
-    # If this fails, the random numbers of NumPy have changed, or ours: results from before have
-    # another plan. Say so in the change log, and put in the new values.
+    # If this fails, the random numbers of NumPy have changed, or ours: earlier results have another
+    # plan. Say so in the change log, and put in the new values.
     flows = compile_plan(scenario, 1).flows
     rows = zip(*(flows[name][:4].tolist() for name in GOLDEN_COLUMNS), strict=True)
     assert list(rows) == GOLDEN_ROWS
@@ -262,7 +262,7 @@ def test_units_that_outlast_the_clock_are_refused(scenario: Scenario) -> None:
 
 
 class TestMemory:
-    """The estimate of the memory, and the refusal of what will not fit."""
+    """The estimate of the memory, and the refusal of runs that do not fit."""
 
     def test_of_a_small_run(self, scenario: Scenario) -> None:
         assert estimate_memory(compile_plan(scenario, 1)) < 2**27
@@ -291,7 +291,7 @@ class TestMemory:
     def test_too_much_is_refused_at_once(
         self, scenario: Scenario, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        # As on a machine of this size; the peak of this process must not come near.
+        # The limit is that of a machine of this size; the peak of this process must stay far below.
         monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
         large = scenario.with_(changes)
         before = psutil.Process().memory_info().rss

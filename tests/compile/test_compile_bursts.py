@@ -1,4 +1,4 @@
-"""Plans of burst switching, losses, TCP and traces: what the simulator is given."""
+"""Plans of burst switching, losses, TCP and traces: the input of the simulator."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def scenario() -> Scenario:
     return load(ROOT / "examples/obs.toml")
 
 
-#: What a plan says in another way than the scenario.
+#: Settings whose form in the plan differs from that in the scenario.
 TRANSPORT = {
     "segment_bytes": 1000,
     "header_bytes": 0,
@@ -62,13 +62,13 @@ def test_times_sizes_and_windows_of_tcp(scenario: Scenario) -> None:
 
 
 def test_as_many_sack_blocks_as_fit_unless_they_are_given(scenario: Scenario) -> None:
-    """RFC 2018, section 3: four in the 40 bytes of options, three beside time stamps."""
+    """RFC 2018, section 3: four blocks fit in the 40 bytes of options, three beside time stamps."""
     stamped = scenario.with_({"transport.timestamps": True})
     assert compile_plan(stamped, 1).transports[0]["recovery"]["sack_blocks"] == 3
     assert stamped.to_dict()["transport"]["recovery"]["sack_blocks"] == 3
     assert Scenario.from_dict(stamped.to_dict()) == stamped
     assert stamped.with_({"transport.timestamps": False}) == scenario
-    # Given, it stays as it is, and may then not fit.
+    # A given number stays as it is, and may then not fit.
     two, four = (scenario.with_({"transport.recovery.sack_blocks": n}) for n in (2, 4))
     both = two.with_({"transport.timestamps": True})
     assert compile_plan(both, 1).transports[0]["recovery"]["sack_blocks"] == 2
@@ -78,7 +78,7 @@ def test_as_many_sack_blocks_as_fit_unless_they_are_given(scenario: Scenario) ->
 
 
 def test_only_those_who_have_it_remember_what_was_sent_at_a_loss(scenario: Scenario) -> None:
-    """`recover` is of RFC 6582; RFC 5681 has none. Given, it stays as it is."""
+    """`recover` is from RFC 6582; RFC 5681 has none. A given value stays as it is."""
     for recovery, remembers in (
         ("tahoe", False),
         ("reno", False),
@@ -97,7 +97,7 @@ def test_only_those_who_have_it_remember_what_was_sent_at_a_loss(scenario: Scena
 @pytest.mark.parametrize("vector", INITIAL, ids=lambda vector: str(vector["SMSS"]))
 @pytest.mark.parametrize("rfc", INITIAL_WINDOWS)
 def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int]) -> None:
-    # By the useful bytes of a segment, so the header does not count.
+    # Windows count the useful bytes of a segment, without its header.
     segment = vector["SMSS"]
     tcp = Tcp(segment_size=f"{segment + 40} B", header_size="40 B", initial_window=rfc)
     assert tcp.initial_window_bytes == vector[rfc]
@@ -200,7 +200,7 @@ def test_settings_of_losses_and_traces(scenario: Scenario) -> None:
 
 
 def lossy(plan: Plan) -> set[tuple[int, int]]:
-    """Ends of the links that lose."""
+    """Nodes at the ends of the lossy links."""
     assert plan.links["lossy"].dtype == np.uint8
     at = plan.links["lossy"].astype(bool)
     ends = zip(plan.links["from"][at].tolist(), plan.links["to"][at].tolist(), strict=True)
@@ -208,7 +208,7 @@ def lossy(plan: Plan) -> set[tuple[int, int]]:
 
 
 def test_where_an_obs_path_loses(scenario: Scenario) -> None:
-    # Hosts 0 and 1, edges 2 and 5, cores 3 and 4: lost on the way from an edge to a core.
+    # Hosts 0 and 1, edges 2 and 5, cores 3 and 4: lost on the link from an edge to a core.
     assert lossy(compile_plan(scenario, 1)) == {(2, 3), (5, 4)}
     fibres = {(2, 3), (3, 4), (4, 5)}
     every = compile_plan(scenario.with_(loss__on="every-link"), 1)
@@ -297,7 +297,7 @@ def test_windows_that_outlast_the_clock_are_refused(scenario: Scenario) -> None:
     compile_plan(scenario.with_(slow), 1)
     with pytest.raises(InputError, match=r"^topology.link_rate: given 1 kb/s for segments of 1 kB"):
         compile_plan(scenario.with_(slow, transport__advertised_window=2_000_000), 1)
-    # What a flow does not have cannot wait.
+    # A flow cannot have more bytes waiting than its size.
     little = slow | {"workload.size": {"kind": "constant", "value": "10 MB"}}
     compile_plan(scenario.with_(little, transport__advertised_window=2_000_000), 1)
 
@@ -345,7 +345,7 @@ class TestMemory:
             )
             for w in (1, 1001)
         )
-        # Packets, and records, whose number is a power of two from four on.
+        # Packets, and records; the number of records is a power of two, at least four.
         assert large - small == 100 * (1000 * 200 + (1024 - 4) * 16)
         # A flow of ten segments that begins with two has at most five in flight.
         ten = changes | {"workload.size": {"kind": "constant", "value": "9001 B"}}
@@ -362,7 +362,7 @@ class TestMemory:
 
         traced = {"measurement.trace": [0]}
         # Ten thousand segments over five links, or as many as 1 Gb/s carries in a millisecond: 125.
-        # Each sent and received, with an acknowledgement of every second one.
+        # Each segment is sent and received, with an acknowledgement of every second one.
         each = 1.5 * (2 * flow_trace._BYTES_PER_EVENT + 5 * flow_trace._BYTES_PER_HOP) + 0.5 * 130
         assert needed(traced) - needed({}) == pytest.approx(10_000 / 0.99**2 * each, rel=1e-3)
         short = traced | {"measurement.time_limit": "1 ms"}

@@ -1,4 +1,4 @@
-"""How much memory a run takes, and what is said of it before."""
+"""The memory of a run, and its estimate."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RUN = PEAK + dedent(
 
 
 def segments_and_peak(time_limit: str) -> tuple[int, int]:
-    """Run in a process of its own, whose peak is no other test's; in KiB."""
+    """Run in a separate process, whose peak is no other test's; in KiB."""
     words = [sys.executable, "-c", RUN, time_limit]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     segments, peak = json.loads(done.stdout)
@@ -96,7 +96,7 @@ CONNECTIONS = PEAK + dedent(
 def test_of_connections_that_are_over_only_their_rows_are_left() -> None:
     """Ten times the simulated time: some eight numbers a flow, and six more while it is summed up.
 
-    The two ends of a connection take 1,000 bytes, and its row, all numbers of 64 bits, 200.
+    The two endpoints of a connection take 1,000 bytes, and its row, all numbers of 64 bits, 200.
     """
     found = []
     for duration in ("1 s", "10 s"):
@@ -109,7 +109,7 @@ def test_of_connections_that_are_over_only_their_rows_are_left() -> None:
     assert peak * 1024 / flows < 130, f"{peak * 1024 / flows:.0f} bytes at the peak"
 
 
-# Runs a scenario as a user would, looking at all tables; peak and estimate in MiB.
+# Runs a scenario and reads all tables, as a user would; prints peak and estimate in MiB.
 WHOLE = PEAK + dedent(
     """
     import json, sys
@@ -151,7 +151,7 @@ QUICK = ("hybrid, small", "TCP", "datagrams", "datagrams in one queue", "trace",
 
 
 def estimate_and_peak(scenario: dict[str, Any]) -> tuple[float, float]:
-    """Run in a process of its own, whose peak is no other test's; in MiB."""
+    """Run in a separate process, whose peak is no other test's; in MiB."""
     words = [sys.executable, "-W", "ignore", "-c", WHOLE, json.dumps(scenario)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -160,7 +160,7 @@ def estimate_and_peak(scenario: dict[str, Any]) -> tuple[float, float]:
 
 
 def hold(found: dict[str, tuple[float, float]]) -> None:
-    """Print the table, and look at each row."""
+    """Print the table, and check each row."""
     print(f"\n{'MiB':26}{'estimate':>10}{'peak':>8}{'ratio':>7}")
     for name, (estimate, peak) in found.items():
         print(f"{name:26}{estimate:10,.0f}{peak:8,.0f}{estimate / peak:7.2f}")
@@ -293,7 +293,7 @@ def group(limit: int | str, used: int, version: int, spare: int = 0) -> dict[str
             {"sys/fs/cgroup/a/b": group(40, 10, 2), "sys/fs/cgroup/a": group(30, 25, 2)},
             5,
         ),
-        # Its own is tighter, and what files take of it comes back; above there is no limit.
+        # The group itself is tighter, and its file cache can be reclaimed; the parent has no limit.
         (
             "0::/a/b\n",
             V2.format(inside="/", point="/sys/fs/cgroup"),
@@ -310,7 +310,7 @@ def group(limit: int | str, used: int, version: int, spare: int = 0) -> dict[str
             {"m/job/step": group(60, 1, 1), "m/job": group(50, 39, 1), "m": group(2**43, 0, 1)},
             11,
         ),
-        # More than its limit is in use.
+        # The group uses more than its limit.
         ("0::/\n", V2.format(inside="/", point="/g"), {"g": group(20, 25, 2)}, 0),
     ],
 )
@@ -328,7 +328,7 @@ def test_without_control_groups_the_machine_counts(tmp_path: Path) -> None:
 
 
 def limited(arguments: list[str], gigabytes: int) -> subprocess.CompletedProcess[str]:
-    """Run the command where addresses are few."""
+    """Run the command with few addresses."""
     program = (
         "import resource, sys\n"
         f"resource.setrlimit(resource.RLIMIT_AS, ({gigabytes} * 2**30,) * 2)\n"

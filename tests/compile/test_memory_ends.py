@@ -1,4 +1,4 @@
-"""What happens when memory ends all the same: a message, and nobody is killed."""
+"""When memory ends despite the estimate there is a message, and no process is killed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lightburst.simulation import simulate
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hybrid.toml"
-# Leaves so many MiB of addresses, and nothing that looks whether there is so much.
+# Leaves this many MiB of addresses, and disables the checks of free memory.
 BEGIN = dedent(
     """
     import json, resource, sys
@@ -66,7 +66,7 @@ KINDS = {"a queue": STORM, "a trace": TRACE, "a plan": FLOWS}
 
 
 def leaving(megabytes: int, program: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process that can have no more than so much."""
+    """Run a program in a process with limited memory."""
     command = [sys.executable, "-c", BEGIN + dedent(program), str(megabytes), *words]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
@@ -80,7 +80,7 @@ def test_a_command_says_it_and_ends(kind: str, megabytes: int, tmp_path: Path) -
     file.write_text(lb.Scenario.from_dict(KINDS[kind]).to_toml(), "utf-8")
     done = leaving(megabytes, "sys.exit(main(sys.argv[2:]))", "run", str(file))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    assert done.stderr.startswith("lightburst: memory has ended"), done.stderr
+    assert done.stderr.startswith("lightburst: memory is exhausted"), done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -128,7 +128,9 @@ def test_all_say_it_in_their_own_words(
 
     monkeypatch.setattr(simulate, "compile_plan", ends)
     assert main(["run", str(EXAMPLE)]) == 2
-    words = f"lightburst: memory has ended{said}; allowed: a smaller scenario, fewer runs at once"
+    words = (
+        f"lightburst: memory is exhausted{said}; allowed: a smaller scenario, fewer runs at once"
+    )
     said = capsys.readouterr().err
     assert said.startswith(words)
     assert said.count("\n") == 1

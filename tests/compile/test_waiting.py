@@ -1,4 +1,4 @@
-"""How many packets wait at once: the fluid model beside samples of what is simulated."""
+"""The number of packets that wait at once: the fluid model beside samples of a simulation."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def at_once(changes: dict[str, Any], most: int = EVERYTHING) -> int:
 def test_what_waits_is_what_the_fluid_model_says(changes: dict[str, Any]) -> None:
     result = simulate(SCENARIO.with_(changes))
     queues = result.samples.links.groupby(["source", "target"])["queue_bytes"].max()
-    # Half a kilobyte of light is under way on each link; 0.1 ms of packets come between samples.
+    # Half a kilobyte is in flight on each link; packets of 0.1 ms arrive between samples.
     assert at_once(changes) == pytest.approx(queues.sum() / 1000, rel=0.03, abs=60)
 
 

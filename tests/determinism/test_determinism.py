@@ -13,12 +13,12 @@ from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 
 # Packets of TCP may overtake each other here.
-pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")
+pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions by flows without losses")
 
 SEEDS = (1, 2, 3, 4)
 SWITCHES = ("all-optical", "hybrid", "electronic", "burst")
 TRANSPORTS = ("saw", "sawl", "tcp", "datagram")
-# What else a kind of switch needs to be said.
+# Further required settings of each kind of switch.
 MORE = {"burst": {"assembly": {"kind": "mixed", "time": "2 us", "size": "30 kB"}}}
 
 
@@ -45,15 +45,15 @@ ALL = [(switch, transport) for switch in SWITCHES for transport in TRANSPORTS]
 
 
 def digests() -> list[str]:
-    """Of all combinations and seeds, in a fixed order."""
+    """Digests of all combinations and seeds, in a fixed order."""
     return [run(scenario(*names), seed).digest for names in ALL for seed in SEEDS]
 
 
 @pytest.fixture(scope="module")
 def expected() -> list[str]:
     first = digests()
-    # Another seed, switch or transport is another result; else this file would prove nothing.
-    # (A SAW and a SAWL run that lose nothing wait for nothing and may be equal.)
+    # Another seed, switch or transport is another result; else this file would prove nothing. (A
+    # SAW and a SAWL run without loss never wait for a timer and may be equal.)
     assert len(set(first)) >= len(first) * 2 // 3
     return first
 

@@ -154,7 +154,7 @@ def test_of_single_runs_nothing_is_said_of_chance(
 ) -> None:
     one, other = str(saved / "hybrid-one"), str(saved / "optical-one")
     text = said(capsys, one, other)
-    assert "One run each: what chance alone would make of the difference cannot be known" in text
+    assert "One run each: the difference may be due to chance alone" in text
     assert "higher" not in text
     first, second = lb.run(BASE), lb.run(OPTICAL)
     table = lb.compare(one, other).table.set_index("metric")
@@ -162,7 +162,7 @@ def test_of_single_runs_nothing_is_said_of_chance(
     assert set(table["verdict"]) <= {"unknown", "same"}
     gap = second.metrics["throughput_bps"] - first.metrics["throughput_bps"]  # type: ignore[operator]
     assert table["difference"]["throughput_bps"] == pytest.approx(gap)
-    # Results in memory, and their figures of groups and classes, are the same.
+    # Results in memory, and their metrics of groups and classes, are the same.
     pd.testing.assert_frame_equal(
         lb.compare(first, second).table, lb.compare(one, other).table, check_dtype=False
     )
@@ -255,7 +255,7 @@ def test_results_of_two_versions_of_the_model_are_refused(
     damaged = _copied(saved, tmp_path / "damaged")
     other = saved / "hybrid" / "runs.parquet"
     (damaged / "runs.parquet").write_bytes(other.read_bytes())
-    assert "damaged: not what" in refused(capsys, str(damaged), str(saved / "hybrid"))
+    assert "damaged: differs from" in refused(capsys, str(damaged), str(saved / "hybrid"))
 
 
 def test_changes_are_told_by_path() -> None:

@@ -1,4 +1,4 @@
-"""A sweep visits what it says, once, and compares what ran on the same seeds."""
+"""A sweep visits each of its points once, and compares runs with the same seeds."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_axis_does_not_vary_where_its_field_is_not() -> None:
 
 
 def test_nor_where_another_axis_has_taken_it_away() -> None:
-    # In whatever order the axes stand.
+    # The order of the axes does not matter.
     over = {"switching.buffer_ports": [1, 2], "switching.kind": ["hybrid", "electronic"]}
     assert settings(over) == [
         {"switching.buffer_ports": 1, "switching.kind": "hybrid"},
@@ -152,7 +152,7 @@ def test_means_are_those_of_the_runs(swept: lb.Sweep) -> None:
 
 
 def test_a_hybrid_switch_without_buffers_is_an_optical_one(swept: lb.Sweep) -> None:
-    # The optical switch has no buffer ports: it stands beside each number of them.
+    # The optical switch has no buffer ports: it is compared with each number of them.
     found = swept.compare("optical", "hybrid", "throughput_bps").table
     assert found["switching.buffer_ports"].tolist() == [0, 2, 0, 2]
     assert found["pairs"].tolist() == [3] * 4
@@ -173,7 +173,7 @@ def test_values_of_an_axis_can_be_compared(swept: lb.Sweep) -> None:
     path = "switching.buffer_ports"
     found = swept.compare(0, 2, "throughput_bps", along=path)
     assert (found.first, found.second) == ("0", "2")
-    # Only hybrid switches have them.
+    # Only hybrid switches have buffer ports.
     assert found.table["variant"].tolist() == ["hybrid"] * 2
     row = found.table.iloc[0]
     sides = [
@@ -245,7 +245,7 @@ def test_what_cannot_be_compared(swept: lb.Sweep, arguments: tuple[str, str], me
 
 
 def test_values_of_a_quantity_can_be_compared(swept: lb.Sweep) -> None:
-    # Beside the values as they were given stands a column with their numbers, which differs, too.
+    # A second column has the given values as numbers, and it differs, too.
     near, far = swept.runs["topology.link_length"].unique()
     found = swept.compare(near, far, "throughput_bps", along="topology.link_length").table
     assert set(found["pairs"]) == {3}
@@ -253,7 +253,7 @@ def test_values_of_a_quantity_can_be_compared(swept: lb.Sweep) -> None:
 
 
 def test_the_table_of_many_columns_is_one_piece() -> None:
-    # Of groups there are so many columns that pandas would warn of pieces.
+    # Groups have so many columns that pandas would warn of fragmentation.
     scenario = lb.load("examples/groups.toml").with_({"groups.background.workload.load": 0.01})
     found = lb.sweep(scenario, {"switching.queue_size": ["50 kB", "100 kB"]}, seeds=2)
     assert len(found.table("slowdown_median[query]")) == 2

@@ -64,7 +64,7 @@ def test_a_saved_sweep_and_its_page_know_which(swept: lb.Sweep, tmp_path: Path) 
     data = points_of(swept)["metrics"]
     assert data[METRIC]["interval"] == "BCa bootstrap"
     assert data[METRIC]["low"] == pytest.approx(swept.table(METRIC)["ci_low"], rel=1e-5)
-    # Those that are not asked for are not drawn again and again.
+    # Intervals that are not requested are not resampled.
     assert data["delivered_bytes"]["interval"] == "Student"
 
 

@@ -43,7 +43,8 @@ def test_a_latin_hypercube_has_a_point_in_each_part_of_every_axis() -> None:
     over = {"workload.flows": {"from": 1, "to": 20}, "transport.p": {"from": 0, "to": 5}}
     design = Design.of(scenario(), over, sample=Sample(kind="latin-hypercube", points=20))
     points = [place.settings for place in design.places]
-    # Twenty whole numbers for twenty points: each has its fair share, the ends too.
+    # Twenty whole numbers for twenty points: all are equally frequent, also the smallest and the
+    # largest.
     assert sorted(int(str(point["workload.flows"])) for point in points) == list(range(1, 21))
     parts = [int(float(str(point["transport.p"])) / 5 * 20) for point in points]
     assert sorted(parts) == list(range(20))
@@ -168,7 +169,7 @@ def test_a_billion_values_on_one_axis_are_counted_and_not_written(values: Any) -
     over = {"workload.flows": values}
     limits = resource.getrlimit(resource.RLIMIT_AS)
     before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    # Of a billion values the list alone has 8 GB.
+    # A list of a billion values alone takes 8 GB.
     resource.setrlimit(resource.RLIMIT_AS, (before + 2**31, limits[1]))
     try:
         with pytest.raises(lb.InputError, match=r"^study: given 1,000,000,000 runs, (about|more)"):
@@ -316,7 +317,7 @@ def test_a_study_file_stands_for_itself(tmp_path: Path) -> None:
 
 
 def heights(canvas: Any) -> dict[str, list[float]]:
-    """The curves of a figure: the words of the legend, and what is drawn."""
+    """The curves of a figure: the words of the legend, and the points."""
     lines = [line for line in canvas.axes[0].get_lines() if len(line.get_ydata()) > 1]
     return {str(number): list(line.get_ydata()) for number, line in enumerate(lines)}
 
@@ -358,5 +359,5 @@ def test_that_nothing_varies_is_told() -> None:
         found = lb.sweep(scenario(), {}, seeds=2, progress=False)
     assert repr(found) == "<Sweep of one point, 2 runs: nothing varies>"
     assert len(found.table("throughput_bps")) == 1
-    # Who gives no axes at all means one point.
+    # Without any axes there is one point.
     assert lb.sweep(scenario(), seeds=2, progress=False).warnings == ()

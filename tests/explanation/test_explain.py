@@ -1,4 +1,4 @@
-"""Why a flow was slow: which one, what is said of it, and ``lightburst explain``."""
+"""Explanations of a slow flow: its choice, the text, and ``lightburst explain``."""
 
 import json
 import re
@@ -24,7 +24,7 @@ PATH: dict[str, Any] = {
 
 
 def unbroken(found: object) -> str:
-    """Give what is said without the ends of its lines."""
+    """Return the text without line breaks."""
     return " ".join(str(found).split())
 
 
@@ -38,7 +38,7 @@ def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None:
-    """What a new user wants to know: the end of its window was lost, and no duplicate said so."""
+    """The answer for a new user: the end of the window was lost, and no duplicate reported it."""
     found = lb.explain(scenario)
     slowdown = found.result.flows["slowdown"]
     assert found.flow == slowdown.idxmax()
@@ -50,7 +50,7 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
     assert found.parts["share"].sum() == pytest.approx(1)
     assert len(found.losses) == found.result.flows["drops"][found.flow]
     assert set(found.losses["reason"]) == {"queue-full"}
-    # All of them where the answers meet: on the way to one edge, and to its host.
+    # All losses are where the answers meet: on the path to one edge, and to its host.
     assert found.losses["link_target"].tolist() == 4 * [16] + 2 * [1]
     assert found.timeouts["what"].tolist() == ["data", "data"]
     again = found.retransmissions
@@ -66,7 +66,7 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
 def test_what_is_lost_and_sent_again_is_named() -> None:
     found = lb.explain(lb.Scenario.from_dict(PATH), flow=1)
     lost = found.losses
-    # The segment is lost with what is in its burst.
+    # The segment is lost with all packets of its burst.
     assert lost["what"].tolist() == ["SYN+ACK", "data", "data"]
     assert lost["segment"].tolist() == [pd.NA, 2, 3]
     assert lost["reason"].tolist() == ["scripted"] * 3
@@ -158,7 +158,7 @@ def test_datagrams_that_are_lost_are_explained() -> None:
     assert re.search(r"contention with flow \d", str(found))
     assert (
         found.flow == worst_flow(found.result.plan, found.result.columns) == 0
-    )  # none of them is complete
+    )  # no line is complete
 
 
 def test_json_holds_all_of_it(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +238,7 @@ def test_an_explanation_is_text_of_a_screen() -> None:
     text = str(found)
     assert repr(found) == text, "what a terminal shows of it"
     assert max(map(len, text.split("\n"))) <= 96
-    # A row goes on below its last column.
+    # A row continues below its last column.
     (at,) = [i for i, line in enumerate(text.split("\n")) if "set-up: interface at 4" in line]
     first, second = text.split("\n")[at : at + 2]
     told = "the SYN or SYN+ACK waits in its host's interface, behind other packets"

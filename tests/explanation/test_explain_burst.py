@@ -1,4 +1,4 @@
-"""What became of a burst, what would have saved it, and ``lightburst explain --burst``."""
+"""The fate of a burst, its possible remedies, and ``lightburst explain --burst``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FLOWS = COLUMNS + "a,d,0,45000\nb,d,0.00001,45000\nc,b,0.00002,45000\n"
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lb.Scenario:
-    """Two bursts that want one channel, and one that does not."""
+    """Two bursts that need the same channel, and one that does not."""
     monkeypatch.chdir(tmp_path)
     Path("flows.csv").write_text(FLOWS, encoding="utf-8")
     return lb.Scenario.from_dict(TWO)
@@ -61,7 +61,7 @@ def crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def remedy(found: lb.BurstExplanation, begins: str) -> dict[str, Any]:
-    """The one remedy whose words begin so."""
+    """The remedy whose text begins with these words."""
     rows = found.remedies[found.remedies["remedy"].str.startswith(begins)]
     (row,) = rows.to_dict("records")
     return {str(name): value for name, value in row.items()}
@@ -92,7 +92,7 @@ def test_the_delay_is_what_is_left_of_the_burst_that_has_the_channel(two: lb.Sce
     line = remedy(found, "a delay line of 26 us")
     assert line["delay_s"] == pytest.approx((TX_US - LATE_US) * 1e-6)
     assert (line["saved"], line["way"]) == (True, "B \u2192 X \u2192 D")
-    # No shorter one would do.
+    # No shorter delay suffices.
     ((changed,),) = line["changes"].values()
     short = two.with_({"switching.contention": [changed | {"granularity": "25.999999 us"}]})
     assert lb.explain_burst(short, 1).about["reason"] == "delay-lines-full"
@@ -107,12 +107,12 @@ def test_another_way_is_told_by_its_nodes(two: lb.Scenario) -> None:
     found = lb.explain_burst(two.with_({"topology.links": links}), 1)
     way = remedy(found, "another way")
     assert (way["saved"], way["way"]) == (True, "B \u2192 X \u2192 Y \u2192 D")
-    # In the star there is none.
+    # The star has no other path.
     assert not remedy(lb.explain_burst(two, 1), "another way")["saved"]
 
 
 @pytest.mark.parametrize(
-    ("booked", "filling", "expected"),
+    ("reserved", "filling", "expected"),
     [
         ([], True, 100),
         ([(90, 120)], True, 122),
@@ -126,9 +126,9 @@ def test_another_way_is_told_by_its_nodes(two: lb.Scenario) -> None:
     ],
 )
 def test_the_first_time_at_which_a_burst_can_leave(
-    booked: list[tuple[int, int]], filling: bool, expected: int
+    reserved: list[tuple[int, int]], filling: bool, expected: int
 ) -> None:
-    times = np.array(booked, np.int64).reshape(-1, 2)
+    times = np.array(reserved, np.int64).reshape(-1, 2)
     assert rescue._free_from(times, 100, 10, 2, filling=filling) == expected
 
 
@@ -164,7 +164,7 @@ def test_the_story_of_a_burst_that_arrived(two: lb.Scenario) -> None:
 
 
 def test_a_late_header_would_have_needed_more_offset(two: lb.Scenario) -> None:
-    """All headers come at once; each node takes 20 us for one."""
+    """All headers arrive at once; each node takes 20 us for one."""
     rows = "".join(f"{name},d,0,45000\n" for name in "abc")
     Path("flows.csv").write_text(COLUMNS + rows, encoding="utf-8")
     late = two.with_(topology__wavelengths=3, switching__header_processing_time="20 us")
@@ -176,7 +176,7 @@ def test_a_late_header_would_have_needed_more_offset(two: lb.Scenario) -> None:
         with pytest.warns(lb.RunWarning, match="headers came too late"):
             table = lb.explain_burst(late, int(burst)).remedies
         tried.append(table[["remedy", "saved"]].to_numpy().tolist())
-    # One waits for another header, one for two.
+    # One header waits for another, one for two others.
     assert sorted(tried, key=len) == [
         [["20 us more offset time", True]],
         [["20 us more offset time", False], ["80 us more offset time", True]],
@@ -187,7 +187,7 @@ def test_what_a_link_loses_nothing_would_have_saved(two: lb.Scenario) -> None:
     lossy = two.with_({"loss": {"drops": [{"flow": 2, "burst": 1}]}})
     found = lb.explain_burst(lossy, 2)
     assert (found.about["reason"], len(found.remedies)) == ("scripted", 0)
-    assert "nothing that could be tried" in str(found)
+    assert "none that could be tried" in str(found)
 
 
 def test_a_link_with_wavelengths_of_its_own_gets_one_more(two: lb.Scenario) -> None:

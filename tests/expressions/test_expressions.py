@@ -35,7 +35,7 @@ def result() -> lb.Result:
 
 @cache
 def bursts() -> lb.Result:
-    """Burst switching, with what bursts carry."""
+    """Burst switching, with the contents of bursts."""
     return simulate(lb.load("examples/obs.toml").with_(measurement__bursts={}), 1)
 
 
@@ -109,10 +109,10 @@ def test_what_is_not_there_and_what_did_not_finish() -> None:
         assert ran.metric(f"{statistic} of slowdown where size > 1 TB") is None
     assert ran.metric("share of slowdown < 2 where size > 1 TB") is None
     assert ran.metric("count where size > 1 TB") == ran.metric("sum of size where size > 1 TB") == 0
-    # Infinitely slow, as everywhere.
+    # An unfinished flow is infinitely slow, as everywhere.
     for statistic in ("mean", "max", "sum", "std", "variance", "p100"):
         assert ran.metric(f"{statistic} of completion_time") == math.inf
-    # No throughput: left out of a mean, and in no comparison.
+    # A flow without throughput is left out of a mean, and true in no comparison.
     assert ran.metric("mean of throughput") == flows["throughput_bps"].mean()
     assert ran.metric("count where throughput >= 0 * 1 b/s") == flows["throughput_bps"].count()
     assert ran.metric("mean of slowdown / 0") == math.inf
@@ -131,7 +131,7 @@ def test_the_text_of_an_expression_is_one_form() -> None:
 
 
 # Text that is an expression, and the same for `pandas.DataFrame.eval`; there ``one`` is a column,
-# because Python divides no number of its own by zero.
+# because Python raises an error for its own numbers divided by zero.
 Pair = tuple[str, str]
 TIMES = st.sampled_from([0, 1, 1_000_000, 185_000_000, 20_000_000_000, 10**12])
 

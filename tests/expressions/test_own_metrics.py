@@ -69,7 +69,7 @@ def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     assert sorted(seeds) == [1, 1, 2, 2]
     first = run_all(study(mice=MICE), file)
     assert sorted(seeds) == [1, 1, 1, 1, 2, 2, 2, 2]
-    # Another name and another spelling of the same thing.
+    # Another name and another spelling of the same metric.
     second = run_all(study(small=SAME), file)
     assert len(seeds) == 8
     third = run_all(study(mice=LATE), file)
@@ -79,7 +79,7 @@ def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     ]
     assert len(seeds) == 12
     pd.testing.assert_series_equal(first["mice"], second["small"], check_names=False)
-    # What was kept before is as it was, to the time that a run took, and a plain study sees it.
+    # Stored rows are unchanged, including the duration of each run, and a plain study finds them.
     pd.testing.assert_frame_equal(first.drop(columns=["mice", "mice_of", "mice_needed"]), plain)
     pd.testing.assert_frame_equal(run_all(study(), file), plain)
     assert len(rows(file)) == len(before)
@@ -123,7 +123,7 @@ def test_seeds_can_be_added_until_a_metric_of_ones_own_is_known() -> None:
     [
         ({"mice": "p99 of slowdwn"}, r"metrics\['mice'\]: .*did you mean 'slowdown'"),
         ({"mice": "count where group = 'a'"}, r"metrics\['mice'\]: .*several groups"),
-        ({"switching.buffer_ports": "count"}, "names that no figure and no column"),
+        ({"switching.buffer_ports": "count"}, "names that no metric and no column"),
         ({"seed": "count"}, "names that no figure"),
         ({"slowdown_p99": "count"}, "names that no figure"),
         ({"mice[1]": "count"}, "without"),

@@ -18,7 +18,8 @@ from lightburst.foundation.files.checksums import SUMS, listed, verify
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes as POSIX has them")
 
 OLD, NEW = "the earlier result", "the new result"
-# More than a writing and its clearing away need; a test that gets as far has killed everywhere.
+# More system calls than a write with its cleanup needs: a test that reaches this number has killed
+# at every one.
 MOST = 400
 
 
@@ -31,7 +32,7 @@ def fill(text: str) -> Callable[[Path], object]:
 
 
 def content(target: Path) -> str:
-    """What a result says, if it is whole."""
+    """The text of a result, if it is complete."""
     verify(target, ["run.json", "flows.parquet"])
     assert {entry.name for entry in target.iterdir()} >= {"run.json", "flows.parquet", SUMS}
     [text] = {(target / name).read_text() for name in ("run.json", "flows.parquet")}
@@ -39,10 +40,10 @@ def content(target: Path) -> str:
 
 
 def stopped(work: Callable[[], object], moment: int, how: str) -> bool:
-    """Do something in a process that is stopped before its system call of that number.
+    """Call a function in a process that is stopped before its n-th system call.
 
-    What Python tells its audit hooks comes just before the call: to open, make, rename, remove,
-    lock, list. Tells whether it was stopped.
+    Python's audit hooks run just before each call to open, make, rename, remove, lock, list.
+    Returns whether the process was stopped.
     """
     process = os.fork()
     if process == 0:
@@ -80,7 +81,7 @@ def test_whoever_is_stopped_leaves_the_earlier_result_or_the_new_one(
         assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
         if not stopped(lambda: directory.replace(target, fill(NEW)), moment, how):
             break
-        if exchange:  # nobody need do anything for the result to be there
+        if exchange:  # the result is there without any repair
             seen.append(content(target))
         directory.restore(target)
         assert content(target) in (OLD, NEW)
@@ -105,7 +106,7 @@ def test_an_addition_that_is_stopped_can_be_made_again(tmp_path: Path, how: str)
         directory.replace(target, fill(OLD))
         ran = stopped(lambda: directory.amend(target, page), moment, how)
         assert content(target) == OLD
-        directory.check(target)  # nothing in it is taken for another's
+        directory.check(target)  # every file in it counts as written by lightburst
         directory.amend(target, page)
         verify(target, listed(target))
         assert "index.html" in listed(target)

@@ -1,4 +1,4 @@
-"""What a new user gets wrong in Python and on the command line: the message says what to write."""
+"""Mistakes of new users in Python and on the command line: the message has the right form."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ from lightburst.scenario.tables import topology
 ROOT = Path(__file__).resolve().parents[2]
 FILE = str(ROOT / "examples/path.toml")
 S: Any = load(FILE)
-# Not what their types say is given to them here.
+# The arguments here are of other types than declared.
 lb: Any = lightburst
 Scenario: Any = lightburst.Scenario
 Study: Any = study.Study
@@ -29,7 +29,7 @@ RUNS: Any = pd.DataFrame({"load": [0.1], "p99": [2.0], "digest": ["a"]})
 WHOLE = "a whole number from 0 to 2**64 - 1"
 Call = Callable[[], object]
 
-# What is called -> path, given, the end of what is allowed.
+# Call -> path, given value, end of the allowed values.
 CALLS: list[tuple[Call, str, str, str]] = [
     (lambda: lb.run(S, seed=1.0), "seed", "1.0", f"{WHOLE} (did you mean 1?)"),
     (lambda: lb.run(S, seed="1"), "seed", "'1'", f"{WHOLE} (did you mean 1?)"),
@@ -66,7 +66,7 @@ CALLS: list[tuple[Call, str, str, str]] = [
     (lambda: lb.run(""), "scenario", "''", "the name of a scenario file"),
     (lambda: lb.load(None), "scenario", "None", "the name of a scenario file"),
     (lambda: lb.load(S), "scenario", "a Scenario", "the name of a scenario file"),
-    (lambda: lb.replicate(S, 0), "seeds", "0", "or how many: 10 for the seeds 1 to 10"),
+    (lambda: lb.replicate(S, 0), "seeds", "0", "or their number: 10 for the seeds 1 to 10"),
     (lambda: lb.replicate(S, "10"), "seeds", "'10'", "to 10 (did you mean 10?)"),
     (lambda: lb.replicate(S, [1, 1]), "seeds", "1 twice", "for the seeds 1 to 10"),
     (lambda: lb.replicate(S, []), "seeds", "none", "for the seeds 1 to 10"),
@@ -271,7 +271,7 @@ def test_what_is_not_toml_is_said_to_be_so(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("[topology\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         lb.run(tmp_path / "bad.toml")
-    assert caught.value.given.startswith("what is not TOML (")
+    assert caught.value.given.startswith("invalid TOML (")
     assert "line 1" in caught.value.given
 
 

@@ -1,4 +1,4 @@
-"""Tables of flows, kept as narrow as what is in them; columns of plans that are not copied."""
+"""Tables of flows, with columns as narrow as their values; columns of plans that are not copied."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_a_result_keeps_counts_in_as_few_bytes_as_hold_them_and_shows_them_in_fu
 
 @pytest.mark.parametrize("kind", ["read-only", "view", "writeable"])
 def test_flows_are_the_same_whether_they_are_copied_or_not(kind: str) -> None:
-    """Only what nobody can write to, and what is no part of another array, is read in place."""
+    """Only arrays that are read-only, and no part of another array, are read in place."""
     plan = compile_plan(lb.Scenario.from_dict(SCENARIO), 1)
     settings = json.dumps(plan.settings)
     expected = _core.simulate(settings, plan.nodes, plan.links, plan.flows)

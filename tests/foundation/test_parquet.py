@@ -1,4 +1,4 @@
-"""Parquet files that hold far more than they take on the disk: refused before they are unpacked."""
+"""Parquet files whose content is far larger than the file: refused before they are unpacked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ print(int(status) / 1024 - held.rss / 2**20)
 
 
 def in_little_memory(what: str, folder: Path) -> tuple[dict[str, str], float]:
-    """Say what an expression gives, and what it takes at its peak, in MiB."""
+    """Return the value of an expression, and its peak of memory, in MiB."""
     words = [sys.executable, "-c", LIMITED, what]
     # The usual pool takes a gibibyte of addresses at once.
     pool = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}
@@ -108,19 +108,19 @@ def test_a_saved_table_of_a_few_kilobytes_is_refused(kind: str, tmp_path: Path) 
         assert "DELTA_BYTE_ARRAY" in said["error"]
     else:
         assert "GiB of memory; allowed: a table that fits into the" in said["error"]
-    # That of the dictionary is read, to know how often its text is there.
+    # The page of the dictionary is read, to count its texts.
     assert peak < 60
 
 
 def test_rows_that_no_run_has_room_for_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Twenty million rows that are alike, of 349 kB, took 3.2 GB before their run was refused."""
+    """Twenty million equal rows, of 349 kB, took 3.2 GB before their run was refused."""
     rows = 500_000
     same = {"destination": np.ones(rows, np.int64), "start_s": np.zeros(rows)}
     table = pa.table({"source": np.zeros(rows, np.int64), **same, "size_bytes": [9] * rows})
     pq.write_table(table, tmp_path / "flows.parquet", compression="zstd")
-    # Enough to read them (200 bytes each), and not to run them.
+    # The memory suffices to read them (200 bytes each), but not to run them.
     monkeypatch.setattr(memory, "available_memory", lambda: 220 * 2**20)
     with pytest.raises(InputError, match=r"flows\.parquet, of 500,000 rows, which need about 0\.2"):
         read_table(tmp_path / "flows.parquet", 2)
@@ -144,7 +144,7 @@ def test_the_memory_of_texts_is_counted_to_the_byte(
 
 
 def test_every_kind_of_page_is_understood(tmp_path: Path) -> None:
-    """What is counted is what the footer says, less the headers of the pages."""
+    """The count is that of the footer, less the headers of the pages."""
     chance = np.random.default_rng(1)
     table = pa.table(
         {
@@ -196,7 +196,7 @@ def test_a_page_that_is_larger_than_the_footer_says(tmp_path: Path) -> None:
     assert honest.count(said) >= 1
     at = honest.rindex(said)
     lie = varint(1000)
-    # As long as before: a number may have zeros in front.
+    # The length is unchanged: a number may have leading zeros.
     lie = bytes([lie[0], lie[1] | 128, *[128] * (len(said) - 3), 0])
     file.write_bytes(honest[:at] + lie + honest[at + len(said) :])
     assert pq.read_metadata(file).row_group(0).column(0).total_uncompressed_size == 1000
@@ -215,7 +215,7 @@ SMALL = {
 def test_saved_results_and_kept_tables_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each of them with a column beside the others that would be 400 MB."""
+    """Each file has an additional column that would be 400 MB."""
     from lightburst.cli import main
 
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Figures that their flows cannot give say so."""
+"""Metrics with too few flows are marked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = {
     "transport": {"kind": "tcp"},
     "workload": {"kind": "poisson", "flows": 40, "arrival_rate": "1e4 /s"},
 }
-#: Bursts that nobody sends again: what is lost has no completion time.
+#: Bursts that are never sent again: a lost one has no completion time.
 LOSSY = {
     **FEW,
     "transport": {"kind": "datagram"},
@@ -82,7 +82,7 @@ def test_tables_have_signs_and_footnotes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(lb.Scenario.from_dict(FEW).to_toml(), encoding="utf-8")
-    note = "* a percentile beyond what so few flows can give: none of 40 flows lies beyond it in "
+    note = "* a percentile that so few flows cannot support: none of 40 flows lies beyond it in "
     for words in ([], ["--replications", "3"]):
         assert main(["run", "s.toml", *words, "--set", "measurement.size_classes=[]"]) == 0
         said = capsys.readouterr().out
@@ -91,7 +91,7 @@ def test_tables_have_signs_and_footnotes(
         assert "* " in line
     (tmp_path / "l.toml").write_text(lb.Scenario.from_dict(LOSSY).to_toml(), encoding="utf-8")
     assert main(["run", "l.toml"]) == 0
-    assert "of 400 flows: the others lost data that nothing" in capsys.readouterr().out
+    assert "of 400 flows: the others lost data in an open loop" in capsys.readouterr().out
 
 
 def test_sweeps_and_comparisons_say_it() -> None:

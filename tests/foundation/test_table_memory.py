@@ -1,4 +1,4 @@
-"""Tables of flows are looked at before they are read."""
+"""The size of a table of flows is checked before it is read."""
 
 from pathlib import Path
 

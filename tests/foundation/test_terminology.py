@@ -1,4 +1,4 @@
-"""Who writes the name that a thing has elsewhere is told the one that it has here."""
+"""A name from another simulator gets a hint with the name here."""
 
 import json
 from typing import Any
@@ -50,9 +50,9 @@ BASE: dict[str, dict[str, object]] = {
         ("switching", {**OBS, "fdl": 4}, "'contention', with 'delay-line' in its list?"),
         ("switching", {**OBS, "offset": "1 us"}, "did you mean 'offset_time'?"),
         ("routing", {"multipath": True}, "did you mean 'label', with kind = 'load' and two"),
-        # A kind of its own, not that of a table in it.
+        # The hint names the kind itself, not a table in it.
         ("routing", {"kind": "ecmp"}, "one of the keys choice, metric, paths, label, routes"),
-        # What is only misspelt is told as before.
+        # A misspelt name gets the usual hint.
         ("workload", {"kind": "pars"}, "did you mean 'pairs'?"),
     ],
 )  # fmt: skip
@@ -106,7 +106,8 @@ LISTS = {
 @pytest.mark.parametrize(
     ("where", "names", "nearest"),
     [
-        # Linux, ns-3, HPCC's simulator, htsim: what is not here, and is no misspelt name either.
+        # Linux, ns-3, HPCC's simulator, htsim: features that are missing here, and no misspelt
+        # names.
         ("law", "dcqcn DCQCN HPCC prague", "'dctcp', which follows the marks of switches"),
         ("law", "bbr bbr2 TIMELY swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
         ("law", "htcp illinois yeah", "'highspeed', a window"),
@@ -133,7 +134,9 @@ LISTS = {
 def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str) -> None:
     for name in names.split():
         said = did_you_mean(name, LISTS[where])
-        assert said.startswith(f" ({name} is not here; what comes nearest: {nearest}"), said
+        assert said.startswith(f" ({name} is not supported; the nearest substitute: {nearest}"), (
+            said
+        )
 
 
 @pytest.mark.parametrize(
@@ -145,7 +148,7 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
         ("routing key", "ecmp", "'choice' = 'flow-hash'"),
         ("topology", "dumbbell leaf-spine Ring dragonfly clos", "'graph', with a table of links"),
         ("scheduler", "min-sv", "'lauc-vf'"),
-        # Slips of the keys.
+        # Typing errors.
         ("law", "dctpc dctp dcctcp dcttcp", "'dctcp'"),
         ("law", "cubc", "'cubic'"),
         ("law", "hihgspeed high-speed higspeed", "'highspeed'"),

@@ -1,4 +1,4 @@
-"""What Python hands over: NumPy's and pandas' numbers, numbers in SI units, files, counts of seeds.
+"""Values from Python: NumPy's and pandas' numbers, numbers in SI units, files, counts of seeds.
 
 The oracle is the same scenario in Python's own numbers and in text with units: equal sections,
 equal digests, equal keys in a store.
@@ -35,7 +35,7 @@ from lightburst.foundation.units import (
     as_python,
 )
 from lightburst.scenario import Scenario, load
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Hybrid
 from lightburst.scenario.tables.loss import Drop
 from lightburst.scenario.tables.measurement import Energy, Measurement
@@ -54,7 +54,7 @@ def small() -> Scenario:
     return load(ROOT / "examples/hybrid.toml").with_(topology__k=4, workload__flows=8)
 
 
-# What NumPy has for Python's 3 and 0.5 and True.
+# NumPy's types for Python's 3 and 0.5 and True.
 WHOLE = [kind(3) for kind in (np.int8, np.int64, np.uint16, np.uint64)] + [np.array(3)]
 REAL = [kind(0.5) for kind in (np.float16, np.float32, np.float64, np.longdouble)]
 
@@ -146,7 +146,7 @@ def test_a_decimal_of_at_most_fifteen_digits_is_exact(digits: int, places: int) 
 
 def test_the_steps_of_linspace_are_whole_picoseconds() -> None:
     steps = np.linspace(0, 1e-3, 11)
-    assert repr(float(steps[3])) == "0.00030000000000000003"  # else this shows nothing
+    assert repr(float(steps[3])) == "0.00030000000000000003"  # else the test proves nothing
     held = [Hybrid(switching_time=step).switching_time for step in steps]
     assert held == list(range(0, 10**9 + 1, 10**8))
 
@@ -238,7 +238,7 @@ def test_a_duration_of_a_section_stays_what_it_is_in_another() -> None:
     short = Sawl(initial_timeout="3 us")  # 3,000,000, which as seconds would be allowed
     made = small().with_(transport__initial_timeout=short.initial_timeout)
     assert made == small().with_(transport__initial_timeout="3 us")
-    default = Hybrid().switching_time  # nobody gave it
+    default = Hybrid().switching_time  # not given by the user
     assert Sawl(initial_timeout=Sawl().initial_timeout) == Sawl()
     assert Hybrid(header_processing_time=default) == Hybrid()
 
@@ -310,7 +310,7 @@ def test_a_store_knows_numpy_s_values_again(
         tmp_path / "runs",
         progress=False,
     )
-    monkeypatch.setattr("lightburst.study.workers.one.simulate", None)  # nothing is run again
+    monkeypatch.setattr("lightburst.study.workers.one.simulate", None)  # no run is repeated
     grid = {"switching.buffer_ports": np.array([0, 2])}
     again = execute(Study(small(), grid, np.arange(1, 3)), tmp_path / "runs", progress=False)
     pd.testing.assert_frame_equal(plain, again)

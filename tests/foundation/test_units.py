@@ -1,4 +1,4 @@
-"""Quantities with units: what is read, what is refused, and that writing and reading agree."""
+"""Quantities with units: accepted text, refused text, and the round trip of writing and reading."""
 
 import pickle
 import re

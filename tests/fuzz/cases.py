@@ -1,6 +1,6 @@
-"""How many cases there are, what each may take, and how a refusal must read.
+"""The number of cases, the resources of each, and the form of a refusal.
 
-As many cases as ``LIGHTBURST_FUZZ`` says, of all kinds together; the same ones each time.
+``LIGHTBURST_FUZZ`` is the number of cases of all kinds together; they are the same each time.
 """
 
 import os
@@ -18,13 +18,13 @@ from lightburst.foundation.errors import InputError
 
 CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
 HANG_S = 60
-# What a case finds free and plans with, and the addresses that it gets.
+# The free memory that a case plans with, and the addresses that it gets.
 FREE = 300 * 2**20
 MEMORY = 2**30
 
 
 def cases(share: float) -> settings:
-    """So many of all cases, the same ones each time."""
+    """A share of all cases, the same ones each time."""
     return settings(
         max_examples=max(1, round(share * CASES)),
         derandomize=True,
@@ -35,7 +35,7 @@ def cases(share: float) -> settings:
 
 @contextmanager
 def limited() -> Iterator[None]:
-    """Give as much memory as a small machine has, and fail on what does not end."""
+    """Limit the memory to that of a small machine, and fail on a case that does not end."""
 
     def hangs(*_: object) -> None:
         raise TimeoutError(f"no end after {HANG_S} s")
@@ -55,7 +55,7 @@ def limited() -> Iterator[None]:
 
 
 def in_words(error: InputError) -> None:
-    """What must hold for a refusal."""
+    """Check the form of a refusal."""
     for single in error.errors:
         note(str(single))
         for part in (single.path, single.given, single.allowed):

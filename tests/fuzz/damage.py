@@ -1,4 +1,4 @@
-"""What becomes of files that were written: single bits, whole pieces, rows, values, their kind."""
+"""Damage of written files: single bits, whole pieces, rows, values, the kind of file."""
 
 import json
 import os
@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from lightburst.study.store.rows import COLUMNS
 
-# What a disk hands over in one piece, and where a file says what it is.
+# Sizes of the pieces that a disk reads, and the header of a file.
 SECTOR = HEAD = 4096
 
 Change = tuple[str, int, Any]
 
 
 def changes(size: int) -> st.SearchStrategy[list[Change]]:
-    """Draw what is done to a file's bytes, most often to a single bit."""
+    """Draw a change of a file's bytes, most often of a single bit."""
     place = st.integers(0, size - 1) | st.integers(0, min(size, HEAD) - 1)
     length = st.integers(1, 64) | st.just(SECTOR)
     flip = st.tuples(st.just("flip"), place, st.integers(0, 7))
@@ -38,7 +38,7 @@ def changes(size: int) -> st.SearchStrategy[list[Change]]:
 
 
 def damage(file: Path, wanted: list[Change]) -> None:
-    """Do to a file what was drawn."""
+    """Apply a drawn change to a file."""
     held = bytearray(file.read_bytes())
     for kind, place, how in wanted:
         match kind:
@@ -86,7 +86,7 @@ STATEMENTS = st.sampled_from(
 
 @st.composite
 def statements(draw: st.DrawFn) -> str:
-    """Draw what SQLite is told to do to a store."""
+    """Draw the SQL statements that change a store."""
     table, column = draw(COLUMN)
     place = draw(st.integers(1, 9))
     change = draw(VALUE | st.sampled_from([f"substr({column}, 2)", f"{column} || ' '"]))
@@ -99,7 +99,7 @@ def statements(draw: st.DrawFn) -> str:
 
 
 def tell(store: Path, told: list[str]) -> None:
-    """Change a store as no lightburst would; what SQLite does not do is not done."""
+    """Change a store as lightburst never does; statements that SQLite refuses are skipped."""
     with closing(sqlite3.connect(store)) as database, suppress(sqlite3.Error):
         for statement in told:
             database.executescript(statement)
@@ -165,7 +165,7 @@ KINDS_OF_FILE = ("nothing", "empty", "directory", "fifo", "zero", "loop", "link"
 
 
 def become(file: Path, kind: str) -> None:
-    """Put something else in the place of a file."""
+    """Replace a file by something else."""
     file.unlink()
     match kind:
         case "empty":

@@ -1,4 +1,4 @@
-"""What a user may hand over: the examples, and what a slip or malice makes of them."""
+"""Input from a user: the examples, and changes of them by mistake or malice."""
 
 import tomllib
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from lightburst.scenario.reading.messages import by_name, inner_model, kinds, ma
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-# Values that have broken something somewhere, for every kind of field.
+# Values that have caused errors before, for every kind of field.
 TEXTS = [
     "", " ", "0", "-1", "1_0", "\u0661", "nan", "inf", "1e400", "-0.0 s", "\x1b[31m", "\0", "\n",
     "\u202e", "$x^$", "_x", "[/x]", "\u4e2d", "\ud800", "a" * 5000, "a.b", "all", "off",
@@ -59,7 +59,7 @@ VALUES: st.SearchStrategy[Any] = st.one_of(
 
 
 def _small(name: str, **changes: dict[str, Any]) -> dict[str, Any]:
-    """An example, with so little to do that a run takes milliseconds."""
+    """An example, reduced so that a run takes milliseconds."""
     values = tomllib.loads((EXAMPLES / f"{name}.toml").read_text())
     for table, keys in changes.items():
         values.setdefault(table, {}).update(keys)
@@ -131,7 +131,7 @@ def _fitting(field: FieldInfo | None) -> st.SearchStrategy[Any]:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> dict[str, Any]:
-    """Draw an example with a few changes, by a slip or by a hostile hand."""
+    """Draw an example with a few changes, by mistake or malice."""
     values: dict[str, Any] = deepcopy(draw(st.sampled_from(BASES)))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 3]))):
         table, model = draw(st.sampled_from(_tables(values)))
@@ -182,7 +182,7 @@ CELLS: st.SearchStrategy[str] = st.one_of(
 
 
 def _lines(draw: st.DrawFn, heading: list[str], usual: list[str]) -> bytes:
-    """Rows of a table of text, with a few cells that are something else."""
+    """Rows of a table of text, with a few cells of other content."""
     rows = [list(heading)] + [list(usual) for _ in range(draw(st.integers(0, 4)))]
     for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3]))):
         row = draw(st.sampled_from(rows))

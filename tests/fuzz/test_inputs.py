@@ -1,4 +1,4 @@
-"""Whatever is handed over, it runs or is refused in words: nothing else, and not without end."""
+"""Every input runs or is refused in words, within a limited time."""
 
 import json
 import threading
@@ -23,13 +23,13 @@ from lightburst.result.metrics import to_json
 from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import simulate
 
-RUN_S = 0.3  # then a run is stopped: what does not stop hangs
+RUN_S = 0.3  # then a run is stopped: one that does not stop hangs
 
 SMALL: dict[str, Any] = hostile.BASES[2]
 
 
 def simulated(scenario: Scenario) -> None:
-    """Run for a moment, and look at all that a user might."""
+    """Run for a moment, and read every table that a user might."""
     cancel = _core.Cancel()
     timer = threading.Timer(RUN_S, cancel.set)
     timer.start()
@@ -46,7 +46,7 @@ def simulated(scenario: Scenario) -> None:
 
 
 def runs_or_is_refused(make: Callable[[], Scenario]) -> None:
-    """What must hold for whatever a user gives."""
+    """Check that an input runs or is refused."""
     try:
         with limited():
             simulated(make())
@@ -57,7 +57,7 @@ def runs_or_is_refused(make: Callable[[], Scenario]) -> None:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        # As an Exception it can be shrunk.
+        # Hypothesis can shrink an Exception.
         raise AssertionError(f"panic: {error}") from error
 
 
@@ -73,7 +73,7 @@ def test_files(tmp_path_factory: pytest.TempPathFactory, values: dict[str, Any])
     file = tmp_path_factory.getbasetemp() / "scenario.toml"
     try:
         file.write_text(tomli_w.dumps(values))
-    except (TypeError, ValueError, AttributeError):  # TOML cannot say it
+    except (TypeError, ValueError, AttributeError):  # TOML cannot express it
         return
     runs_or_is_refused(lambda: load(file))
 

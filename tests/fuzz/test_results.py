@@ -1,4 +1,4 @@
-"""Whatever became of a store or a saved result: what is read of it is right, or it is refused."""
+"""A store or a saved result with any damage: data read from it is right, or it is refused."""
 
 import shutil
 import warnings
@@ -31,14 +31,14 @@ from stores import INDEX, digests, fill, planned, truth
 T = TypeVar("T")
 
 TRUTH = truth()
-# A page of a store holds no more than two of its rows, or one and the way to it.
+# A page of a store holds at most two of its rows, or one and its index entry.
 LOST = 3
 LOG = "-wal"
 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two stores with the same runs: one at rest, and one as a kill leaves it, with its log."""
+    """Two stores with the same runs: one closed, and one as a kill leaves it, with its log."""
     place = tmp_path_factory.mktemp("stores")
     fill(place / "rest")
     with Store(place / "open") as store:
@@ -53,7 +53,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def unless_refused(where: str, work: Callable[[], T]) -> T | InputError:
-    """Do something within the limits, or give the words in which it is refused."""
+    """Call a function within the limits, or return the words of its refusal."""
     try:
         with limited():
             return work()
@@ -64,7 +64,7 @@ def unless_refused(where: str, work: Callable[[], T]) -> T | InputError:
 
 
 def read(path: Path) -> int:
-    """Read all runs, which must be right; tell how many there are."""
+    """Read all runs, which must be right; return their number."""
     with Store(path) as store:
         found = store.find(digests())
         for key, row in found.items():
@@ -73,7 +73,7 @@ def read(path: Path) -> int:
 
 
 def taken_up(path: Path) -> int:
-    """Go on with a store as a study does."""
+    """Use a store as a study does."""
     read(path)
     with Store(path) as store:
         for run in planned():
@@ -124,7 +124,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def change(drawn: DataObject, file: Path, original: Path) -> None:
-    """Do something to one file of a result."""
+    """Change one file of a result."""
     match drawn.draw(st.sampled_from(["bytes", "bytes", "content", "content", "other", "kind"])):
         case "content" if file.suffix == ".json":
             file.write_bytes(drawn.draw(damage.values(file.read_bytes())))
@@ -141,7 +141,7 @@ def change(drawn: DataObject, file: Path, original: Path) -> None:
 
 
 def looked_at(found: Sweep) -> None:
-    """Ask a sweep for what its user asks."""
+    """Call the methods of a sweep that a user calls."""
     found.table()
     found.comparisons()
     for name in found.study.keep:
@@ -156,7 +156,7 @@ def test_result_directories(
     original = saved / drawn.draw(st.sampled_from(KINDS))
     directory = tmp_path_factory.mktemp("copy") / original.name
     shutil.copytree(original, directory)
-    # What is made again from the rest is seldom worth a change.
+    # Files that are made again from the rest are seldom worth a change.
     made = (".html", ".png", ".svg", ".csv", CLAIMS)
     names = sorted(file.name for file in original.iterdir() if not file.name.endswith(made))
     changed = drawn.draw(
@@ -164,7 +164,8 @@ def test_result_directories(
     )
     for name in changed:
         change(drawn, directory / name, original)
-    # With checksums that fit, as who means harm can; it may then say whatever can be shown.
+    # With matching checksums, as an attacker could write them; the result may then have any
+    # displayable content.
     forged = drawn.draw(st.booleans()) and all(file.is_file() for file in directory.iterdir())
     if forged:
         (directory / checksums.SUMS).unlink(missing_ok=True)
@@ -173,7 +174,8 @@ def test_result_directories(
     page = unless_refused("DIR", lambda: write_page(directory))
     if isinstance(page, InputError):
         assert everything(directory) == before
-        # Without its first file nothing tells what it is; a page is not read but written.
+        # Without its first file the kind of the directory is unknown; a page is not read but
+        # written.
         unnamed = {RUN, REPLICATIONS, REPRODUCTION, SWEEP, PAGE} & set(changed)
         assert forged or unnamed or any(name in page.given for name in (*changed, checksums.SUMS))
     elif not forged:

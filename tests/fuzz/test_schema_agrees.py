@@ -1,4 +1,4 @@
-"""What the JSON schema refuses of a file lightburst refuses, too."""
+"""lightburst refuses every file that the JSON schema refuses."""
 
 import tomllib
 from typing import Any
@@ -22,7 +22,7 @@ def test_the_schema_is_never_stricter(values: dict[str, Any]) -> None:
     try:
         text = tomli_w.dumps(values)
         read = tomllib.loads(text)
-    except (TypeError, ValueError, AttributeError, RecursionError):  # TOML cannot say it
+    except (TypeError, ValueError, AttributeError, RecursionError):  # TOML cannot express it
         return
     if VALIDATOR.is_valid(read):
         return

@@ -1,4 +1,4 @@
-"""What follows from the list of optional measurements, whichever these are."""
+"""Consequences of the list of optional measurements, for any list."""
 
 import ast
 import json
@@ -28,7 +28,7 @@ BASE: dict[str, Any] = {
     "transport": {"kind": "tcp"},
     "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "20 kB"}},
 }
-#: A value with which a scenario asks for each.
+#: A value with which a scenario requests each measurement.
 ASKED: dict[str, Any] = {
     "warm_up": "0 s",
     "flow_throughput": True,
@@ -48,7 +48,7 @@ FIRST = ("base", "samples", "synchronisation")
 
 
 class LaterMeasurement(OptionalMeasurement):
-    """One that comes later."""
+    """A measurement of a later version."""
 
     key = "later"
 
@@ -87,7 +87,7 @@ def test_each_has_a_key_and_is_asked_for_by_it() -> None:
     tables = [name for one in known for name in one.tables]
     assert set(tables) <= set(TABLES)
     assert [name for name in tables if needed(name, everything) is not None] == []
-    # All that it adds to the metrics has a label, and so has nothing that it does not add.
+    # Every metric that it adds has a label, and no label is without such a metric.
     labels = {key for one in known for key in one.labels}
     assert labels <= WORDS.keys()
     assert labels - result.metrics.keys() == {"warm_up_s"}  # of a run that finds its own

@@ -32,7 +32,7 @@ BOTH: dict[str, Any] = {"bursts": {}, "flow_throughput": True}
 
 
 def run(seed: int = 1, **measurement: Any) -> lb.Result:
-    # Warnings of runs that are short are no matter here.
+    # Warnings of short runs do not matter here.
     return simulate(lb.Scenario.from_dict({**NETWORK, "measurement": measurement}), seed)
 
 
@@ -47,23 +47,23 @@ def mean(table: pd.DataFrame, fate: str, counted: str) -> float:
     return float((chosen["number"] * chosen["bursts"]).sum() / chosen["bursts"].sum())
 
 
-def test_the_figures_are_those_of_the_tables(result: lb.Result) -> None:
-    figures, table, flows = result.metrics, result.bursts, result.flows
+def test_the_metrics_are_those_of_the_tables(result: lb.Result) -> None:
+    metrics, table, flows = result.metrics, result.bursts, result.flows
     for fate, word in (("made", "burst"), ("lost", "lost_burst")):
         for counted in ("segments", "flows"):
             key = f"{word}_mean_{counted}"
-            assert figures[key] == pytest.approx(mean(table, fate, counted))
+            assert metrics[key] == pytest.approx(mean(table, fate, counted))
     sums = table.groupby(["fate", "counted"], observed=True)["share"].sum()
     assert sums.to_numpy() == pytest.approx(1)
-    assert figures["cut_piece_mean_flows"] is None
+    assert metrics["cut_piece_mean_flows"] is None
     lost, made = (
         table.query("fate == @fate and counted == 'flows' and number > 0")["bursts"].sum()
         for fate in ("lost", "made")
     )
-    assert figures["data_burst_loss"] == pytest.approx(lost / made)
+    assert metrics["data_burst_loss"] == pytest.approx(lost / made)
     complete = flows["throughput_bps"].notna()
-    assert figures["flow_mean_bursts"] == pytest.approx(flows["bursts"][complete].mean())
-    assert figures["flow_mean_bursts_lost"] == pytest.approx(flows["bursts_lost"][complete].mean())
+    assert metrics["flow_mean_bursts"] == pytest.approx(flows["bursts"][complete].mean())
+    assert metrics["flow_mean_bursts_lost"] == pytest.approx(flows["bursts_lost"][complete].mean())
     assert lost > 10
     for fate, column in (("made", "bursts"), ("lost", "bursts_lost")):
         rows = table[(table["fate"] == fate) & (table["counted"] == "flows")]
@@ -96,24 +96,24 @@ def test_the_throughput_of_flows_is_told_in_all_and_by_classes(result: lb.Result
 
 def test_flows_that_the_end_cuts_off_are_counted_and_have_no_throughput() -> None:
     result = run(time_limit="0.45 s", **BOTH)
-    flows, figures = result.flows, result.metrics
+    flows, metrics = result.flows, result.metrics
     missing = flows["acknowledged_s"].isna()
     assert flows["throughput_bps"].isna().equals(missing)
-    assert figures["flows_unacknowledged"] == missing.sum() > 5
-    assert figures["unacknowledged_bytes"] == flows["size_bytes"][missing].sum()
+    assert metrics["flows_unacknowledged"] == missing.sum() > 5
+    assert metrics["unacknowledged_bytes"] == flows["size_bytes"][missing].sum()
     whole = flows[~missing]
     time = whole["acknowledged_s"] - whole["start_s"]
     ratio = 8 * whole["size_bytes"].sum() / time.sum()
-    assert figures["flow_throughput_ratio_bps"] == pytest.approx(ratio)
-    assert figures["flow_mean_bursts"] == pytest.approx(whole["bursts"].mean())
+    assert metrics["flow_throughput_ratio_bps"] == pytest.approx(ratio)
+    assert metrics["flow_mean_bursts"] == pytest.approx(whole["bursts"].mean())
     assert flows["bursts"][missing].sum() > 0
     # Flows without end are not meant to finish.
     endless = {**NETWORK["workload"], "size": "1000 TB", "duration": "0.1 s"}
     scenario = {**NETWORK, "workload": endless}
     scenario["measurement"] = {"time_limit": "0.2 s", "flow_throughput": True}
-    figures = simulate(lb.Scenario.from_dict(scenario), 1).metrics
-    assert figures["flows_unacknowledged"] == figures["unacknowledged_bytes"] == 0
-    assert figures["flow_throughput_mean_bps"] is figures["flow_throughput_jain_index"] is None
+    metrics = simulate(lb.Scenario.from_dict(scenario), 1).metrics
+    assert metrics["flows_unacknowledged"] == metrics["unacknowledged_bytes"] == 0
+    assert metrics["flow_throughput_mean_bps"] is metrics["flow_throughput_jain_index"] is None
 
 
 def test_groups_have_them_too() -> None:
@@ -148,7 +148,7 @@ def test_looking_changes_no_result_and_makes_another_scenario(result: lb.Result)
     assert result.digest == plain.digest
     assert not {"flow_mean_bursts", "flow_throughput_mean_bps"} & plain.metrics.keys()
     assert "bursts" not in plain.flows
-    # Its figures are others, so that a stored run without them does not stand for it.
+    # It has other metrics, so a stored run without them does not serve it.
     assert result.scenario.canonical_json() != plain.scenario.canonical_json()
     assert run(flow_throughput=False).scenario.canonical_json() == plain.scenario.canonical_json()
     with pytest.raises(InputError, match=r"measurement\.bursts: given nothing"):

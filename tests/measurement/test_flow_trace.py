@@ -189,7 +189,7 @@ def test_bookings() -> None:
         [2, 6, 7, 0],
     ]
     assert table["end_s"].tolist() == pytest.approx([2e-3, 4e-3])
-    # Where a wavelength is a link of its own its number is the channel.
+    # If each wavelength is a separate link, its number is the channel.
     alone = PLACES._replace(wavelength=np.array([0, 0, 1, 0], "u2"))
     assert trace_tables.bookings({**BOOKINGS}, alone)["channel"].tolist() == [3, 1]
 

@@ -40,7 +40,9 @@ ACTIVE = Active(
 
 
 def test_tables_from_columns_that_are_known() -> None:
-    """Two links at two times: the first busy 3 us of 4 and 2 us of 2, the other not and half."""
+    """Two links at two times: the first busy for 3 of 4 us and 2 of 2 us, the other for none and
+    for half.
+    """
     columns = {
         "samples": {"time_ps": np.array([4 * us, 6 * us], np.uint64)},
         "samples_links": {
@@ -81,7 +83,7 @@ def test_a_run_with_samples_is_the_run_without() -> None:
     with pytest.raises(lb.InputError) as caught:
         _ = plain.samples
     assert str(caught.value) == (
-        "measurement.sample: given nothing; allowed: a time from one sample to the next, as "
+        "measurement.sample: given nothing; allowed: an interval between samples, as "
         "lightburst.run(scenario.with_(measurement__sample='100 us'))"
     )
     assert result.digest == plain.digest

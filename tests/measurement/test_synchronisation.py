@@ -1,4 +1,4 @@
-"""Whether connections move together, as a user asks for it and gets it."""
+"""Synchronisation of connections, from the request of a user to the metrics."""
 
 from math import sqrt
 from pathlib import Path
@@ -46,7 +46,7 @@ def scenario(own: dict[str, Any] | None = None, **changes: Any) -> lb.Scenario:
     return lb.Scenario.from_dict({**SCENARIO, **measured}).with_(changes)
 
 
-def test_the_figures_of_hand_made_sums() -> None:
+def test_the_metrics_of_hand_made_sums() -> None:
     """Two flows have 1 and 2, then 3 and 4: together 3 and 7, each with a variance of 1."""
     found = metrics_of({"synchronisation": SUMS}, 10**12)
     assert found["synchronisation_bins"] == found["connections_mean"] == 2
@@ -61,7 +61,7 @@ def test_the_figures_of_hand_made_sums() -> None:
     assert found["window_reduction_correlation"] == pytest.approx(-1 / 3)
 
 
-def test_without_bins_or_losses_there_are_no_such_figures() -> None:
+def test_without_bins_or_losses_there_are_no_such_metrics() -> None:
     found = metrics_of({"synchronisation": dict.fromkeys(SUMS, 0)}, BIN_PS)
     assert {name for name, value in found.items() if value is not None} == {
         *("synchronisation_bins", "window_reductions")
@@ -69,7 +69,7 @@ def test_without_bins_or_losses_there_are_no_such_figures() -> None:
 
 
 def test_the_bins_of_all_flows_are_the_sums_of_those_of_each() -> None:
-    """The core counts as it runs; here it is read off the trace of every flow."""
+    """The core counts during the run; here the same is read off the trace of every flow."""
     asked = scenario({"series": True}, **{"measurement.trace": [0, 1, 2]})
     result = lb.run(asked, seed=3)
     seen = result.synchronisation
@@ -86,7 +86,7 @@ def test_the_bins_of_all_flows_are_the_sums_of_those_of_each() -> None:
     assert seen["window_segments"].max() > 20
     of_each = pd.concat(own)["throughput_bps"].sum() * BIN_PS * 1e-12 / 8
     assert of_each == pytest.approx(result.metrics["delivered_bytes"]) == pytest.approx(6e6)
-    figures_of_run = [
+    metrics_of_run = [
         seen["window_segments"].mean(),
         seen["window_segments"].std(ddof=0),
         seen["throughput_bps"].std(ddof=0),
@@ -95,12 +95,12 @@ def test_the_bins_of_all_flows_are_the_sums_of_those_of_each() -> None:
         *("aggregate_window_mean_segments", "aggregate_window_std_segments"),
         "aggregate_throughput_std_bps",
     )
-    assert [result.metrics[name] for name in names] == pytest.approx(figures_of_run)
+    assert [result.metrics[name] for name in names] == pytest.approx(metrics_of_run)
     assert result.metrics["window_reductions"] == seen["reductions"].sum()
     assert seen["reductions"].max() > 1
 
 
-def test_what_is_looked_at_changes_neither_digest_nor_other_figures(tmp_path: Path) -> None:
+def test_what_is_looked_at_changes_neither_digest_nor_other_metrics(tmp_path: Path) -> None:
     bare = lb.run(lb.Scenario.from_dict(SCENARIO), seed=2)
     seen = lb.run(scenario({"series": True}), seed=2)
     assert seen.digest == bare.digest
@@ -108,7 +108,7 @@ def test_what_is_looked_at_changes_neither_digest_nor_other_figures(tmp_path: Pa
     assert len(new) == 12
     with pytest.raises(lb.InputError, match=r"measurement\.synchronisation.*series"):
         _ = bare.synchronisation
-    # A study that asks for the figures does not take stored runs without them.
+    # A study that requests the metrics does not take stored runs without them.
     assert seen.scenario.canonical_json() != bare.scenario.canonical_json()
     assert "synchronisation" not in bare.scenario.canonical_json()
     table = pd.read_parquet(seen.save(tmp_path / "out") / "synchronisation.parquet")
@@ -119,7 +119,12 @@ def test_what_is_looked_at_changes_neither_digest_nor_other_figures(tmp_path: Pa
 @pytest.mark.parametrize(
     ("own", "changes", "path", "words"),
     [
-        ({}, {"measurement.warm_up": "mser-5"}, "synchronisation.begin", "finds its own warm-up"),
+        (
+            {},
+            {"measurement.warm_up": "mser-5"},
+            "synchronisation.begin",
+            "known only after the run",
+        ),
         ({"begin": "2 s"}, {"measurement.until": "2 s"}, "synchronisation.bin", "so short that"),
         ({"bin": "1 ps"}, {}, "synchronisation.bin", "at least 1 us, for 1,000,000,000 bins"),
         ({"bin": "0 ms"}, {}, "synchronisation.bin", "greater than zero"),
@@ -141,7 +146,7 @@ def test_bins_that_cannot_be(
 
 
 def test_a_warm_up_is_left_out() -> None:
-    """Whether it is the measurement's or the bins' own; the flows are there all the same."""
+    """Bins before `begin`, by default before the warm-up, are left out; their flows run."""
     whole = lb.run(scenario({"series": True}), seed=1).synchronisation
     for own, changes in (
         ({"begin": "200 ms"}, {}),

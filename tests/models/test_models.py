@@ -58,7 +58,7 @@ def test_engset_equals_its_definition_and_tends_to_erlang() -> None:
     assert models.engset_call_congestion(a, sources, servers) == pytest.approx(
         others[-1] / sum(others), rel=1e-13
     )
-    # What is missing to Erlang's falls with the number of sources.
+    # The difference from Erlang's loss falls with the number of sources.
     erlang = float(models.erlang_b(5.0, 8))
     few, many = (1 - models.engset_call_congestion(5.0 / n, n, 8) / erlang for n in (10**5, 10**6))
     assert many == pytest.approx(few / 10, rel=1e-3)

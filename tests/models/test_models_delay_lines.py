@@ -50,16 +50,16 @@ def test_one_channel_has_its_limits() -> None:
     np.testing.assert_allclose(models.delay_line_loss_one_channel(loads, 1.0, 0), alone, rtol=1e-14)
     fine = models.delay_line_loss_one_channel(loads, 4e-3, 200)
     np.testing.assert_allclose(fine, models.limited_delay_loss(loads, 1, 0.8), rtol=3e-3)
-    # So long a delay is as bad as a loss: it lasts until no burst is left.
+    # Such a long delay equals a loss: when it ends, all bursts are over.
     coarse = models.delay_line_loss_one_channel([0.3, 1.0, 4.0], 1e5, 3)
     np.testing.assert_allclose(coarse, alone[1:], rtol=1e-12)
 
 
 @pytest.mark.parametrize("load", [0.3, 1.0, 1.7])
 def test_one_delay_is_a_chain_of_two_states(load: float) -> None:
-    # By hand, D = 1. After a burst without delay the channel is booked for X, which is exponential.
-    # If that is more than 1, X - 1 goes by with losses; then the next arrival is late enough, or
-    # gets the delay. After a burst with the delay it is so in any case.
+    # By hand, D = 1. After a burst without delay the channel is reserved for X, which is
+    # exponential. If X > 1, there are losses for X - 1; then the next arrival is late enough, or
+    # gets the delay. After a burst with the delay this always holds.
     late = np.exp(-load)
     again = (1 - np.exp(-1 - load)) / (1 + load) + np.exp(-1.0) * late
     straight = late / (late + 1 - again)  # the part of the bursts without delay

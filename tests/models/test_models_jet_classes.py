@@ -9,7 +9,7 @@ import pytest
 
 from lightburst import models
 from lightburst.foundation.errors import InputError
-from loss_simulations import LAWS, agrees, booked, interval, poisson
+from loss_simulations import LAWS, agrees, interval, poisson, reserved
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "loss_closed_forms.json").read_text())
 
@@ -34,7 +34,7 @@ def test_isolation_is_the_law_of_what_is_left_of_a_burst_under_way() -> None:
     for law in ("exponential", "constant"):
         times, lengths = map(np.array, poisson(1, 50.0, 100_000, law))
         left = (times + lengths)[times < 1500] - 1500
-        # At one instant about fifty bursts are under way: look at many.
+        # At one instant about fifty bursts are in progress: take many.
         for instant in np.linspace(100, 1499, 200):
             here = (times <= instant) & (times + lengths > instant)
             left = np.append(left, (times + lengths)[here] - instant)
@@ -59,17 +59,17 @@ def two_classes(
     """Which bursts are lost, and which are high: half of them, with an extra offset."""
     times, lengths = poisson(2, load, count, law)
     high = np.random.default_rng(3).random(count) < 0.5
-    lost = booked(times, lengths, (extra * high).tolist(), 8)
+    lost = reserved(times, lengths, (extra * high).tolist(), 8)
     return np.array(lost), high, np.array(lengths)
 
 
 @pytest.mark.parametrize("law", LAWS)
 def test_the_high_class_does_not_notice_the_low_one(law: str) -> None:
-    # The longest burst of "two" is 5.5; what is left of an exponential one may be longer, rarely.
+    # The longest burst of "two" is 5.5; the rest of an exponential one is rarely longer.
     lost, high, _ = two_classes(9.6, 6.0, law, 60_000)
     theory, low = models.jet_class_loss([4.8, 4.8], 8)
     assert agrees(lost[high], float(theory), precision=0.25)
-    # The conservation law is an approximation, by which the law of the lengths does not matter.
+    # The conservation law is an approximation that ignores the distribution of the lengths.
     about = {"exponential": 0.91, "constant": 1.16, "two": 0.89}[law]
     assert lost[~high].mean() / low == pytest.approx(about, abs=0.02)
 

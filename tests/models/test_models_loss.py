@@ -65,7 +65,7 @@ def test_sources_that_dump_what_is_lost(load: float, sources: int, channels: int
     theory = float(models.engset_dumping_loss(load, sources, channels))
     lost, _, busy = few_sources(1, load, sources, channels, 60_000, "exponential", dumping=True)
     assert agrees(lost, theory)
-    # What is not carried of the load that was meant is the same part.
+    # The share of the offered load that is not carried is the same.
     assert busy / (sources * load / (1 + load)) == pytest.approx(1 - theory, rel=0.02)
     # Not insensitive, but nearly.
     lost, _, _ = few_sources(1, load, sources, channels, 60_000, "constant", dumping=True)
@@ -123,7 +123,8 @@ def test_dumping_survives_large_and_small_systems() -> None:
     losses = models.engset_dumping_loss([0.0, 0.1, 1e-3, 0.5], [40, 8, 2000, 900], [8, 8, 900, 300])
     np.testing.assert_array_equal(losses[:2], 0.0)
     assert 0 <= losses[2] < 1e-300
-    # Of 300 erlangs with a Gaussian spread, no way of carrying them loses less than the upper half.
+    # With 300 erlangs and a Gaussian spread, the smallest loss is the mean excess over the
+    # channels.
     assert losses[3] > np.sqrt(200 / (2 * np.pi)) / 300
     assert losses[3] < models.engset_call_congestion(0.5, 900, 300)
 
@@ -145,7 +146,7 @@ def test_a_tail_that_is_cut_without_regard_to_its_end_gains_nothing() -> None:
     some, _ = segmented(times, lengths, 8, "other")
     least, _ = segmented(times, lengths, 8, "first")
     assert 1.03 * sum(least) < sum(some) < 0.6 * sum(most)
-    # Of bursts of one length the earlier one ends first: it is the best.
+    # With bursts of one length the earlier one ends first: this rule is the best.
     times, lengths = poisson(1, 6.4, 100_000, "constant")
     assert segmented(times, lengths, 8, "other")[0] == segmented(times, lengths, 8, "first")[0]
 

@@ -1,4 +1,4 @@
-"""The fixed point of reduced loads: the reference, what it must fulfil, and where it is wrong."""
+"""The fixed point of reduced loads: the reference, its properties, and its limits."""
 
 import itertools
 import json
@@ -39,8 +39,8 @@ def test_the_line_is_simulated_within_an_eighth(load: float) -> None:
     assert agrees(first, float(found.route_loss[1]), precision=0.2)  # one link: exact
     parts = [np.array(lost)[np.array(chosen) == route].mean() for route in range(4)]
     through, _, second, third = parts / found.route_loss
-    # What comes over 1-2 cannot meet itself again on 2-3: less of it is lost than the fixed point
-    # says, and of those that meet it there a little more.
+    # Bursts from 1-2 cannot collide with each other again on 2-3: their loss is below that of the
+    # fixed point, and the loss of the bursts that they meet there a little above.
     assert 0.85 < through < 0.96
     assert 0.97 < second < 1.1
     assert 0.97 < third < 1.12
@@ -56,13 +56,13 @@ def test_the_tandem_for_which_the_fixed_point_is_wrong(
     fixed = models.reduced_load([route], [load], channels)
     true = models.reduced_load([route], [load], channels, streamline=True)
     first = float(models.erlang_b(load, channels))
-    # By hand: each link loses its part of what the one before has left.
+    # By hand: each link loses its part of the load that the one before has left.
     left = load
     for loss in fixed.link_loss:
         assert loss == pytest.approx(float(models.erlang_b(left, channels)), rel=1e-10)
         left *= 1 - loss
     assert fixed.route_loss[0] == pytest.approx(1 - left / load, rel=1e-10)
-    # What really happens: whoever has passed the first link passes all of them.
+    # The exact answer: a burst that has passed the first link passes all of them.
     np.testing.assert_allclose(true.link_loss, [first, *[0.0] * (hops - 1)], rtol=1e-13)
     assert float(true.route_loss[0]) == pytest.approx(first, rel=1e-13)
     lost = network([route], [load], channels, 100_000, seed=1)[1]

@@ -75,7 +75,7 @@ COLUMNS: dict[str, Any] = {
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_of_the_reference(column: str) -> None:
-    # The reference has ten digits, and writes what underflows as 0.
+    # The reference has ten digits, and 0 for values that underflow.
     np.testing.assert_allclose(COLUMNS[column], GOLDEN[column], rtol=1e-9, atol=1e-300)
 
 
@@ -169,7 +169,7 @@ def test_a_burst_of_the_whole_window_always_ends_in_a_timeout() -> None:
 
 @pytest.mark.parametrize("b", [1, 2])
 def test_equations_35_to_44_follow_from_one_another(b: int) -> None:
-    flow, w = a_flow(assembly_time_s=49e-6, rounds_per_increase=b), 37.0  # 2^-S is nothing
+    flow, w = a_flow(assembly_time_s=49e-6, rounds_per_increase=b), 37.0  # 2^-S is negligible
     difference = reno.reno_segments_by_rounds(flow, w) - reno.reno_segments(flow, w)
     assert reno.reno_window_balance(flow, w) == pytest.approx(difference)
     mean = reno.reno_mean_window(flow)
@@ -252,7 +252,7 @@ def test_each_flavour_takes_the_equation_that_applies() -> None:
     )
     found = yu2004.predict(flow.changed(assembly_time_s=2e-6), "reno")
     np.testing.assert_array_equal(found.equation, [52, 52])
-    # More than the window lets through, and neither clipped nor unsaid.
+    # The throughput exceeds the window limit; it is not clipped but marked.
     assert found.throughput[0] > throughput.window_throughput(flow)
 
 

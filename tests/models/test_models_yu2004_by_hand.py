@@ -1,7 +1,7 @@
-"""Equations of yu2004 that no other equation pins down, with numbers worked by hand.
+"""Equations of yu2004 that no other equation checks, with numbers calculated by hand.
 
-The flow of (40) to (51) has a window of 64 segments to the bit: with b = 2, S = 20 and p = 1/200,
-S/p = 4000, and (41) is 3/4 + sqrt(9/16 + 4000) = 3/4 + sqrt(64009)/4 = (3 + 253)/4 = 64, whose
+The flow of (40) to (51) has a window of exactly 64 segments: with b = 2, S = 20 and p = 1/200, S/p
+= 4000, and (41) is 3/4 + sqrt(9/16 + 4000) = 3/4 + sqrt(64009)/4 = (3 + 253)/4 = 64, whose
 logarithm is 6. Assembly takes 19 ms, so RTT = 62 + 2 * 19 = 100 ms.
 """
 
@@ -82,7 +82,7 @@ def test_equations_39_and_42() -> None:
 
 
 def test_equation_40() -> None:
-    # W = 100: 100^2 - 3/2 100 - 4000 = 5850; as printed S (1+p)/p = 4020 in place of 4000.
+    # W = 100: 100^2 - 3/2 100 - 4000 = 5850; as printed S (1+p)/p = 4020 instead of 4000.
     flow = a_flow()
     assert reno.reno_window_balance(flow, 100) == pytest.approx(5850, rel=EXACT)
     assert reno.reno_window_balance(flow, 100, "printed") == pytest.approx(5830, rel=EXACT)

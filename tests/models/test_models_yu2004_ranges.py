@@ -1,4 +1,4 @@
-"""The ATO, ATI and LRI ranges: surfaces made by hand, and what the closed forms must have."""
+"""The ATO, ATI and LRI ranges: surfaces made by hand, and properties of the closed forms."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_assembly_pays_at_a_high_rate_and_seems_to_at_a_low_one() -> None:
     pays = yu2004.assembly_time_optimal(yu2004.predict(high, "sack").throughput, alone)
     ((first, last),) = yu2004.intervals(times, pays)
     assert first < 1e-4 < 1e-1 < last < 1
-    # At 1.25 segments a second the same forms promise more than the access link carries.
+    # At 1.25 segments a second the same forms exceed the capacity of the access link.
     low = high.changed(access_rate=1.25, round_trip_s=18, loss=0.003, assembly_time_s=9)
     assert gains.assembly_ratio(low, "sack") > 1.5
     assert yu2004.broken_assumptions(low, "sack")["above-access-rate"]

@@ -37,7 +37,7 @@ def play(
 
 
 def agrees(found: Played, exact: float) -> bool:
-    """Tell whether it lies within two intervals, and the interval says something."""
+    """Whether it lies within two intervals, and the interval is narrow."""
     half = found.high - found.throughput
     return abs(found.throughput - exact) < 2 * half < 0.08 * exact
 
@@ -129,7 +129,7 @@ def test_a_small_loss_tends_to_the_exact_fluid_limit(flavour: Flavour) -> None:
     if flavour != "reno":
         assert constant == pytest.approx(1.3098, abs=1e-4)
     found = play(a_flow(p, burst), flavour, rounds=16_000, flows=120)
-    # What a period of some 500 rounds has beyond its growth costs less than 2 %.
+    # The other parts of a period of some 500 rounds cost less than 2 %.
     assert found.throughput * RTT / math.sqrt(burst / p) == pytest.approx(constant, rel=0.03)
 
 
@@ -143,7 +143,7 @@ GOOD = [
 
 @pytest.mark.parametrize("flavour", yu2004.FLAVOURS)
 def test_the_closed_forms_hold_where_no_assumption_is_broken(flavour: Flavour) -> None:
-    # The mean window in place of the window costs 6.5 % (1.2247 for 1.3098), Reno 14 %.
+    # The mean window instead of the window costs 6.5 % (1.2247 for 1.3098), Reno 14 %.
     tolerance = 0.18 if flavour == "reno" else 0.08
     tried = 0
     for p, burst, limit in GOOD:
@@ -161,15 +161,15 @@ def test_the_closed_forms_hold_where_no_assumption_is_broken(flavour: Flavour) -
     ("p", "burst"), [(1e-5, 1), (1e-5, 5), (1e-4, 5), (1e-4, 10), (1e-4, 25), (1e-4, 50)]
 )
 def test_equation_28_is_within_the_interval_of_the_twin(p: float, burst: int) -> None:
-    # Few periods have a second loss before the window is full again: all that (28) leaves out.
-    # With one burst in a round each loss is a timeout, here a long one.
+    # Few periods have a second loss before the window is full again: the only case that (28) leaves
+    # out. With one burst in a round each loss is a timeout, here a long one.
     flow = a_flow(p, burst, 50).changed(timeout_s=10 * RTO)
     expected = yu2004.predict(flow, "sack")
     rng = np.random.default_rng(2)
     found = play_rounds(flow, "sack", rng, rounds=4000, flows=300, slow_start=False)
     assert expected.equation == 28
     assert found.low < expected.throughput < found.high
-    # The interval is narrow beside what the losses cost.
+    # The interval is narrow compared with the cost of the losses.
     assert found.high - found.low < 0.5 * (50 / RTT - expected.throughput)
 
 
@@ -182,7 +182,7 @@ def test_equation_28_is_above_the_interval_from_a_loss_in_a_thousand_on(burst: i
 
 
 def simulated(p: float, burst: int, seconds: int, seed: int) -> float:
-    """Segments a second of SACK on a path that does all that the rounds assume.
+    """Segments a second of SACK on a path that meets all assumptions of the rounds.
 
     Bursts of whole segments, an access link that sends a window in a thousandth of the round trip,
     and half of the window after a loss, to the segment.
@@ -213,13 +213,13 @@ def simulated(p: float, burst: int, seconds: int, seed: int) -> float:
 
 @pytest.mark.parametrize("burst", [5, 10])
 def test_a_simulation_is_within_the_interval_of_the_twin(burst: int) -> None:
-    # As many rounds as the twin plays, 1e5. The round trip is what a full window takes.
+    # As many rounds as in the twin, 1e5. The round trip is the time of a full window.
     p, flow = 1e-4, a_flow(1e-4, burst, 50)
     full = 50 / RTT / simulated(0, burst, 200, 1)
     rate = full * float(np.mean([simulated(p, burst, 2500, seed) for seed in range(1, 5)]))
     found = {flavour: play(flow, flavour, flows=50) for flavour in yu2004.FLAVOURS}
     assert found["sack"].low < rate < found["sack"].high
-    # It could have told another recovery.
+    # The test would detect another recovery.
     assert rate > max(found[other].high for other in ("new-reno", "reno"))
 
 

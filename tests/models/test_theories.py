@@ -1,4 +1,4 @@
-"""Theories of scenarios: the papers' own overlay, formulas by hand, and what simulations say."""
+"""Theories of scenarios: the papers' own overlay, formulas by hand, and simulations."""
 
 import json
 import math
@@ -132,18 +132,18 @@ PETERSEN = [(f"n{a}", f"n{b}") for a, b in nx.petersen_graph().edges]
 
 
 def test_erlang_by_hand_and_by_simulation() -> None:
-    # Six fibres of four wavelengths, each with its own stream; 0.6 of what they carry together.
+    # Six fibres of four wavelengths, each with its own stream; 0.6 of their capacity together.
     wanted = float(erlang_b(0.6 * 4, 4))
     for name in ("erlang", "reduced-load"):
         found = theory.THEORIES[name].predict(bursts(TRIANGLE))
         assert found.value == pytest.approx(wanted)
         assert found.broken == ()
-        # Which time is measured is nothing to the theory.
+        # The measured time does not matter to the theory.
         window = {"warm_up": "1 ms", "until": "5 ms"}
         assert theory.THEORIES[name](bursts(TRIANGLE, measurement=window)) == found.value
     runs = lb.replicate(bursts(TRIANGLE), 6, progress=False)
     assert mean_interval(runs["burst_loss"], 0.99).contains(wanted)
-    # Two hosts at an edge: of five others one is at the same edge, and loses nothing.
+    # Two hosts at an edge: one of five others is at the same edge, and its bursts are never lost.
     twice = bursts(TRIANGLE, topology__hosts_per_node=2)
     per_pair = 0.6 * 4 * 6 / 30 * 4
     assert theory.THEORIES["erlang"](twice) == pytest.approx(float(erlang_b(per_pair, 4)) * 24 / 30)
@@ -259,7 +259,7 @@ FIRST = {"AC": "ABC", "BD": "BAD", "CA": "CBA", "DB": "DCB"}
 def test_reduced_load_splits_as_the_routing_does(
     routing: dict[str, Any], broken: tuple[str, ...]
 ) -> None:
-    """The same fixed point over routes that are written down one by one."""
+    """The same fixed point over an explicit list of routes."""
     routes: list[str] = []
     loads: list[float] = []
     for source, end in permutations("ABCD", 2):
@@ -273,7 +273,7 @@ def test_reduced_load_splits_as_the_routing_does(
         if routing.get("paths") != 2:
             ways = [way for way in ways if len(way) == len(ways[0])]
         elif routing["label"] == "first":
-            # Of two that are equally long the one over the links with the lower numbers is first.
+            # The first of two equally long paths is the one over the links with the lower numbers.
             ways = [FIRST.get(source + end, ways[0])]
         routes += ways
         loads += [0.6 * 8 * 4 / 12 / len(ways)] * len(ways)
@@ -284,7 +284,7 @@ def test_reduced_load_splits_as_the_routing_does(
 
 
 def test_ways_that_are_free_lose_less_than_ways_that_are_drawn() -> None:
-    # From A to D over B or C: each way is a group of four channels, or both are one of eight.
+    # From A to D over B or C: each path is a group of four channels, or both are one of eight.
     diamond = bursts([("A", "B"), ("B", "D"), ("A", "C"), ("C", "D")], topology__edges=["A", "D"])
     drawn = diamond.with_(routing__choice="random")
     found = theory.THEORIES["reduced-load"].predict(drawn)
@@ -402,7 +402,7 @@ def test_a_sweep_has_the_theory_beside_it_and_in_its_figures() -> None:
     drawn = [np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines]
     wanted = table.loc[table["switching.assembly.time"] == "40 us", "theory"].to_numpy() / 1e6
     assert any(line.shape == wanted.shape and np.allclose(line, wanted) for line in drawn)
-    # What has dashes among the runs is a curve of each theory, too.
+    # Each dashed curve of the runs has a curve of each theory, too.
     dashed = swept.plot("loss.probability", dash="switching.assembly.time", theory="yu2004")
     lines = [np.asarray(line.get_ydata(), float) for line in dashed.axes[0].lines]
     assert any(line.shape == wanted.shape and np.allclose(line, wanted) for line in lines)

@@ -63,7 +63,7 @@ def runs(
 
 
 def as_published(point: Point) -> float:
-    """A network that does just what the paper says."""
+    """A network that behaves exactly as the paper says."""
     base = 30.0 if point.rate > 1e7 else 50.0
     if point.ports == 0:
         return base * (1.0 if point.p == 0 else 1.3)

@@ -65,7 +65,7 @@ WITHOUT = {0.0: 340.0, 1e-5: 330.0, 1e-4: 320.0, 1e-3: 1060.0, 1e-2: 3000.0}
 
 
 def as_published(point: Point) -> tuple[float, float]:
-    """A network that does just what the paper says."""
+    """A network that behaves exactly as the paper says."""
     law, remedy, delta, burst, loss, *_ = point
     false = 0.0
     alone = remedy in ("none", "segmentation", "deflection")
@@ -109,7 +109,7 @@ def changed(
 
 
 def at(remedy: str, *laws: str, **values: float) -> Callable[[Point], bool]:
-    """Points with this remedy, of these laws (without any: of all), with these values."""
+    """Points with this remedy, these laws (by default all), and these values."""
     return lambda point: (
         point.remedy == remedy
         and (not laws or point.law in laws)
@@ -261,7 +261,7 @@ def test_without_runs_nothing_is_comparable() -> None:
     assert {claim.verdict for claim in judged(runs([], as_published))} == {OPEN}
 
 
-# What is run.
+# The planned runs.
 
 
 def test_a_point_says_all_that_it_sets() -> None:
@@ -336,7 +336,7 @@ def test_all_figures_show_what_was_run(quick: bool) -> None:
     assert set(drawn["beyond-fast-channels"].dashes) == set(NAMES.values())
 
 
-# Which remedy is best where.
+# The best remedy by setting.
 
 
 def test_the_map_has_the_best_remedies_and_those_that_are_as_good() -> None:

@@ -1,4 +1,6 @@
-"""The search over what komatireddy2009 leaves open finds the setting that explains what it says."""
+"""The search over the settings that komatireddy2009 leaves open finds the one that explains its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from lightburst.papers.komatireddy2009.points import base
 
 
 def as_printed(point: Tried) -> tuple[float, float]:
-    """Completion time and false fast retransmissions of a network that does what is printed."""
+    """Completion time and false fast retransmissions of a network that behaves as printed."""
     gain, lossy_gain, lossy_time, fast_ordered, fast = (
         printed for _, printed, *_ in search.PRINTED.values()
     )

@@ -1,4 +1,4 @@
-"""What stands beside the papers: the table of runs, runs by point, curves, claims as data."""
+"""Parts that the papers share: the table of runs, runs by point, curves, claims as data."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_runs_are_found_by_the_points_that_plan_them(name: str, quick: bool) -> 
     table = labels.assign(seed=1, **metrics)
     points: Iterable[Any] = paper.runs(table).points
     if quick and name == "vlachos2008":
-        # Its runs of a preview stand under the points of the paper.
+        # The runs of a preview are stored under the points of the paper.
         points = [point.shortened() for point in points]
     planned = [dict(point) for block in blocks for point in block.study.points]
     assert [point.settings() for point in points] == planned

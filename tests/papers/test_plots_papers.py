@@ -1,4 +1,4 @@
-"""The figures of papers: nothing unnamed, nothing hidden, the page as the print."""
+"""The figures of papers: all curves named, no point hidden, the page equal to the print."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS: dict[str, Any] = {"id": "a", "title": "A title", "caption": "A caption.",
 
 
 def seven_rates() -> Figure:
-    """Make what figures 5 to 7 of yu2004 are: seven loss rates, simulation and theory."""
+    """Data like that of figures 5 to 7 of yu2004: seven loss rates, simulation and theory."""
     places = [
         overlay.Beside(time, p, Interval(y, 0.9 * y, 1.1 * y, 5), 1.2 * y)
         for p in LOSSES

@@ -24,7 +24,7 @@ NAMES = {"new-reno": "new-reno", "sack": "sack", "sack1": "sack"}
 
 
 def worth(point: Point) -> float:
-    """Factor on a sender that is not the one that the prototype inferred; 1 for that one."""
+    """Factor on a sender other than the one that the prototype inferred; 1 for that one."""
     off = 1.0
     off *= 1.2 if point.recovery == "new-reno" and point.partial == "impatient" else 1.0
     off *= 1.2 if point.recovery == "sack" else 1.0
@@ -118,7 +118,7 @@ def test_the_cells_are_those_whose_rounded_ratio_is_met(table: pd.DataFrame) -> 
     by = alone.set_index(["new_reno_timer", "sack"])["cells"]
     assert by["slow-but-steady", "sack"] == by["impatient", "sack1"] == 12, "half are off by 20 %"
     assert by["impatient", "sack"] == 0
-    # 1.0 may be 1.05, 1.29 not more than 1.295; our intervals are of no width here.
+    # 1.0 may be 1.05, 1.29 not more than 1.295; our intervals have no width here.
     near = scoring.scores(searched(lambda point: 1.03 if point.recovery == "new-reno" else 1.0))
     assert near["cells"].iloc[0] == 12 + 4, "1.0 twice, 1.1 and 0.9 once"
 

@@ -32,7 +32,7 @@ from lightburst.simulation.simulate import simulate
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
 PAPER = PAPERS["vlachos2008"]
-# The figures of a run at a point.
+# The metrics of a run at a point.
 Model = Callable[[Point], dict[str, float]]
 RATES = (named.MEAN, named.POOLED, named.MICE, named.ELEPHANTS)
 SPREADS = (named.VARIANCE, named.MICE_VARIANCE, named.ELEPHANTS_VARIANCE)
@@ -44,9 +44,9 @@ def runs(points: Iterable[Point], model: Model, seeds: int = 4) -> Runs[Point]:
     for number, point in enumerate(points):
         own = np.random.default_rng([number, 7]).normal(1, 0.002, seeds)
         for seed, factor in enumerate(own, 1):
-            figures = {name: value * factor for name, value in model(point).items()}
-            assert not figures.keys() & {*Point._fields}
-            rows.append({**point._asdict(), "seed": seed, **figures})
+            metrics = {name: value * factor for name, value in model(point).items()}
+            assert not metrics.keys() & {*Point._fields}
+            rows.append({**point._asdict(), "seed": seed, **metrics})
     return runs_of(pd.DataFrame(rows, columns=None if rows else [*Point._fields, "seed"]))
 
 
@@ -68,20 +68,20 @@ def rates(mean: float, pooled: float, mice: float, elephants: float) -> dict[str
 
 
 def as_published(point: Point) -> dict[str, float]:
-    """A network that does just what the slides say."""
+    """A network that behaves exactly as the slides say."""
     if point.fast:
         best = (point.slow, point.fast) == (16, 64)
-        figures = rates(10.7, 30.0, 6.0, 60.0) if best else rates(9.0, 25.0, 5.0, 50.0)
+        metrics = rates(10.7, 30.0, 6.0, 60.0) if best else rates(9.0, 25.0, 5.0, 50.0)
         spread = 51.0 if best else 60.0
     else:
         late = math.log10(point.time / 1e-3)
-        figures = rates(6.6 * 0.87**late, 15.0, 4.0 * 0.8**late, 35.0 * 1.18**late)
+        metrics = rates(6.6 * 0.87**late, 15.0, 4.0 * 0.8**late, 35.0 * 1.18**late)
         spread = 80.0
     if point.recovery != "sack":
-        figures = {name: 0.8 * rate for name, rate in figures.items()}
+        metrics = {name: 0.8 * rate for name, rate in metrics.items()}
     apart = {1: 1.0, 2: 0.63, 4: 0.6, PER_FLOW: 0.3}[point.queues]
     return {
-        **figures,
+        **metrics,
         **dict.fromkeys(SPREADS, spread * 1e12),
         named.LEAST: 1e4,
         named.MOST: 9e7,
@@ -101,13 +101,13 @@ def as_published(point: Point) -> dict[str, float]:
 
 
 def changed(where: Callable[[Point], bool], *names: str, factor: float) -> Model:
-    """The published network, with other figures at some points."""
+    """The published network, with other metrics at some points."""
 
     def model(point: Point) -> dict[str, float]:
-        figures = as_published(point)
+        metrics = as_published(point)
         if where(point):
-            figures |= {name: factor * figures[name] for name in names}
-        return figures
+            metrics |= {name: factor * metrics[name] for name in names}
+        return metrics
 
     return model
 
@@ -238,11 +238,11 @@ def test_a_network_that_breaks_a_claim_is_found_out(name: str) -> None:
 
 
 def better_in_both(point: Point) -> dict[str, float]:
-    figures = as_published(point)
+    metrics = as_published(point)
     if (point.slow, point.fast) == (2, 256):
-        figures |= {name: 1.3 * figures[name] for name in RATES}
-        figures |= {name: 0.7 * figures[name] for name in SPREADS}
-    return figures
+        metrics |= {name: 1.3 * metrics[name] for name in RATES}
+        metrics |= {name: 0.7 * metrics[name] for name in SPREADS}
+    return metrics
 
 
 def test_what_is_better_in_both_takes_the_slides_case_off_the_front() -> None:
@@ -336,7 +336,7 @@ def test_without_runs_nothing_is_comparable() -> None:
 
 
 def one_flow(rises: float, faster: float) -> dict[str, pd.DataFrame]:
-    """Tables in which 10 ms takes so many times as long to a high window, and 1 ms is faster."""
+    """Tables in which 10 ms takes longer to a high window by a given factor, and 1 ms is faster."""
     windows, progress = [], []
     for panel, late, rate in (("T = 1 ms", 1.0, faster), ("T = 5 ms", 1.2, 1.0),
                               ("T = 10 ms", rises, 1.0)):  # fmt: skip
@@ -373,7 +373,7 @@ def test_a_distribution_is_the_share_with_at_least_so_many() -> None:
     assert all(share == pytest.approx((10_001 - n) / 1e4) for n, share in many.items())
 
 
-# What is run, and drawn.
+# The planned runs and figures.
 
 
 def test_the_default_point_is_the_scenario() -> None:

@@ -148,7 +148,7 @@ def test_the_check_values_are_judged_to_three_per_cent() -> None:
     assert (corrected.id, corrected.published) == ("check-rfc-6675-1", 26.95)
     assert "26.5 was corrected to 26.9-27.0" in corrected.note
     assert len(differing(prototype_claims(runs(value, lambda p: 1.05 * value[p])))) == 30
-    # An interval that reaches out of the tolerance decides nothing.
+    # An interval that reaches out of the tolerance gives no decision.
     for wide in (
         runs(value, lambda p: value[p], spread=0.1),
         runs(value, lambda p: 1.028 * value[p], spread=0.01),
@@ -160,7 +160,7 @@ def test_the_check_values_are_judged_to_three_per_cent() -> None:
 
 
 def as_drawn(point: Point) -> float:
-    """Three curves that do what the paper says of figure 11."""
+    """Three curves that behave as the paper says of figure 11."""
     if point.time > 1e-3:
         return 280.0
     base = 50 * (point.time / 1e-6) ** 0.25
@@ -344,7 +344,7 @@ def column(table: Listing, source: str) -> dict[tuple[str, str], str]:
 
 
 def by_hand(point: Point) -> float:
-    """Twice as much from 1 to 10 s, half of all from there on; nothing lost below p = 0.01."""
+    """Twice the throughput from 1 to 10 s, half of it beyond; no loss below p = 0.01."""
     height = 1.0 if point.time < 0.9 else 2.0 if point.time < 11 else 0.5
     return height * (1.0 if point.p < 0.009 else 0.8)
 

@@ -1,4 +1,4 @@
-"""What is planned for yu2004 is what its labels say and what the paper says."""
+"""The runs planned for yu2004 agree with their labels and with the paper."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_scenario_is_the_path_of_the_paper() -> None:
     assert topology["fibre_rate"] == "80 Gb/s", "10 GB/s"
     assert (transport["segment_size"], transport["advertised_window"]) == ("1 kB", 50)
     assert transport["acknowledge_every"] == 1
-    # A flow at 125 MB/s would need longer than the paper's 1e6 s for all it has to send.
+    # A flow at 125 MB/s would need longer than the paper's 1e6 s for all of its data.
     assert base().workload.size.value > 125e6 * 1e6  # type: ignore[union-attr]
 
 

@@ -1,4 +1,4 @@
-"""Figures 8 to 10: the traces that they need, what is read off them, and the claims about them."""
+"""Figures 8 to 10: their traces, the values read off them, and the claims about them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def verdicts(tables: Mapping[str, pd.DataFrame], parts: tuple[str, ...]) -> dict
 def changed(
     tables: Mapping[str, pd.DataFrame], figure: str, panel: str, **values: float
 ) -> dict[str, pd.DataFrame]:
-    """The same traces with one outcome as it was not."""
+    """The same traces with one changed outcome."""
     table = tables[OUTCOMES].copy()
     rows = (table["figure"] == figure) & table["panel"].str.startswith(panel)
     assert rows.sum() == 1
@@ -67,7 +67,7 @@ def test_the_ordered_burst_is_lost_at_the_ordered_window(
 
 def test_what_no_sender_can_avoid_is_seen(recorded: Mapping[str, pd.DataFrame]) -> None:
     found = verdicts(recorded, PARTS)
-    # Reno cannot repair five losses in a row, whatever its window and its options are.
+    # Reno cannot repair five losses in a row, with any window and options.
     for suffix in ("", "-no-bug-fix", "-rfc"):
         assert found[f"fig8a-timeout{suffix}"] is Verdict.HOLDS
         assert found[f"fig8b-no-timeout{suffix}"] is Verdict.DIFFERS
@@ -88,8 +88,8 @@ def test_at_the_limit_the_timeout_is_that_of_a_sender_that_may_send_nothing_new(
     steady = 200 * 8e-3  # a full window at the access link, longer than the 0.164 s without it
     for suffix in ("", "-no-bug-fix", "-rfc"):
         run = outcomes.loc[f"fig8b{suffix}"]
-        # No premature timeout: it waits for longer than the round trip, and in vain, after the
-        # fast retransmission has been answered.
+        # The timeout is not premature: after the answer to the fast retransmission it waits longer
+        # than a round trip, and no acknowledgement comes.
         assert run["timer_s"] > steady
         assert run["timeout_after_s"] > 2 * steady
         assert run["recoveries_after"] == 1
@@ -142,7 +142,7 @@ def test_the_round_trips_are_judged_from_both_sides(random: Mapping[str, pd.Data
                 factor * published
             )
             assert verdicts({OUTCOMES: other}, ("fig7",))[id] is verdict
-    # 0.8 s a segment: what is measured is the window.
+    # 0.8 s a segment: the measurement shows the window.
     notes = {claim.id: claim.note for claim in traces.claims(("fig7",), random)}
     assert "would be one of 6.8" in notes["round-trip-1250B-p0.1"]
 

@@ -1,4 +1,4 @@
-"""`lightburst.plot`: whole on the sheet, told apart without colour, in units, as steps."""
+"""`lightburst.plot`: complete on the sheet, distinct without colour, with units, as steps."""
 
 from __future__ import annotations
 

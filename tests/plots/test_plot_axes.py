@@ -1,4 +1,4 @@
-"""Axes and legends that are read at once: zeros, ticks, units, hints and what is theory."""
+"""Readable axes and legends: zeros, ticks, units, hints and theory."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_zeros_stand_on_the_edge_of_a_logarithmic_height() -> None:
         assert pixels[:, 1] == pytest.approx(edge)
         assert line.get_markerfacecolor() == "white"
         assert not line.get_clip_on()
-    # Both at 0.2 are seen, and no line leads to a place that is none.
+    # Both points at 0.2 are visible, and no line leads to a missing point.
     places = [line.get_transform().transform((0.2, 0))[0] for line in hollow]
     assert places[1] - places[0] > 5 * canvas.dpi / 72
     curves = [
@@ -131,7 +131,7 @@ def test_few_swept_values_are_the_ticks() -> None:
     assert labels(drawn()) == ["0.2", "0.4", "0.5", "0.9"]
     rows = pd.DataFrame({"workload.load": np.linspace(0, 1, 40), "slowdown_mean": 1.0})
     assert len(labels(lb.plot.curves(rows, x="workload.load", y="slowdown_mean"))) < 12
-    # Times of samples are no values that somebody chose.
+    # Times of samples are not chosen values.
     times = pd.DataFrame({"time_s": [0.0, 1.1, 3.0], "queue_bytes": [0, 1, 2]})
     assert labels(lb.plot.over_time(times, "queue_bytes")) != ["0", "1.1", "3"]
 

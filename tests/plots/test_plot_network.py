@@ -127,7 +127,7 @@ def test_a_scenario_and_its_result_are_drawn_alike() -> None:
 
 def test_what_cannot_be_drawn_is_named() -> None:
     with pytest.raises(
-        InputError, match="value: given 'load'; allowed: a figure of its links: del"
+        InputError, match="value: given 'load'; allowed: a metric of its links: del"
     ):
         lb.plot.network(leaf_spine(), "load")
     with pytest.raises(InputError, match="at: given 1 of 12 nodes; allowed: x and y of each node"):

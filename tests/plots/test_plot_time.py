@@ -1,4 +1,4 @@
-"""Courses in time: queues and windows as steps, and the pictures of a traced flow."""
+"""Plots over time: queues and windows as steps, and the pictures of a traced flow."""
 
 from __future__ import annotations
 

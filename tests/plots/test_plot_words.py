@@ -175,7 +175,7 @@ def test_a_sweep_is_drawn_along_variants_with_theory() -> None:
     expected = [[said[name, recovery] / 1e6 for name in ("often", "seldom")]
                 for recovery in ("reno", "sack")]  # fmt: skip
     assert np.asarray(heights) == pytest.approx(np.asarray(expected))
-    # With nothing but words, these are what is along x; a metric of one's own has its unit.
+    # A table with words only has them along x; a user's metric has its unit.
     axes = one_of(found.plot(y="slow"))
     assert axes.get_xlabel() == "Variant"
     assert axes.get_ylabel() == "Slow (s)"

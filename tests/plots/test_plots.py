@@ -77,7 +77,7 @@ def test_the_same_figure_gives_the_same_files(tmp_path: Path) -> None:
 
 
 def words_on(canvas: Canvas) -> list[str]:
-    """Return what is written outside the axes, line breaks as blanks."""
+    """Return the text outside the axes, line breaks as blanks."""
     texts = canvas.findobj(Text, include_self=False)
     return [text.get_text().replace("\n", " ").replace("\u00a0", " ") for text in texts]
 

@@ -147,7 +147,7 @@ def test_maps_that_are_compared_share_their_colours_and_a_difference_has_a_middl
     assert ours.get_clim() == theirs.get_clim() == (0.0, 2 * 6 * 4)
     low, high = difference.get_clim()
     assert low == -high
-    # Fields that nobody ran are not painted.
+    # Fields without a run are not painted.
     assert difference.get_array().mask.sum() == 0  # type: ignore[union-attr]
     assert ours.get_array().size == 18  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""No test fails because the machine that it runs on does something else at the same time."""
+"""No test fails because of other load on its machine."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 TESTS = Path(__file__).parents[1]
-# What has passed of a clock, below a limit. To wait for something with patience is another thing.
+# Finds an elapsed time that must be below a limit. A patient wait for an event is allowed.
 SHORT = re.compile(r"assert\b.*(monotonic|perf_counter|time\.time|process_time)\(\) - .*<")
 
 

@@ -1,4 +1,4 @@
-"""The worked examples of CONTRIBUTING.md, applied as they stand."""
+"""The worked examples of CONTRIBUTING.md, applied as written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step(NamedTuple):
 
 def steps(example: str) -> list[Step]:
     """The blocks of a worked example that belong to a file, in their order."""
-    # A page that stands in a block has headings of its own.
+    # A page within a block has its own headings.
     page = FENCE.sub(lambda fence: fence[0].replace("\n#", "\n\0#"), PAGE)
     section = page.split(f"## Worked example: {example}\n")[1].split("\n## ")[0]
     found = []
@@ -46,7 +46,7 @@ def steps(example: str) -> list[Step]:
 
 
 def apply(step: Step, root: Path) -> None:
-    """Put the lines of a block where it says: a change of the file, or its end."""
+    """Apply a block to its file: a change in it, or lines at its end."""
     file = root / step.path
     before = file.read_text("utf-8") if file.exists() else ""
     if step.language != "diff":
@@ -98,7 +98,7 @@ def built(example: str, root: Path) -> dict[str, str]:
 
 
 def run(command: list[str], root: Path, environment: dict[str, str]) -> str:
-    """Run a command in the copy; returns what it prints."""
+    """Run a command in the copy; returns its output."""
     done = subprocess.run(
         command, cwd=root, env=environment, capture_output=True, text=True, check=False
     )
@@ -164,14 +164,14 @@ def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path
     twin = TWIN + OF_EXAMPLE.get(example, [])
     files += [f"tests/verification/test_{name}.py" for name in twin]
     run([sys.executable, "-m", "pytest", "-m", "not slow", *files], tmp_path, environment)
-    # Runs that do not use it have the digests that they had.
+    # Runs that do not use it have the same digests as before.
     command = [sys.executable, "-c", DIGESTS, *SCENARIOS]
     found = json.loads(run(command, tmp_path, environment))
     assert found == [lb.run(lb.load(ROOT / "examples" / name)).digest for name in SCENARIOS]
     if "congestion control" in example:
         command = [sys.executable, "-c", WINDOWS]
         largest, advertised = json.loads(run(command, tmp_path, environment))
-        # It has grown as far as it may, and no farther.
+        # The window has grown to its limit, and no farther.
         assert largest == advertised
 
 

@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    # Pages that stand in a page, and changes of others, are of files elsewhere.
+    # Links in pages and diffs that a page quotes are relative to other files.
     others = re.compile(r"^````\w.*?^````$|^```diff\n.*?^```$", re.M | re.S)
     text = others.sub("", page.read_text(encoding="utf-8"))
     links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
@@ -65,7 +65,7 @@ def test_the_readme_shows_the_criterion() -> None:
 
 
 def rows(page: str, columns: int) -> list[list[str]]:
-    """Return the rows of the tables of a page that have so many columns."""
+    """Return the rows of the tables of a page with this number of columns."""
     lines = (line for line in page.splitlines() if line.startswith("| "))
     cells = (line[2:-2].split(" | ") for line in lines)
     return [row for row in cells if len(row) == columns]

@@ -1,4 +1,4 @@
-"""Every block of code on a page runs, and what the page says of it is so."""
+"""Every block of code on a page runs, and the statements of the page about it hold."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lightburst.study.statistics.comparison import Comparison
 from pages import DOCS, ELSEWHERE, ROOT, Play, name_of
 
 Check = Callable[[Play], None]
-#: What is held against a page that has run, and what a page takes as given.
+#: Checks of a page that has run, and files that a page needs.
 CHECKS: dict[str, Check] = {}
 BEFORE: dict[str, Callable[[], None]] = {}
 
-#: All that runs in no test, by its reason: one more is to be seen here.
+#: All blocks that run in no test, by their reason: a new one must be added here.
 NOT_RUN = {
     "it installs": 3,
     "the rest installs": 2,
@@ -40,7 +40,7 @@ NOT_RUN = {
 
 
 def says(page: str) -> Callable[[Check], Check]:
-    """Hold what a function asserts against a page."""
+    """Register the assertions of a function for a page."""
 
     def kept(check: Check) -> Check:
         CHECKS[page] = check
@@ -59,7 +59,7 @@ BLOCKS = [block for blocks in PROGRAMS.values() for block in blocks]
 SLOW = [page for page, found in PROGRAMS.items() if any(b.mark.startswith("slow") for b in found)]
 
 
-# A page need not speak of each warning of a run.
+# A page need not mention each warning of a run.
 @pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 @pytest.mark.parametrize("page", PROGRAMS)
 def test_the_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ def load(page: Play) -> None:
     found = page.names["found"]
     p99 = found.runs.pivot_table("slowdown_p99", "workload.load", "switching.kind")
     assert p99.shape == (3, 3)
-    # A buffer is worth something: bufferless switches lose, and lost segments wait for a timeout.
+    # A buffer has a benefit: bufferless switches lose, and lost segments wait for a timeout.
     assert (p99["all-optical"] > p99["hybrid"]).all()
     assert (p99["hybrid"] > p99["electronic"]).all()
     assert (p99 > 1).all(axis=None)
@@ -212,12 +212,12 @@ def own_topology(page: Play) -> None:
 def watching(page: Play) -> None:
     names = page.names
     plain, found = lb.run("examples/groups.toml"), names["worst"]
-    # It is the slowest flow, and the parts are all of its time.
+    # This is the slowest flow, and the parts are all of its time.
     assert found.flow == plain.flows["slowdown"].idxmax() == 198
     took = plain.columns["flows"]["received_ps"] - plain.plan.flows["start_ps"]
     assert len(found.parts) > 1
     assert found.parts["time_ps"].sum() == took[found.flow]
-    # What the page says of it: the last segment lost, and a queue that was full by then.
+    # The statements of the page: the last segment was lost, and a queue was full by then.
     assert (names["data"]["event"] == "lost").sum() == 1
     assert found.losses["segment"].tolist() == [-(-20_000 // 1460)]
     assert set(found.losses["reason"]) == {"queue-full"}
@@ -234,7 +234,7 @@ def assembly(page: Play) -> None:
     long = beside[beside["switching.assembly.time_s"] > 4e-4]
     assert len(long) == 15
     assert (long["residual"].abs() < 0.1 * long["mean"]).all()
-    # Below, the theory of Reno says of itself that it does not hold, and is far off.
+    # Below, the theory of Reno reports that it does not hold, and is far off.
     short = beside[beside["ratio"] > 1.2]
     assert set(short["transport.recovery"]) == {"reno"}
     assert (short["broken"] != "").all()

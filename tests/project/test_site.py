@@ -29,13 +29,13 @@ def test_the_pages_make_a_site(tmp_path: Path) -> None:
     # Cells that have not run name no language, of which there is a warning.
     quiet = "suppress_warnings=config.cache,ref.python,myst-nb.lexer"
     site = built(tmp_path, "-D", "nb_execution_mode=off", "-D", quiet)
-    # The text of another file stands on its page, with links that lead on.
+    # The text of another file is on its page, with working links.
     contributing = (site / "contributing.html").read_text("utf-8")
     assert "Worked example: a new switch" in contributing
     assert 'href="architecture.html"' in contributing
-    # What the repository has beside the pages comes along.
+    # Files of the repository that the pages link to are copied.
     assert list((site / "_downloads").rglob("yu2004-search.csv"))
-    # Nothing is fetched from elsewhere when a page is read.
+    # No page loads a resource from another site.
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")
         assert 'src="http' not in text, page

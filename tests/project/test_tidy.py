@@ -1,4 +1,4 @@
-"""The structure check must fail on each thing that it forbids, and on nothing else."""
+"""The structure check must fail on each violation, and on nothing else."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ GOOD = {
     "python/lightburst/simulation.py": "from lightburst import foundation\nfrom . import compile\n",
     "python/lightburst/compile.py": "import lightburst.foundation\n",
     "python/lightburst/study/sweep.py": "from ..simulation import run\nfrom .store import Store\n",
-    "python/lightburst/study/store.py": "from pathlib import Path\n",
+    "python/lightburst/study/store.py": "from pathlib import Path\nimport pandas as pd\n",
+    "python/lightburst/study/workers/arrival.py": "def sent():\n    import json\n",
+    "python/lightburst/report.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+    "    import pandas as pd\n\ndef first():\n    import pandas as pd\n\n"
+    "def second():\n    from .study import store\n",
     "README.md": "https://example.org/home/page, ~/" + "work/out, out/" + "tmp/x, /usr/bin/env\n",
 }
 
@@ -70,7 +74,7 @@ def python_function(lines: int) -> str:
     return "def long() -> None:\n" + "    pass\n" * (lines - 1)
 
 
-# What is written into the good tree, and the one finding that it must cause: file, line, words.
+# A change of the good tree, and the one finding that it must cause: file, line, words.
 BROKEN = {
     "long Rust file": ("crates/net/src/lib.rs", "//\n" * 501, 0, "501 lines; allowed: 500"),
     "long Python file": ("python/lightburst/foundation.py", "#\n" * 501, 0, "501 lines"),
@@ -150,6 +154,30 @@ BROKEN = {
         "compile imports the root of the package",
     ),
     "a module without a layer": ("python/lightburst/misc.py", "", 0, "stands in no layer"),
+    "an import in a function of what loads nothing slow": (
+        "python/lightburst/compile.py",
+        "def f():\n    from .foundation import rate\n",
+        2,
+        "lightburst.foundation is imported inside a function, but loads nothing slow",
+    ),
+    "the standard library in a method": (
+        "python/lightburst/compile.py",
+        "class A:\n    def f(self):\n        if self:\n            import json\n",
+        4,
+        "json is imported inside a function",
+    ),
+    "an import in a function of what the file loads anyway": (
+        "python/lightburst/report.py",
+        "from lightburst.study import store\n\ndef f():\n    import pandas\n",
+        4,
+        "pandas is imported inside a function",
+    ),
+    "an import in a function that hides a ring": (
+        "python/lightburst/study/store.py",
+        "import pandas\n\ndef f():\n    from lightburst.study.sweep import run\n",
+        4,
+        "import it at the top, and move what both modules need to one below them",
+    ),
     "a file that is not compiled": (
         "crates/tcp/src/sender.rs",
         "",
@@ -186,7 +214,8 @@ def test_each_rule_fails_on_a_broken_example(case: str, tmp_path: Path) -> None:
     assert len(findings) == 1, findings
     assert words in findings[0].message
     assert findings[0].line == line
-    # A registry is to blame for what it does not list, but the finding names the policy's file.
+    # The error is in the registry, which does not list the policy, but the finding names the
+    # policy's file.
     assert findings[0].path == name or findings[0].path.startswith(name.removesuffix(".rs"))
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.wheel
 
 
 def tool(*command: str | Path, cwd: Path = ROOT) -> str:
-    """Run a tool of the development environment and return what it prints."""
+    """Run a tool of the development environment and return its output."""
     environment = {**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ['PATH']}"}
     run = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
@@ -36,14 +36,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the programs of a new virtual environment that has the wheel and what it needs."""
+    """Return the programs of a new virtual environment with the wheel and its dependencies."""
     folder = tmp_path_factory.mktemp("bare")
     locked = folder / "requirements.txt"
     tool(TOOLS / "uv", "export", "--locked", "--no-dev", "--no-emit-project", "-q", "-o", locked)
     tool(TOOLS / "uv", "venv", "-q", "--python", sys.executable, folder / "venv")
     programs = folder / "venv" / TOOLS.name
     install = (TOOLS / "uv", "pip", "install", "-q", "--python", programs / "python")
-    # Fails if anything but a wheel would be needed, or the wheel wants more than the lock has.
+    # Fails if a dependency has no wheel, or is missing in the lock file.
     tool(*install, "--only-binary", ":all:", "-r", locked)
     tool(*install, "--no-index", "--only-binary", ":all:", wheel)
     return programs

@@ -1,4 +1,4 @@
-"""The browser of the tests: a page that fetches something from elsewhere fails in it."""
+"""The browser of the tests: a page that fetches a resource from elsewhere fails in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = '<!doctype html><html><head><meta charset="utf-8"></head><body>{}</body><
 
 @pytest.fixture
 def outside() -> Iterator[tuple[str, list[str]]]:
-    """A server, by its address, and what it has been asked for."""
+    """A server, by its address, and the requests that it got."""
     asked: list[str] = []
 
     class Answers(BaseHTTPRequestHandler):
@@ -54,7 +54,7 @@ def outside() -> Iterator[tuple[str, list[str]]]:
 def test_a_page_that_fetches_something_fails(
     tmp_path: Path, outside: tuple[str, list[str]], body: str
 ) -> None:
-    """By a name and by an address, and whatever is there; nothing of it leaves the browser."""
+    """By a name and by an address, for any server there; no request leaves the browser."""
     address, asked = outside
     for place in (address, address.replace("localhost", "127.0.0.1")):
         page = tmp_path / "page.html"
@@ -70,13 +70,13 @@ def test_a_page_that_fetches_something_fails(
 
 @needs_browser
 def test_the_page_of_groups_warns_of_nothing(tmp_path: Path) -> None:
-    """Vega did, of widths of lines by a field without an order."""
+    """Vega warned so, for widths of lines by a field without an order."""
     lb.run("examples/groups.toml").save(tmp_path / "out")
     assert main(["report", str(tmp_path / "out")]) == 0
     assert_clean(opened(tmp_path / "out/index.html", tmp_path))
 
 
-# Words of charts that do not stand in them as a whole.
+# Texts of charts that are cut off.
 CUT_OFF = """
 return [...document.querySelectorAll("[data-chart] svg")].flatMap((svg) => {
   const around = svg.getBoundingClientRect();

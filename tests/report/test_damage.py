@@ -1,4 +1,4 @@
-"""``lightburst report`` on directories that are damaged or not what they say."""
+"""``lightburst report`` on directories that are damaged or of another kind than stated."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def copies(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def forge(directory: Path, name: str, change: Callable[[dict[str, object]], object]) -> None:
-    """Change a JSON file, and the checksums with it, as who means harm can."""
+    """Change a JSON file, and the checksums with it, as an attacker could."""
     about = json.loads((directory / name).read_text())
     about = change(about) or about
     (directory / name).write_text(json.dumps(about))

@@ -1,4 +1,4 @@
-"""The page of a saved run: its network, its worst flows and what happened to them."""
+"""The page of a saved run: its network, its worst flows and their explanations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def saved(result: lb.Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def drawn(links: pd.DataFrame, switches: pd.DataFrame) -> tuple[Chart, dict[str, Any]]:
-    """Give the chart of a network, and the data of its layers by the columns that they have."""
+    """Return the chart of a network, and the data of its layers by their columns."""
     (chart,) = network_charts(links, switches)
     return chart, chart.specification["datasets"]
 
@@ -101,7 +101,7 @@ def test_what_was_dropped_and_lost_is_marked(result: lb.Result) -> None:
     assert {row["name"]: row["loss"] for row in rings} == dict(
         zip(lossy["node"].astype(str), lossy["loss"], strict=True)
     )
-    # All that switches dropped had wanted some link, and stands there.
+    # Every unit that a switch dropped had wanted some link, and is counted there.
     crosses = crosses_of(data)
     wanted = result.links.query("dropped > 0")
     assert {row["Link"]: row["Dropped before it"] for row in crosses} == {
@@ -115,7 +115,7 @@ def test_what_was_dropped_and_lost_is_marked(result: lb.Result) -> None:
     _, data = drawn(links, result.switches)
     (cross,) = crosses_of(data)
     assert cross["Lost on the way"] == f"7 of {links.units[5]:,} units"
-    # Of a run that was saved before it was counted.
+    # A run saved by a version without this count.
     _, data = drawn(links.drop(columns="dropped"), result.switches)
     assert crosses_of(data) == [cross]
 
@@ -168,7 +168,7 @@ def test_leaves_and_spines_stand_in_rows_over_their_hosts() -> None:
     assert {places[node][1] for node in ("s0", "s1")} == {2.0}
     assert {places[f"l{leaf}"][1] for leaf in range(3)} == {1.0}
     assert {places[f"h{host}"][1] for host in range(6)} == {0.0}
-    # Hosts below their own leaf: those of one stand together.
+    # Hosts are below their leaf, side by side.
     order = sorted((f"h{host}" for host in range(6)), key=lambda host: places[host])
     assert order == ["h0", "h3", "h1", "h4", "h2", "h5"]
 
@@ -235,7 +235,7 @@ def copied(saved: Path, place: Path) -> Path:
 
 
 def forged(saved: Path, place: Path, table: str, key: str, value: object) -> Path:
-    """Say something else in a result, with checksums that fit."""
+    """Change a value in a result, with matching checksums."""
     copy = copied(saved, place)
     about = json.loads((copy / "run.json").read_text())
     about[table][key] = value
@@ -291,7 +291,7 @@ def test_the_page_in_a_browser(saved: Path, tmp_path: Path) -> None:
     for width in WIDTHS:
         charts = found[width]["charts"]
         assert charts["network"]["rule"] == 96
-        # 48 middles of links, 16 hosts, 20 switches and the rings of those that dropped something.
+        # 48 middles of links, 16 hosts, 20 switches and the rings of those that dropped units.
         assert charts["network"]["symbol"] > 48 + 16 + 20
         assert charts["completion"]["line"] == 1
 
@@ -301,7 +301,7 @@ HOSTILE = "<img src=x onerror=hacked=1>"
 
 @needs_browser
 def test_names_of_a_file_run_no_script(tmp_path: Path) -> None:
-    """Names from a stranger, with checksums that fit: as data and as text."""
+    """Names from a stranger, with matching checksums: as data and as text."""
     name = "</script><script>hacked=1</script>" + HOSTILE
     links = [
         {"source": HOSTILE, "target": f"</script><script>hacked=2</script>{n}", "length": "1 km"}

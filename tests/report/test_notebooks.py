@@ -1,4 +1,4 @@
-"""What a notebook shows, of objects made here and in a kernel of its own."""
+"""The display of objects in a notebook, made here and in a separate kernel."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ CELLS = (
     "lb.run(scenario, seed=1)",
     "runs = lb.replicate(scenario, seeds=3)",
     "lb.explain(scenario)",
-    # A few looks at how well the mean is known.
+    # A few looks at the precision of the mean.
     "target = dict(metric='throughput_bps', precision='0.1 %', minimum=2, maximum=6)\n"
     "two = {'topology.link_length': ['10 m', '20 m']}\n"
     "found = lb.sweep('examples/hybrid.toml', over=two, target=target)",
@@ -145,11 +145,11 @@ def bars(outputs: list[Any]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
-    """What a fresh kernel shows below each of `CELLS`."""
+    """The output of a fresh kernel below each of `CELLS`."""
     new: Any = nbformat.v4
     notebook = new.new_notebook(cells=[new.new_code_cell(text) for text in CELLS])
     own = tmp_path_factory.mktemp("jupyter")
-    # Nothing of the user's: neither settings of IPython nor history.
+    # No files of the user: neither settings of IPython nor history.
     environment = {**os.environ, "IPYTHONDIR": str(own), "JUPYTER_CONFIG_DIR": str(own)}
     client = NotebookClient(notebook, kernel_name="python3", timeout=120)
     client.resources = {"metadata": {"path": str(ROOT)}}
@@ -157,7 +157,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
     return [cell.outputs for cell in notebook.cells]
 
 
-# zmq and asyncio warn of what nbclient does.
+# zmq and asyncio warn because of nbclient.
 @pytest.mark.filterwarnings("ignore")
 def test_a_fresh_kernel_shows_all_of_it(outputs: list[list[Any]]) -> None:
     first, of_scenario, of_result, of_runs, of_explanation, *_ = outputs

@@ -86,7 +86,7 @@ def quick() -> Reproduction:
 
 
 class Loads(HTMLParser):
-    """Collects all that a browser would fetch, and checks that elements are closed."""
+    """Collects every resource that a browser would fetch, and checks that elements are closed."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -246,11 +246,11 @@ def test_the_command_prints_tables_and_the_paths_of_the_files(
     assert main(["reproduce", "small2000", "--quick", "--out", "out"]) == 0
     out = capsys.readouterr().out
     paper, other = out.split("source: paper")[1].split("source: independent prototype")
-    # However small the table below it is, a title has the whole line.
+    # A title has the whole line, even above a small table.
     assert "(1 holds, 1 differs, 0 not comparable)" in paper
     assert "It flies: published 2, measured 1" in paper
     assert "reference" not in paper
-    # What a prototype gave was not published, and nothing of it differs.
+    # A prototype's number is not published, and a claim about it cannot differ.
     assert "reference" in other
     assert "published" not in other
     assert "What differs" not in other

@@ -46,7 +46,7 @@ def test_tables_and_traces_are_saved_and_read_back(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Means &lt;by&gt; ports" in text
     assert "The first 1 of 2 rows." in text
-    # What was written may be written again; what is not ours may not be lost.
+    # A directory of lightburst may be replaced; another directory must not be lost.
     found.save(tmp_path / "out")
     (tmp_path / "out" / "mine.csv").write_text("x")
     assert main(["reproduce", "traced2000", "--out", str(tmp_path / "out")]) == 2

@@ -1,4 +1,4 @@
-"""The page of a sweep: what its script is given, and the page in a browser."""
+"""The page of a sweep: the data of its script, and the page in a browser."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_report_of_a_directory_is_the_same_page(
 
 
 def large(sweep: Sweep, points: int, seeds: int) -> Sweep:
-    """Make up a sweep with many points."""
+    """Return a synthetic sweep with many points."""
     rows = sweep.runs[sweep.runs["variant"] == "hybrid"].iloc[[0]]
     runs = pd.concat([rows] * (points * seeds), ignore_index=True)
     random = np.random.default_rng(1)
@@ -217,14 +217,14 @@ def test_the_points_in_a_browser(saved: Path, tmp_path: Path) -> None:
     assert_clean(found)
     for width in WIDTHS:
         told = found[width]["done"]
-        # Two lengths of each variant; where there are no ports, their one value at all of x.
+        # Two lengths of each variant; a variant without ports has its one value at all of x.
         assert (told["at first"]["lines"], told["at first"]["dots"]) == (4, 2 * 3 + 2 * 3)
         assert told["at first"]["bands"] == 4
         assert told["at first"]["rows"] == 8
         assert "does not vary" in told["at first"]["state"]
         assert (told["hybrid"]["lines"], told["hybrid"]["rows"]) == (2, 6)
         assert (told["one port"]["dots"], told["one port"]["rows"]) == (2, 2)
-        # A filter leaves what it does not concern.
+        # A filter keeps points to which it does not apply.
         assert told["without"]["rows"] == 2
         assert told["length"]["lines"] == 4
         assert told["length"]["rows"] == 8
@@ -397,6 +397,6 @@ def test_zeros_stand_on_the_edge_and_decades_are_hinted_at(sweep: Sweep, tmp_pat
             "Over 4.0 decades: logarithmic y tells the low points apart." in told["linear"]["state"]
         )
         assert "Hollow on the lower edge: 0." in told["log"]["state"]
-        # Of each length no buffers, and without, at all of x.
+        # For each length the variant without buffers has its value at all of x.
         assert told["hollow"] == 2 * 1 + 2 * 3
         assert told["log"]["dots"] == 12

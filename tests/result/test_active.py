@@ -31,7 +31,7 @@ def test_active_flows_by_hand() -> None:
     assert active((0, 10), until=0).mean(0) is None
 
 
-#: A link with far more than enough room, so that completion times are all alike.
+#: A link with ample capacity, so that completion times are all alike.
 LIGHT: dict[str, Any] = {
     "topology": {
         "kind": "nsfnet", "edges": ["WA", "GA"], "hosts_per_edge": 20, "access_rate": "10 Gb/s",
@@ -52,19 +52,19 @@ def test_littles_law() -> None:
     times = flows["completion_time_s"].to_numpy()
     begin, end = 2.0, float(flows["start_s"].max())
     rate = found["flows"] / (end - begin)  # type: ignore[operator]
-    # Flows that are cut by an end of the time make a difference of a few completion times.
+    # Flows cut by a boundary of the window cause a difference of a few completion times.
     little = rate * found["completion_time_mean_s"]  # type: ignore[operator]
     assert found["active_flows"] == pytest.approx(little, rel=0.02)
-    # Exactly: what each flow spends in the time.
+    # Exactly: the part of each flow within the window.
     start, stop = flows["start_s"].to_numpy(), flows["received_s"].to_numpy()
     spent = np.clip(stop, begin, end) - np.clip(start, begin, end)
     assert found["active_flows"] == pytest.approx(spent.sum() / (end - begin), rel=1e-9)
-    # So many came, each with so much: 400 /s of 20 kB.
+    # 400 flows a second arrived, with 20 kB each.
     assert found["offered_bps"] == pytest.approx(rate * 8 * 20_000, rel=1e-3)
     assert found["offered_bps"] == pytest.approx(64e6, rel=4 / np.sqrt(2400))
     samples = result.samples.flows
     chosen = samples["time_s"].between(begin, end)
-    # The mean of the samples is that over time, within what a few hundred of them can tell.
+    # The mean of the samples is that over time, within the precision of a few hundred samples.
     assert samples["active_flows"][chosen].mean() == pytest.approx(found["active_flows"], rel=0.02)
     one = int(np.flatnonzero(chosen)[7])
     now = samples["time_s"][one]
@@ -102,12 +102,12 @@ def test_where_no_flow_ends_the_mean_goes_to_the_end_of_the_run() -> None:
     exact = (0.1 - start).sum() / 0.1
     assert result.metrics["active_flows"] == pytest.approx(exact, rel=1e-9)
     assert exact > 4.9
-    # Or of the measurement, if that ends earlier.
+    # Or the end of the measurement, if that is earlier.
     found = lb.run(endless.with_(measurement__until="50 ms")).metrics["active_flows"]
     assert found == pytest.approx((0.05 - start).sum() / 0.05, rel=1e-9)
     # They may all begin at once.
     assert lb.run(endless.with_(workload__spread="0 s")).metrics["active_flows"] == 5
-    # With one that ends the network drains after the last start.
+    # With a flow that ends the network drains after the last start.
     one = {"kind": "pairs", "size": "10 kB", "spread": "1 ms"}
     both = {"long": {"workload": endless.to_dict()["workload"]}, "short": {"workload": one}}
     with pytest.warns(lb.RunWarning, match="5 of 10 flows did not finish"):
@@ -118,7 +118,7 @@ def test_where_no_flow_ends_the_mean_goes_to_the_end_of_the_run() -> None:
 
 
 def test_what_stores_have_of_runs_without_ends_is_not_taken_up() -> None:
-    """Their mean was until the last start; all other runs are found under the names they had."""
+    """Their mean was until the last start; all other runs are found under their former keys."""
     finite = lb.Scenario.from_dict(LIGHT)
     text = f"{MODEL_VERSION}\n{finite.canonical_json()}"
     assert scenario_digest(finite) == hashlib.sha256(text.encode()).hexdigest()

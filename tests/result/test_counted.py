@@ -1,4 +1,4 @@
-"""Which flows count, and their figures by size."""
+"""The flows that count, and their metrics by size."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def poisson(**measurement: object) -> lb.Scenario:
 
 def test_flows_that_start_between_warm_up_and_until_count() -> None:
     plain, some = lb.run(poisson()), lb.run(poisson(warm_up="100 us", until="300 us"))
-    # The others run as before: what the simulator did is the same.
+    # The others run as before: the simulation is the same.
     assert some.digest == plain.digest
     assert "counted" not in plain.flows
     chosen = some.flows[some.flows["counted"]]
@@ -92,7 +92,7 @@ def test_a_scenario_without_them_is_what_it_was() -> None:
         poisson(size_classes=["1 MB"]),
     ]
     assert len({scenario_digest(other) for other in [given, *others]}) == 5
-    # What is simulated is the same all the same; only what is read off it is not.
+    # The simulation is still the same; only the metrics differ.
     assert len({lb.run(other).digest for other in [given, *others]}) == 1
     without = [poisson(), given, *others[2:]]
     assert len({compile_plan(one, 1).digest() for one in without}) == 1
@@ -105,7 +105,7 @@ def test_lost_datagrams_of_a_window_do_not_wait_for_the_others() -> None:
     made.flows["start_ps"] = column([1 * MS, 1 * MS])
     whole = Result(scenario(), 1, made, ran, 0.1)
     assert whole.metrics["makespan_s"] == pytest.approx(20e-3)  # to the last event
-    # A third flow that does not count goes on for longer.
+    # A third flow, which does not count, lasts longer.
     flows = {name: np.append(values, values[-1]) for name, values in made.flows.items()}
     flows["start_ps"][2] = 20 * MS
     ran["flows"] = {name: np.append(values, values[-1]) for name, values in ran["flows"].items()}

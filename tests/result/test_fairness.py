@@ -1,4 +1,4 @@
-"""How flows divide the links that they share, and which links those are."""
+"""The division of shared links by flows, and the links that flows share."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def made(
     nodes: dict[str, NDArray[Any]] | None = None,
     **settings: Any,
 ) -> Plan:
-    """A plan with flows between hosts, over links in the order of their first ends."""
+    """A plan with flows between hosts, over links in the order of their sources."""
     ends = np.array(links, np.uint32).T
     source, destination = np.array(pairs, np.uint32).T
     return Plan(
@@ -98,7 +98,7 @@ def by_brute_force(plan: Plan, weight: NDArray[Any]) -> list[set[int]]:
     """Links between nodes that are next to each other on every one of all shortest paths."""
     ends = list(zip(plan.links["from"].tolist(), plan.links["to"].tolist(), strict=True))
     graph: nx.DiGraph[int] = nx.DiGraph()
-    # Of parallel links the shortest, which comes last.
+    # The shortest of parallel links, which comes last.
     longest_first = sorted(zip(weight.tolist(), ends, strict=True), reverse=True)
     graph.add_edges_from((*pair, {"w": length}) for length, pair in longest_first)
     common = []
@@ -114,7 +114,7 @@ def by_brute_force(plan: Plan, weight: NDArray[Any]) -> list[set[int]]:
 @pytest.mark.parametrize("metric", ["hops", "delay"])
 @pytest.mark.parametrize("seed", range(12))
 def test_certain_links_are_those_of_all_shortest_paths(seed: int, metric: str) -> None:
-    """In random graphs with parallel links, and other delays on the way back."""
+    """In random graphs with parallel links, and other delays in the reverse direction."""
     random = np.random.default_rng(seed)
     hosts, switches = 12, 25
     tree = [(int(random.integers(i)), i) for i in range(1, switches)]
@@ -160,7 +160,9 @@ def test_what_is_not_known_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_known_throughputs_to_the_bit() -> None:
-    """Of 1, 3 and 0 Mb/s; the fourth starts after the end. Two channels are one link."""
+    """The index of 1, 3 and 0 Mb/s; the fourth flow starts after the end. Two channels are one
+    link.
+    """
     plan = made([(0, 1), (0, 1), (0, 1), (0, 1)], LINE, 2)
     flows = {
         "received_ps": np.array([8 * MS, NEVER, NEVER, NEVER], np.uint64),
@@ -181,7 +183,7 @@ TRIANGLE = [(0, 2), (1, 3), (2, 0), (2, 3), (2, 4), (3, 1), (3, 2), (3, 4), (4, 
 
 
 def on_paths(label: str, *paths: list[int]) -> Plan:
-    """Three flows from 0 to 1, of which the paths are given, and one back."""
+    """Three flows from 0 to 1, with given paths, and one back."""
     columns: dict[str, NDArray[Any]] = {
         "path_source": np.full(len(paths), 2, np.uint32),
         "path_destination": np.full(len(paths), 3, np.uint32),
@@ -202,7 +204,7 @@ def test_links_on_all_the_paths_that_a_label_can_stand_for() -> None:
 
 
 def test_known_throughputs_on_a_given_path_to_the_bit() -> None:
-    """Of 1, 3 and 0 Mb/s, as on shortest paths; alone on the way back."""
+    """The index of 1, 3 and 0 Mb/s, as on shortest paths; one flow alone in the other direction."""
     flows = {
         "received_ps": np.array([8 * MS, NEVER, NEVER, 4 * MS], np.uint64),
         "delivered_bytes": np.array([1000, 750, 0, 100], np.uint64),
@@ -245,7 +247,7 @@ ROUTES = [
 @pytest.mark.parametrize("label", ["first", "random", "hash"])
 @pytest.mark.parametrize("routing", [{"paths": 2}, {"paths": 3, "routes": ROUTES}])
 def test_certain_links_are_on_all_paths_and_were_taken(label: str, routing: dict[str, Any]) -> None:
-    """Of the paths in the plan, and of those that packets took, hop by hop."""
+    """Links of the paths in the plan, and of those that packets took, hop by hop."""
     result = lb.run(mesh(label=label, **routing), seed=3)
     plan, links = result.plan, found(result.plan)
     fibres = list(zip(result.links["source"], result.links["target"], strict=True))
@@ -296,7 +298,7 @@ def test_two_equal_flows_share_their_bottleneck_evenly() -> None:
     for fibre in ((4, 5), (5, 6), (6, 7)):
         assert flows[fibre] == 2
         assert 0.99 < index[fibre] < 1
-    # One flow for each host, and nothing but acknowledgements the other way.
+    # One flow for each host, and only acknowledgements in the reverse direction.
     assert flows[0, 4] == flows[7, 3] == 1
     assert flows[6, 5] == flows[3, 7] == 0
     assert rows["jain_index"].notna().sum() == 3
@@ -332,7 +334,7 @@ def test_where_flows_have_a_choice_their_number_is_missing() -> None:
 
 
 def test_flows_that_do_not_count_have_a_share_all_the_same() -> None:
-    """Beside the utilisation, which is that of all flows, stands the index of all flows."""
+    """The utilisation is that of all flows, and so is the index beside it."""
     late = {**PAIRS, "kind": "incast", "senders": 2, "rounds": 2, "interval": "1 s"}
     whole = lb.run(bottleneck(workload=late))
     late_ones = whole.flows[whole.flows["received_s"] > 0.5]

@@ -1,4 +1,4 @@
-"""Tables of several runs, and pages, with figures by group of flows."""
+"""Tables of several runs, and pages, with metrics by group of flows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_study_is_averaged_compared_and_stopped_by_the_figure_of_a_group() -> 
     row = compare_runs(quiet, busy, key).table.iloc[0]
     assert row["ratio"] == pytest.approx(busy[key].mean() / quiet[key].mean())
     assert row["pairs"] == len(SEEDS)
-    # What is stored has all of it.
+    # The stored rows have all of them.
     again = lb.execute(study, "runs", progress=False)
     pd.testing.assert_frame_equal(again, runs)
     stopped = execute_until(study, Stopping(key, precision=100.0, first=2), progress=False)
@@ -136,7 +136,7 @@ def test_replications_print_each_group(
     out = capsys.readouterr().out
     assert re.search(r"┃ +┃ +background ┃ +query ┃", out)
     assert re.search(r"│ flows +│ [^│]+ │ +12 │", out)
-    # Each interval stands below its mean.
+    # Each interval is printed below its mean.
     below = r"│ +│ +\([^│]+ to [^│]+\) │ +\([^│]+ to [^│]+\) │\n"
     assert re.search(rf"│ throughput +│ +[\d.]+ Gb/s │ +[\d.]+ .b/s │\n{below}", out)
     assert main(["run", "two.toml", "--replications", "3", "--format", "csv"]) == 0

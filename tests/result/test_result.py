@@ -1,4 +1,4 @@
-"""What a result says of columns that are known, and how it is kept."""
+"""The metrics of a result with known columns, and its storage."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
 
 
 def columns(acknowledged: list[int], delivered: list[int], status: list[int]) -> dict[str, Any]:
-    """What the simulator counted; acknowledgements took a quarter of a millisecond."""
+    """The counts of the simulator; acknowledgements took a quarter of a millisecond."""
     return {
         "flows": {
             "received_ps": column([t if t == UNFINISHED else t - MS // 4 for t in acknowledged]),
@@ -339,7 +339,7 @@ def test_losses_on_links_and_bursts_are_in_the_summary() -> None:
     assert summary["burst_loss_per_hop"] == (3 + 2 + 1) / (5 + 3 + 1)
     assert summary["loss_per_hop"] is None
     assert result.switches["loss"].tolist() == pytest.approx([3 / (5 + 3), 1 / (1 + 1)])
-    # One of nine is still under way, neither lost nor offered.
+    # One of nine is still in flight, neither lost nor offered.
     assert (summary["bursts"], summary["burst_loss"]) == (9, 6 / (6 + 2))
     assert (summary["burst_mean_packets"], summary["burst_mean_bytes"]) == (4, 14_000)
     assert summary["assembly_mean_s"] == pytest.approx(8e-3 / 32)
@@ -384,8 +384,8 @@ def test_scripted_drops_that_never_came_are_warnings(tmp_path: Path) -> None:
     assert result.metrics["drops_missed"] == 2
     assert result.warnings == (
         late,
-        "loss.drops[0] (flow = 0, burst = 7) never came",
-        "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never came",
+        "loss.drops[0] (flow = 0, burst = 7) never occurred",
+        "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never occurred",
     )
     kept = json.loads((result.save(tmp_path / "out") / "run.json").read_text())
     assert kept["warnings"] == list(result.warnings)
@@ -410,7 +410,7 @@ def test_the_digest_sees_every_column_of_the_core_but_not_the_engine(
 ) -> None:
     ran = lb.run(ran_in, seed=1).columns
     assert also is None or ran[also]
-    # These follow from the plan, which has a digest of its own; and where units were dropped.
+    # These follow from the plan, which has its own digest; also the links of dropped units.
     of_the_plan = {("flows", "path_links"), ("flows", "ideal_ps"), ("links", "dropped")}
     if "classes" in ran:
         of_the_plan.add(("classes", "bursts_delivered"))

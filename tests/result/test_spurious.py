@@ -1,4 +1,4 @@
-"""Retransmissions by flows that lost nothing are a warning, whatever other flows lost."""
+"""Retransmissions by flows without loss are a warning, also if other flows have losses."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 import lightburst as lb
 from lightburst.result.warnings import caveats
 
-WORDS = "retransmissions, though nothing was lost of the flows that sent them"
-#: From a to b there are two ways of different length.
+WORDS = "retransmissions by flows without losses"
+#: From a to b there are two paths of different length.
 LINKS = [
     {"source": "a", "target": "b", "name": "short"},
     {"source": "a", "target": "b", "name": "long", "length": "100 km"},
@@ -48,7 +48,7 @@ def test_what_another_group_lost_does_not_silence_it() -> None:
     assert number > 0
     cause = "paths of different delay changed the order (routing.choice = 'free')"
     assert result.warnings == (f"group long: {number} {WORDS}: {cause}",)
-    # What was lost is sent again, and that is as it should be.
+    # A lost segment is sent again, as it should be.
     assert run(groups=both, drop=0).warnings == ()
 
 
@@ -63,7 +63,7 @@ def test_what_another_flow_lost_does_not_silence_it() -> None:
 
 @pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 def test_labels_change_the_order_without_a_loss() -> None:
-    """Two ways of different length, each for each packet."""
+    """Two paths of different length, both for each packet."""
     labelled = run(**pairs("2 MB"), routing={"paths": 2, "label": "random"})
     assert labelled.metrics["loss_end_to_end"] == 0
     number = int(labelled.flows["retransmissions"].sum())

@@ -1,4 +1,4 @@
-"""What did not finish counts as infinitely long, and is said wherever runs are."""
+"""Unfinished flows count as infinitely long, and are reported with every table of runs."""
 
 import csv
 import io
@@ -43,9 +43,9 @@ def half_done(**measurement: object) -> Result:
 
 
 def test_a_percentile_that_falls_on_an_unfinished_flow_is_infinite() -> None:
-    figures = half_done().metrics
+    metrics = half_done().metrics
     for name in ("mean", "median", "p99"):
-        assert figures[f"completion_time_{name}_s"] == figures[f"slowdown_{name}"] == np.inf
+        assert metrics[f"completion_time_{name}_s"] == metrics[f"slowdown_{name}"] == np.inf
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_limit_that_cuts_the_largest_flows_off_improves_no_percentile() -> Non
 def test_a_flow_without_end_is_left_out() -> None:
     ran = columns([2 * MS, UNFINISHED], [9000, 18_000], statuses("finished", "time-limit"))
     endless = plan()
-    # Whether the time limit leaves room for a flow does not matter: it was asked for.
+    # A short time limit does not matter: the flow was requested.
     for size, unfinished in ((10**12, 1), (10**15 - 1, 1), (10**15, 0)):
         endless.flows["bytes"] = np.array([9000, size], np.uint64)
         result = Result(scenario(), 1, endless, ran, 0.1)

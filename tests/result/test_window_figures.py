@@ -1,4 +1,4 @@
-"""What a run says of links, switches and bursts is of the time that counts, and says so."""
+"""The metrics of links, switches and bursts cover the measurement window, and name it."""
 
 import json
 from pathlib import Path
@@ -13,21 +13,21 @@ from lightburst.result.short_runs import longest_delay_ps
 from lightburst.study.statistics import mean_interval
 
 MS = 10**9
-# All of a run, and its two halves.
+# A whole run, and its two halves.
 WINDOWS: list[dict[str, Any]] = [{}, {"warm_up": "900 us"}, {"until": "900 us"}]
 
 pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 
 
 def figure(result: lb.Result, name: str) -> float:
-    """A figure that is there."""
+    """A metric that is not missing."""
     found = result.metrics[name]
     assert isinstance(found, float)
     return found
 
 
 def nsfnet(**changes: Any) -> lb.Scenario:
-    """Streams of datagrams between all cities, of which bursts of ten are made."""
+    """Streams of datagrams between all cities, assembled into bursts of ten."""
     return lb.Scenario.from_dict(
         {
             "topology": {
@@ -72,8 +72,9 @@ def made_bursts(**changes: Any) -> lb.Scenario:
 
 @pytest.mark.parametrize("limit", ["20 ms", "40 ms", "80 ms"])
 def test_bursts_under_way_are_not_offered_so_that_bursts_and_packets_lose_alike(limit: str) -> None:
-    """With bursts under way among those offered it was 0.0126, 0.0197 and 0.0228, beside 0.0288
-    to 0.026 of the packets."""
+    """With bursts in flight among those offered it was 0.0126, 0.0197 and 0.0228, compared with
+    0.0288 to 0.026 of the packets.
+    """
     found = lb.run(nsfnet(**{"measurement.time_limit": limit})).metrics
     assert found["burst_loss"] == pytest.approx(found["loss_end_to_end"], rel=0.01)
 
@@ -93,12 +94,12 @@ def test_a_loss_after_the_warm_up_does_not_hang_on_the_time_limit() -> None:
 
 
 def test_the_warm_up_holds_for_bursts_that_edges_make() -> None:
-    """It left the loss unchanged, to the last digit."""
+    """The warm-up once left the loss unchanged, to the last digit."""
     whole = lb.run(made_bursts())
     late = lb.run(made_bursts(**{"measurement.warm_up": "30 ms", "measurement.until": "60 ms"}))
     assert late.digest == whole.digest
     assert 0 < figure(late, "burst_loss") != figure(whole, "burst_loss") > 0
-    # While the network fills and drains less is lost.
+    # The loss is lower while the network fills and drains.
     assert figure(late, "burst_loss") > figure(whole, "burst_loss")
     assert figure(late, "burst_loss_per_hop") != figure(whole, "burst_loss_per_hop")
 
@@ -115,7 +116,7 @@ def test_a_window_of_an_output_loses_what_erlang_says() -> None:
         {
             "topology": line,
             "switching": {"kind": "obs", "ingress": "lose"},
-            # From each edge to each other one 24 Gb/s, over a fibre of 40 Gb/s of its own.
+            # From each edge to each other one 24 Gb/s, over a separate fibre of 40 Gb/s.
             "transport": {
                 "kind": "bursts",
                 "segment_size": "125 kB",
@@ -152,7 +153,7 @@ def incast(**measurement: Any) -> lb.Scenario:
 
 
 def test_links_and_switches_are_of_the_window() -> None:
-    """A run of two rounds alike: what is after the first is half of all."""
+    """A run of two equal rounds: the counts after the first are half of all."""
     whole = lb.run(incast())
     second = lb.run(incast(warm_up="900 us"))
     first = lb.run(incast(until="900 us"))
@@ -222,7 +223,7 @@ def test_a_time_of_a_few_delays_is_a_warning() -> None:
         light = {**time, "transport.rate": "100 Mb/s"}
         warnings = lb.run(nsfnet(**light)).warnings
         assert any(text.startswith("links and losses") for text in warnings) == warned
-    # What ends by itself is as long as it is.
+    # A run that ends by itself is not too short.
     alone = made_bursts(**{"workload.duration": "1 ms"})
     assert not [text for text in lb.run(alone).warnings if "one-way" in text]
 

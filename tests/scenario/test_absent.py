@@ -73,7 +73,7 @@ def test_the_workload_or_transport_that_each_group_has_for_itself() -> None:
 @pytest.mark.parametrize("where", ["layers.edge", "nodes.3"])
 def test_the_switches_of_a_layer_that_has_none_of_its_own(where: str) -> None:
     path = f"switching.{where}"
-    refused(HYBRID, f"{path}.queue_size", "1 MB", "a field", f": give {path}.kind, too")
+    refused(HYBRID, f"{path}.queue_size", "1 MB", "a field", f": also give {path}.kind")
     both: dict[str, Any] = {f"{path}.queue_size": "1 MB", f"{path}.kind": "electronic"}
     assert HYBRID.with_(both).switching.kinds != HYBRID.switching.kinds
 

@@ -1,4 +1,4 @@
-"""Bad input: one message for each field, with its path, what was given and what is allowed.
+"""Bad input: one message for each field, with its path, the given value and the allowed values.
 
 Each case is a good scenario file with one part replaced, read and compiled as a user would.
 """

@@ -1,4 +1,4 @@
-"""Bad input in what burst switching, losses, TCP and traces add; as `test_bad_input` otherwise."""
+"""Bad input for burst switching, losses, TCP and traces; otherwise as `test_bad_input`."""
 
 from pathlib import Path
 

@@ -8,7 +8,7 @@ import pytest
 
 import keys
 import lightburst as lb
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 
 PAGE = keys.PAGE.read_text(encoding="utf-8")
 SECTIONS = keys.sections()
@@ -76,7 +76,7 @@ def test_a_preset_shows_what_it_sets_and_else_the_default() -> None:
 
 
 def test_the_defaults_on_the_page_can_be_written_in_a_file() -> None:
-    """A scenario with every default of `tcp` that the page shows is the one without them."""
+    """A scenario with every default of `tcp` on the page equals the one without them."""
     tcp = SECTIONS["Tcp"]
     table = "\n".join(keys.keys(["Tcp"], None))
     shown = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", table, re.MULTILINE))

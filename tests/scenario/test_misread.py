@@ -109,10 +109,10 @@ def test_the_gap_before_a_lone_datagram_is_told(
     scenario = lb.load(write(QUEUE))
     assert main(["run", "scenario.toml"]) == 0
     printed = capsys.readouterr().out
-    assert "hold a gap before the first datagram, 80 µs or more in the mean" in printed
+    assert "include a gap before the first datagram, 80 µs or more in the mean" in printed
     flows = lb.run(scenario, seed=1).flows
     assert (flows["completion_time_s"] - flows["ideal_s"]).mean() == pytest.approx(80e-6, rel=0.2)
-    # Without it what is left is what a packet waits for others, about its own 1 us.
+    # Without the gap only the wait for other packets is left, about the 1 us of one packet.
     flows = lb.run(scenario.with_(transport__spacing="constant"), seed=1).flows
     assert (flows["completion_time_s"] - flows["ideal_s"]).mean() < 2e-6
     for change in ("transport.spacing=constant", "workload.size=1 MB"):
@@ -145,12 +145,14 @@ def test_a_scenario_without_chance_says_so(
 
 def test_a_warm_up_for_flows_without_end_is_two_runs(write: Callable[[str], str]) -> None:
     scenario = lb.load(write(DUMBBELL))
-    with pytest.raises(lb.InputError, match="is the difference of two runs with the same seed"):
+    with pytest.raises(lb.InputError, match="take the difference of two runs with the same seed"):
         lb.run(scenario.with_(measurement__warm_up="2 s"), seed=1)
     sizes = scenario.with_(measurement__warm_up="2 s", workload__size="1 MB")
-    with pytest.raises(lb.InputError, match=r"leaves flows to count: they start from 0 s to 0 s$"):
+    with pytest.raises(
+        lb.InputError, match=r"leaves flows in the window: they start from 0 s to 0 s$"
+    ):
         lb.run(sizes, seed=1)
-    # What that says is so: up to the shorter limit nothing differs.
+    # The message is true: up to the shorter limit the runs are equal.
     long, short = (
         lb.run(scenario.with_(measurement__time_limit=limit), seed=1) for limit in ("5 s", "3 s")
     )

@@ -1,4 +1,4 @@
-"""Presets of `tcp`: what they set, and that it stands under what a scenario gives."""
+"""Presets of `tcp`: their settings, and the precedence of the scenario's own settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLES = ("congestion_control", "recovery")
 
 @pytest.fixture
 def plain() -> lb.Scenario:
-    """TCP without any setting of its own."""
+    """TCP without any setting."""
     return lb.load(ROOT / "examples/obs.toml").with_(transport={"kind": "tcp"})
 
 
@@ -57,7 +57,7 @@ def test_what_is_given_stays_and_what_is_not_follows(plain: lb.Scenario) -> None
     assert given.with_(transport__preset="wide-area").to_dict() == (
         plain.with_({"transport.min_timeout": "0.5 s", "transport.preset": "wide-area"}).to_dict()
     )
-    # Also what stands in a table, and other values first.
+    # Also settings in a table, and with other values first.
     one = plain.with_({"transport.recovery.limited_transmit": True, "transport.preset": "ns-2"})
     other = plain.with_(transport__preset="ns-2").with_(transport__recovery__limited_transmit=True)
     assert one.to_dict() == other.to_dict()
@@ -79,7 +79,7 @@ def test_a_preset_holds_for_another_recovery_too(plain: lb.Scenario) -> None:
 
 
 def test_a_preset_is_its_values(plain: lb.Scenario) -> None:
-    """What is written out is the plan of what is named."""
+    """Written out in full, the scenario has the plan of the named preset."""
     named = plain.with_(transport__preset="datacentre")
     values = named.to_dict()
     values["transport"]["preset"] = "rfc"

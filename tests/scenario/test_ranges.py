@@ -64,7 +64,7 @@ def test_the_core_takes_the_same_range_of_a_number(
 
 
 def words() -> list[tuple[dict[str, str], str, str, tuple[str, ...]]]:
-    """Each setting that is one of several words, and these."""
+    """Each setting that is one of several words, with these words."""
     fields = [(name, field) for name, field in Tcp.model_fields.items() if name != "preset"]
     found: list[Any] = [({}, "", name, get_args(field.annotation)) for name, field in fields]
     for table, kind in EACH:

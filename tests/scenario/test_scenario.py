@@ -41,7 +41,7 @@ def scenario(text: str = LEAST) -> Scenario:
 
 
 def test_defaults_are_those_of_the_paper() -> None:
-    # minakhmetov2018, section 2; what it leaves open is as issue and docs/scenario.md say.
+    # minakhmetov2018, section 2; values that it leaves open are as in docs/scenario.md.
     made = scenario()
     assert made.topology == FatTree(k=8, link_length="10 m", link_rate="10 Gb/s")
     assert made.topology.propagation == 5000.0
@@ -359,7 +359,7 @@ def test_kinds() -> None:
         "choices": ("free", "random", "flow-hash"),
         "distributions": ("websearch", "hadoop"),
     }
-    # There may be more.
+    # More results are allowed.
     missing = {topic: set(names) - set(KINDS[topic]) for topic, names in expected.items()}
     assert not any(missing.values()), missing
     assert "bounded-pareto" in KINDS["sizes"]

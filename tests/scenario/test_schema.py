@@ -54,7 +54,7 @@ def at(values: Any, path: Path_) -> Any:
 
 
 def changes(file: Path) -> Iterator[tuple[str, dict[str, Any], Path_, str]]:
-    """An example with one wrong key, or one value that no key takes: where, and which key."""
+    """An example with one wrong key, or one value that no key takes: its path, and the key."""
     values = read(file)
     for path, table in tables(values):
         for key in table:
@@ -74,7 +74,7 @@ def test_it_is_published_and_says_what_it_is() -> None:
     text = json.dumps(SCHEMA)
     for keyword in ('"oneOf"', '"discriminator"', '"null"', "Attributes\\n"):
         assert keyword not in text
-    # For editors alone: no message can come from what begins with true.
+    # For editors alone: an alternative that begins with true causes no message.
     assert text.count('"anyOf": [true, {') == text.count('"anyOf"') > 5
 
 
@@ -120,7 +120,7 @@ def test_a_wrong_key_is_named_where_it_stands(file: Path) -> None:
             assert any((at_, m) for at_, m in found for p, w in named if at_ == p and w in m), found
         else:
             assert any(at_[: len(path) + 1] == (*path, key) for at_, _ in found), found
-        # Nothing is said of tables that are not on the way.
+        # There is no message about tables off the path.
         assert all(at_ == path[: len(at_)] or at_[: len(path)] == path for at_, _ in found), found
         assert not any("any of the given schemas" in message for _, message in found)
     assert seen > 10

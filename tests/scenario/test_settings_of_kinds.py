@@ -1,4 +1,4 @@
-"""Settings in the table of their kind: what counts, what is refused, what a digest hangs on."""
+"""Settings in the table of their kind: precedence, refusals, and their part in digests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import lightburst as lb
 from lightburst import _core
 from lightburst.cli import main
 from lightburst.compile import compile_plan
-from lightburst.scenario.fields import Flag, Named, Section
+from lightburst.scenario.fields import Flag, Named
 from lightburst.scenario.reading.messages import kinds
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import AllOptical, Burst, Electronic, Hybrid
 from lightburst.scenario.transport import Datagram, Saw, Sawl, Tcp
 from lightburst.scenario.transport.recovery import NewReno, RenoRecovery, Sack, Sack1, Tahoe
@@ -44,7 +45,7 @@ def scenario() -> lb.Scenario:
 
 
 class Westwood(Section):
-    """A recovery that comes later."""
+    """A recovery of a later version."""
 
     kind: Literal["westwood"] = "westwood"
     gain: Annotated[int, Field(description="Its setting.")] = 1
@@ -76,7 +77,7 @@ class LaterTcp(Tcp):
 
 
 class LaterScenario(lb.Scenario):
-    """What a later version reads."""
+    """The scenario as a later version reads it."""
 
     switching: Annotated[AllOptical | LaterHybrid | Electronic | Burst, Field(discriminator="kind")]
     transport: Annotated[Saw | Sawl | LaterTcp | Datagram, Field(discriminator="kind")] | None = (
@@ -85,7 +86,7 @@ class LaterScenario(lb.Scenario):
 
 
 def keys(scenario: lb.Scenario) -> tuple[str, str]:
-    """What names a run: of the scenario, and of its plan."""
+    """The digests that identify a run: of the scenario, and of its plan."""
     return scenario.canonical_json(), compile_plan(scenario, 1).digest()
 
 
@@ -138,12 +139,12 @@ def test_the_core_reads_each_setting_that_a_kind_has(
 def test_it_runs_with_the_settings_that_a_kind_has(
     name: str, kind: str, scenario: lb.Scenario
 ) -> None:
-    """It would stop at one that is not there."""
+    """A missing setting would be an error."""
     chosen = scenario.with_({f"transport.{name}": kind})
     assert lb.run(chosen).summary["finished"] == 1
     table = compile_plan(chosen, 1).transports[0][name]
     keys = {key.removesuffix("_ps") for key in table}
-    # At their default those that came later are in no plan.
+    # At their default, settings of later versions are in no plan.
     assert keys == set(TABLES[name][kind].model_fields) - came_later(TABLES[name][kind])
     # A law sees its own settings, and no other.
     assert lb.Scenario.from_dict(chosen.to_dict()).to_dict() == chosen.to_dict()
@@ -191,7 +192,7 @@ def test_changes_from_the_command_line(
     given, expected = CHANGES[case]
     table = '{ kind = "new-reno", limited_transmit = false, duplicate_threshold = 5 }'
     if bare:
-        # Of the file's own settings nothing is left to be kept.
+        # No setting of the file remains to be kept.
         table = '"new-reno"'
         expected = {k: v for k, v in expected.items() if (k, v) not in (
             ("duplicate_threshold", 5), ("limited_transmit", False))}  # fmt: skip
@@ -205,7 +206,7 @@ def test_changes_from_the_command_line(
 
 
 def test_another_transport_has_its_own_defaults(scenario: lb.Scenario) -> None:
-    """What nobody gave is not carried over: a timeout of 1 ms is no default of TCP."""
+    """Defaults are not carried over: a timeout of 1 ms is no default of TCP."""
     saw = lb.load(ROOT / "examples/hybrid.toml")
     assert saw.with_(transport__kind="tcp").to_dict()["transport"] == (
         Tcp(segment_size="9 kB").model_dump(mode="json")

@@ -20,13 +20,13 @@ INGRESS, CORE, EGRESS = 2, 3, 5
 
 
 def obs(changes: dict[str, Any] | None = None, **more: Any) -> Scenario:
-    """The path of the paper with one flow of 1 MB; without losses unless they are asked for."""
+    """The path of the paper with one flow of 1 MB; by default without losses."""
     least = {"loss": None, "workload.size": {"kind": "constant", "value": "1 MB"}}
     return OBS.with_(least | (changes or {}), **more)
 
 
 def datagrams(size: str, changes: dict[str, Any]) -> Result:
-    """Datagrams back to back, that wait no time for their burst."""
+    """Datagrams back to back, without a wait for their burst."""
     values = {
         "transport": {"kind": "datagram", "segment_size": "1 kB", "spacing": "constant"},
         "switching.assembly": {"kind": "timer", "time": "0 s"},
@@ -134,15 +134,15 @@ def test_units_are_lost_with_the_probability_on_the_links_that_lose(on: str) -> 
 def test_acknowledgements_are_lost_apart_from_data() -> None:
     result = run(obs({"loss": {"acknowledgement_probability": 0.2}}))
     lost = result.links.set_index(["source", "target"])["lost"]
-    # The SYN, the FIN and what closes the handshake carry no data either.
+    # The SYN, the FIN and the last ACK of the handshake carry no data either.
     assert lost[EGRESS, EGRESS - 1] > lost[INGRESS, CORE]
     assert result.metrics["delivered_bytes"] == 1_000_000
-    # Acknowledgements are cumulative: what a lost one said, the next one says again.
+    # Acknowledgements are cumulative: the next one repeats the content of a lost one.
     assert result.metrics["retransmissions"] == result.flows["duplicates"].sum()
 
 
 DROPS: list[tuple[dict[str, Any], int]] = [
-    # What is ordered, and how many data segments of which number are lost first.
+    # The scripted drops, and the number of data segments lost first with their numbers.
     ({"segments": [20, 24]}, 20),
     ({"segments": [1, 1]}, 1),
     ({"window": 40}, 0),
@@ -204,7 +204,7 @@ def test_a_trace_agrees_with_the_counters_and_changes_nothing() -> None:
     assert segments["time_s"].is_monotonic_increasing
     bursts = traced.trace.bursts
     assert bursts["lost"].sum() == traced.columns["totals"]["bursts_lost"]
-    # Of all bursts, also those of acknowledgements, which nothing loses here.
+    # The share of all bursts, including those of acknowledgements, which are not lost here.
     of_data = bursts[bursts["data"]]["lost"].mean()
     assert traced.metrics["burst_loss"] == bursts["lost"].mean() < of_data
     timeouts = (traced.trace.windows["state"] == "loss") & (
@@ -230,7 +230,7 @@ def test_a_drop_that_never_came_is_said_everywhere(
     monkeypatch.chdir(tmp_path)
     scenario = obs({"loss.drops": [{"burst": 7}, {"burst": 100_000}]})
     Path("obs.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    words = "loss.drops[1] (flow = 0, burst = 100000) never came"
+    words = "loss.drops[1] (flow = 0, burst = 100000) never occurred"
     assert main(["run", "obs.toml", "--out", "out"]) == 0
     printed = capsys.readouterr()
     assert printed.err == f"warning: {words}\n"
@@ -281,7 +281,8 @@ def test_a_flow_cut_off_half_way_has_delivered_something() -> None:
 
 @pytest.mark.parametrize(
     ("size", "warned"),
-    # In 600 ms a host's link of 1 Gb/s carries 75 MB: that no flow could do it is no excuse.
+    # In 600 ms a host's link of 1 Gb/s carries 75 MB: the warning comes although no larger flow
+    # could finish.
     [("1000 TB", False), ("999 TB", True), ("75 MB", True)],
 )
 def test_a_flow_without_end_is_no_warning(

@@ -1,4 +1,4 @@
-"""Bursts that edges make themselves: exact times, no hosts, what is counted, what is refused."""
+"""Bursts that edges make themselves: exact times, no hosts, counts, and refusals."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from lightburst.foundation.errors import InputError
 from lightburst.result import metrics
 from obs_scenarios import GOOD as OF_HOSTS
 
-# The network of `test_obs`, with links of hosts that are slow and long: no burst goes over them.
+# The network of `test_obs`, with slow and long links of the hosts: no burst goes over them.
 SLOW = {"rate": "1 Mb/s", "length": "500 km"}
 LINKS: list[dict[str, Any]] = [
     {**link, **SLOW} if "rate" in link else link for link in OF_HOSTS["topology"]["links"]
@@ -101,7 +101,7 @@ def test_a_trace_follows_them_from_edge_to_edge() -> None:
 
 
 def test_lost_bursts_do_not_wait_for_the_timers_of_connections() -> None:
-    """After all is sent, only a timer of TCP expires; that is no time in which bursts were sent."""
+    """After all data is sent, only a timer of TCP expires; no bursts are sent in that time."""
     tcp = {"kind": "tcp", "preset": "wide-area"}
     pair = {"kind": "pairs", "size": "100 kB"}
     crowd = {"kind": "poisson", "arrival_rate": "100000 /s", "flows": 100, "size": "125 kB"}
@@ -119,14 +119,14 @@ def test_lost_bursts_do_not_wait_for_the_timers_of_connections() -> None:
     result = lb.run(scenario, seed=1)
     edges = result.flows[result.flows["group"] == "edges"]
     assert {*edges["status"]} == {"finished", "lost"}
-    # But for the close of the connection, a few round trips; a timer takes a second.
+    # Except for the close of the connection, a few round trips; a timer takes a second.
     ends_s = (result.flows["start_s"] + result.flows["completion_time_s"])[
         result.flows["status"] == "finished"
     ]
     makespan_s = result.metrics["makespan_s"]
     assert isinstance(makespan_s, float)
     assert makespan_s == pytest.approx(ends_s.max() - result.flows["start_s"].min(), abs=5e-3)
-    # Of the group itself not even what the connection sends behind its bursts.
+    # The group itself does not include the packets that the connection sends after its bursts.
     row = result.groups.loc["edges"]
     own_s = ends_s[edges.index.intersection(ends_s.index)].max() - edges["start_s"].min()
     assert own_s < makespan_s / 5
@@ -138,7 +138,7 @@ def test_lost_bursts_do_not_wait_for_the_timers_of_connections() -> None:
 
 
 def test_what_is_lost_has_no_delay() -> None:
-    """Of bursts those that arrive have one, and the loss tells how many did not."""
+    """Bursts that arrive have a delay, and the loss has the number that did not."""
     crowd = {"kind": "poisson", "arrival_rate": "20000 /s", "flows": 200, "size": "125 kB"}
     scenario = made(workload=crowd, switching__ingress="lose", topology__wavelengths=1)
     result = lb.run(scenario, seed=1)
@@ -154,7 +154,7 @@ def test_what_is_lost_has_no_delay() -> None:
     assert result.metric("mean of completion_time") == summary["completion_time_mean_s"]
     worst = metrics.worst_flow(result.plan, result.columns)
     assert flows["status"][worst] == "lost"
-    # One that the time limit cuts off is no loss: it would have come.
+    # A burst cut off by the time limit is no loss: it would have arrived.
     limit_ps = round(float(flows["start_s"].iloc[-1]) * 1e12) + 1_000_000
     with pytest.warns(lb.RunWarning, match="did not finish before the time limit"):
         cut = lb.run(scenario.with_(measurement__time_limit=f"{limit_ps} ps"), seed=1)
@@ -229,7 +229,7 @@ def test_a_rule_of_assembly_can_be_left_out_where_no_host_sends(kind: str) -> No
 
 @pytest.mark.parametrize("path", ["switching", "switching.nodes.B"])
 def test_where_hosts_send_packets_it_is_needed(path: str) -> None:
-    """Of two groups, of which one has bursts of edges."""
+    """Two groups, one of which has bursts of edges."""
     rule = GOOD["switching"]["assembly"]
     table = {"assembly": rule, "nodes": {"B": {"kind": "obs"}}} if path != "switching" else {}
     workload = {"kind": "pairs", "size": "125 kB"}
@@ -244,12 +244,12 @@ def test_where_hosts_send_packets_it_is_needed(path: str) -> None:
     assert (error.value.path, error.value.given) == (f"{path}.assembly", "nothing")
     kinds = "a table with a kind, one of 'timer', 'size', 'mixed'"
     assert error.value.allowed.startswith(kinds)
-    assert error.value.allowed.endswith(": hosts send packets, which edges put together")
+    assert error.value.allowed.endswith(": hosts send packets, which edges assemble")
 
 
 @pytest.mark.parametrize("kind", ["obs", "burst"])
 def test_a_load_is_of_the_wavelengths_out_of_the_edges(kind: str) -> None:
-    """Whatever the hosts' links carry, and however wavelengths are represented."""
+    """For any rate of the hosts' links, and any representation of wavelengths."""
     workload = {"kind": "poisson", "load": 0.6, "flows": 400, "size": "125 kB"}
     scenario = made(workload=workload, topology__wavelengths=4)
     if kind == "burst":
@@ -270,5 +270,5 @@ def test_a_load_is_of_the_wavelengths_out_of_the_edges(kind: str) -> None:
     expected = 400 / load.arrival_rate
     assert result.flows["start_s"].max() == pytest.approx(expected, rel=0.2)
     assert result.metrics["offered_load"] == pytest.approx(0.6, rel=0.2)
-    # What hosts send goes over their links, of 1 Mb/s each.
+    # Packets of hosts go over their links, of 1 Mb/s each.
     assert result.plan.senders("datagram") == (load.hosts * 10**6, load.hosts, None)

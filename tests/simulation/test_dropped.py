@@ -1,4 +1,4 @@
-"""Units that are dropped, by the link that they wanted: the same in sum as by reason."""
+"""Units that are dropped, by the link that they wanted: the sum equals that by reason."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def test_the_sum_over_links_is_that_over_switches(name: str) -> None:
     by_switch = result.switches[reasons].sum(axis=1)
     assert by_switch.sum() > 0
     assert result.links["dropped"].sum() == by_switch.sum()
-    # What is dropped for want of a channel wanted a link of the switch that drops it.
+    # A unit dropped for lack of a channel wanted a link of the switch that drops it.
     late = {"dropped_late_header"} & set(reasons)
     if not late or not result.switches["dropped_late_header"].any():
         by_source = result.links.groupby("source")["dropped"].sum()
@@ -26,7 +26,7 @@ def test_the_sum_over_links_is_that_over_switches(name: str) -> None:
 
 
 def test_the_digest_does_not_count_it() -> None:
-    """It tells where, and not whether: digests of before this column stay."""
+    """The column has the place of a drop, and adds no drop: earlier digests stay."""
     result = lb.run(EXAMPLES / "incast.toml", seed=1)
     links = {name: at for name, at in result.columns["links"].items() if name != "dropped"}
     without = {**result.columns, "links": links}

@@ -1,4 +1,4 @@
-"""Bursts that book channels: what is refused, exact times, and warnings."""
+"""Bursts that reserve channels: refusals, exact times, and warnings."""
 
 from typing import Any
 
@@ -42,8 +42,9 @@ CASES = {
     "offset": (
         {"switching__offset_time": "0.5 us"},
         "switching.offset_time",
-        "6.5 us in all over 2 fibres",
-        "at least 7 us: what its nodes take for a header, and to set up the switch; 500 ns more",
+        "6.5 us in total over the 2 fibres of the longest path",
+        "at least 7 us: the header processing of all its nodes, and the switching time; 500 ns "
+        "more",
     ),
     "offset of each hop": (
         {"switching__offset_per_hop": "0.5 us"},
@@ -92,7 +93,7 @@ def test_what_cannot_work_is_refused(case: tuple[dict[str, Any], str, str, str])
     assert allowed in caught.value.allowed
 
 
-# A second way from A to B, over D.
+# A second path from A to B, over D.
 TWO_WAYS: dict[str, Any] = {
     **GOOD["topology"],
     "links": [
@@ -119,7 +120,7 @@ def test_an_edge_that_balances_the_load_says_when_it_has_changed_its_path() -> N
     assert (switches["label"] + switches["before"] == 1).all()
     assert result.switches.set_index("node")["path_switches"]["A"] == len(switches) >= 4
     assert set(result.trace.bursts["label"]) == {0, 1}
-    # Each change comes with the first burst of another interval.
+    # Each change happens at the first burst of another interval.
     assert (switches["time_s"] // 2e-3).is_unique
 
 

@@ -1,4 +1,4 @@
-"""Classes by extra offset: what is refused, who waits how long, and what is told of each."""
+"""Classes by extra offset: refusals, the wait of each, and the metrics of each."""
 
 from pathlib import Path
 from typing import Any
@@ -23,16 +23,16 @@ def test_the_bursts_of_a_class_are_apart_and_its_headers_further_ahead() -> None
     )
     assert (plain.metrics["bursts"], told.metrics["bursts"]) == (1, 2)
     together, apart = completion_ps(plain), completion_ps(told)
-    # The two packets come to the edge 10 us after each other. In one burst the second waits for the
-    # rest of the first one's millisecond, and takes 1 us more on the fibre; in bursts of their own
-    # each waits for the whole of it.
+    # The two packets arrive at the edge 10 us after each other. In one burst the second waits for
+    # the rest of the first one's millisecond, and takes 1 us more on the fibre; in separate bursts
+    # each waits for the whole millisecond.
     assert abs(apart["gold"] - apart["rest"]) == 100_000_000 + 10_000_000
     assert together["gold"] != together["rest"]
 
 
 def test_each_group_has_its_bursts_and_its_loss() -> None:
-    # Each packet is a burst at once. Those of a host come every 10 us: a gold one asks so much
-    # before it needs the channel, and gets it, for the time of the one behind it.
+    # Each packet is a burst at once. Those of a host come every 10 us: a gold one requests the
+    # channel so much earlier that it gets the time of the one behind it.
     crowd = made(
         topology__wavelengths=1,
         switching__assembly={"kind": "timer", "time": "0 s"},

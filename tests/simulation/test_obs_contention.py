@@ -1,4 +1,4 @@
-"""Contention of booked bursts: exact times, reasons, what is refused, and what moves no digest."""
+"""Contention of bursts with reservations: exact times, reasons, refusals, and unchanged digests."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from lightburst.compile import compile_plan
 from lightburst.foundation.errors import InputError
 
 LINES = {"kind": "delay-line", "granularity": "1 us", "delays": 3}
-# x and a send to b: over A and B. There is another way from A to B over C.
+# x and a send to b: over A and B. There is another path from A to B over C.
 FAST = {"rate": "1000 Tb/s", "length": "0 m"}
 ENDS = ["xX", "aA", "bB", "XA", "AB", "AC", "CB"]
 
@@ -49,13 +49,13 @@ def crossing(path: Path, a_starts: str, contention: list[Any], **switching: Any)
 
 
 def counted(result: lb.Result, node: str = "A") -> dict[str, float]:
-    """What happened to bursts at a node for want of a channel."""
+    """The fate of bursts at a node for lack of a channel."""
     row = result.switches.set_index("node").loc[node]
     names = [name for name in row.index if name.startswith(("bursts_de", "delay_", "dropped_"))]
     return {name: row[name] for name in names if row[name]}
 
 
-# What happens to the burst of a, and how much later than without the other it comes.
+# The fate of the burst of a, and its delay compared with a run without the other burst.
 FATES: dict[str, tuple[list[Any], dict[str, float], float | None]] = {
     "nothing": ([], {"dropped_no_channel": 1}, None),
     "delayed": ([LINES], {"bursts_delayed": 1, "delay_line_s": 1e-6}, 1e-6),
@@ -85,15 +85,16 @@ def test_what_becomes_of_a_burst_that_meets_another(
 def test_a_deflected_burst_needs_an_offset_for_the_longer_way(tmp_path: Path) -> None:
     def run(offset: str) -> lb.Result:
         slow = {"header_processing_time": "3 us", "offset_time": offset}
-        # Of x the header is at A at 10 us, and is handled at 13 us; the burst follows at 16 us.
+        # The header of x is at A at 10 us, and is handled at 13 us; the burst follows at 16 us.
         return lb.run(crossing(tmp_path, "13.5e-6", ["deflection"], **slow), seed=1)
 
     with pytest.warns(
-        lb.RunWarning, match="1 of 2 bursts were lost that could have been deflected"
+        lb.RunWarning,
+        match="1 of 2 bursts were lost because their offset time was too short for deflection",
     ):
         assert counted(run("0 s")) == {"dropped_offset_used_up": 1}
-    # The way over C has two fibres, for which a header takes 6 us; for one it has 3 us.
-    with pytest.warns(lb.RunWarning, match=r"longer switching\.offset_time leaves room"):
+    # The path over C has two fibres, for which a header takes 6 us; its offset has 3 us for one.
+    with pytest.warns(lb.RunWarning, match=r"longer switching\.offset_time leaves time"):
         assert counted(run("2.999 us")) == {"dropped_offset_used_up": 1}
     assert counted(run("3 us")) == {"bursts_deflected": 1}
 

@@ -1,4 +1,4 @@
-"""One run of the real simulator: exact times, conservation, cancelling, bad seeds."""
+"""One run of the real simulator: exact times, conservation, cancellation, bad seeds."""
 
 import json
 import signal
@@ -95,7 +95,9 @@ def test_a_lone_segment_under_stop_and_wait_takes_set_up_and_ideal_time(switch: 
 def test_a_lone_tcp_flow_waits_for_no_delayed_acknowledgement(
     switch: str, size: str, most: float
 ) -> None:
-    """One segment; three, of which two are the first window. Nothing has to do with the 40 ms."""
+    """One segment; three, of which two are the first window. The 40 ms of the delayed
+    acknowledgement do not matter.
+    """
     alone = scenario(switch, {"kind": "tcp"}, flows=1, size={"kind": "constant", "value": size})
     flow = run(alone).flows.iloc[0]
     assert 1 < flow["slowdown"] < most
@@ -181,7 +183,7 @@ def test_the_largest_seed_is_a_seed() -> None:
 
 
 def endless() -> Scenario:
-    """Minutes of work, were it not stopped."""
+    """A run of minutes, unless it is stopped."""
     return scenario(flows=20_000, size={"kind": "constant", "value": "100 MB"})
 
 
@@ -246,7 +248,7 @@ def test_no_flow_of_an_example_is_faster_than_its_ideal_and_no_link_busier_than_
     file: Path,
 ) -> None:
     result = run(load(file))
-    # Flows without end have none.
+    # Endless flows have none.
     slowdowns = result.flows["slowdown"][result.flows["completion_time_s"].notna()]
     assert (slowdowns >= 1).all()
     assert result.links["utilisation"].between(0, 1).all()

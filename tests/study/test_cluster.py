@@ -1,4 +1,4 @@
-"""Studies on a Dask cluster on this machine: whatever happens to workers, the same table."""
+"""Studies on a Dask cluster on this machine: the same table for any failures of workers."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    """What threads give."""
+    """The table of a study in threads."""
     return outcome(execute(slow_study(), progress=False))
 
 
 class Acting(Store):
-    """A store that does something before it keeps runs, each time when it has so many."""
+    """A store that calls a function before it keeps runs, once at each given number of runs."""
 
     def __init__(self, path: Path, act: Callable[[], Any], *numbers: int) -> None:
         super().__init__(path)
@@ -131,13 +131,13 @@ one.simulate = deadly
 def test_runs_that_their_workers_die_of_fail_and_no_others(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever waited behind them, or was in one batch with them, is computed."""
+    """The runs that waited behind them, or were in one batch with them, are computed."""
     # The first ones leave a new worker no time to be seen.
     monkeypatch.setattr(dask, "_NOBODY_S", 60.0)
     (tmp_path / "deadly.py").write_text(_DEADLY)
     failed: list[FailedRun] = []
-    # A local cluster gives a worker up for good that is down at one moment, this long after any
-    # of its deaths: longer than a test may take on any machine.
+    # A local cluster drops a worker for good that is down at one moment, this long after any of its
+    # deaths: longer than a test may take on any machine.
     often = {
         "distributed.scheduler.allowed-failures": 1,
         "distributed.deploy.lost-worker-timeout": "1 day",
@@ -181,7 +181,7 @@ def test_a_run_that_fails_there_fails_as_here(client: Any) -> None:
 
 
 def test_files_must_be_the_same_there(client: Any) -> None:
-    """The digest of a run says what its files hold."""
+    """The digest of a run covers the contents of its files."""
     run = PlannedRun({}, scenario(), 1, "of other contents")
     task = remote.Batch([run], Order(), "made up")
     (answer,) = client.submit(remote.compute, task, pure=False).result()
@@ -200,13 +200,13 @@ def test_a_worker_with_another_version_is_refused_with_both_named(
         found = execute(slow_study(), workers=client, progress=False)
     pd.testing.assert_frame_equal(outcome(found), table)
     (words,) = [str(warning.message) for warning in told]
-    assert words.endswith(f", and here is {mine()}")
+    assert words.endswith(f", this process has {mine()}")
     theirs = r" is refused: it has lightburst 0\.0\.9 \(model 7, build [0-9a-f]{12}, NumPy"
     assert re.match(f"worker {re.escape(address)}{theirs}", words)
 
 
 def test_also_one_that_joins_meanwhile(client: Any, table: pd.DataFrame, tmp_path: Path) -> None:
-    """Beside one that is busy, so that it gets what waits there."""
+    """Beside a busy worker, so that it gets the runs that wait there."""
     with ExitStack() as stack:
 
         def join() -> None:
@@ -215,7 +215,7 @@ def test_also_one_that_joins_meanwhile(client: Any, table: pd.DataFrame, tmp_pat
         addresses: list[str] = []
         with Acting(tmp_path / "runs", join, 9) as store, pytest.warns(WorkerWarning) as told:
             found = execute(slow_study(), store, workers=client, progress=False)
-        assert client.nthreads().keys() >= set(addresses)  # it has not died of what it got
+        assert client.nthreads().keys() >= set(addresses)  # it has not died of its runs
     pd.testing.assert_frame_equal(outcome(found), table)
     (words,) = [str(warning.message) for warning in told]
     assert words.startswith(f"worker {addresses[0]} is refused: it has lightburst 0.0.9 (model 7")
@@ -224,7 +224,7 @@ def test_also_one_that_joins_meanwhile(client: Any, table: pd.DataFrame, tmp_pat
 def test_batches_for_a_worker_that_has_gone_wait_for_the_next(
     table: pd.DataFrame, tmp_path: Path
 ) -> None:
-    """They are for this one alone, because another has refused some; that one stays."""
+    """The runs are for this worker alone, because another has refused some; that one stays."""
     with local(1) as client, old_worker(client, tmp_path):
         (nanny,) = client.cluster.workers.values()
 
@@ -238,7 +238,7 @@ def test_batches_for_a_worker_that_has_gone_wait_for_the_next(
 
 
 def test_where_all_have_another_version_nothing_is_run(tmp_path: Path) -> None:
-    """The only worker, and it is there to be asked again: one study does not end it."""
+    """The only worker, and it remains available: one study does not end it."""
     with local(0) as nobody, old_worker(nobody, tmp_path) as address:
         for _ in range(2):
             with pytest.raises(
@@ -259,7 +259,7 @@ def test_a_batch_is_not_read_where_an_identity_has_other_fields(client: Any) -> 
 
 
 def test_where_there_is_no_lightburst_at_all() -> None:
-    """In a Python that finds the standard library alone."""
+    """In a Python that finds only the standard library."""
     program = inspect.getsource(arrival) + "print(fields())"
     command = [sys.executable, "-I", "-S", "-"]
     asked = subprocess.run(command, input=program, capture_output=True, text=True, check=True)
@@ -294,12 +294,12 @@ def test_an_interrupt_ends_what_is_under_way_there(client: Any, tmp_path: Path) 
         while any(client.run(lambda dask_worker: dask_worker.state.executing_count).values()):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        # The one that had come back then.
+        # The run that had come back then.
         assert len(store) == 1
 
 
 def test_an_interrupt_does_not_wait_for_a_lost_machine(tmp_path: Path) -> None:
-    """Whose worker is still on the scheduler's list, and was to be told."""
+    """Its worker is still on the scheduler's list, and was to get a message."""
     with local(2) as client:
         stopped = next(iter(client.run(os.getpid).values()))
 
@@ -311,7 +311,7 @@ def test_an_interrupt_does_not_wait_for_a_lost_machine(tmp_path: Path) -> None:
             with Acting(tmp_path / "runs", interrupt, 9) as store:
                 with pytest.raises(KeyboardInterrupt):
                     execute(slow_study(), store, workers=client, progress=False)
-                # Nobody has found out that it is lost.
+                # The loss has not been detected.
                 assert len(client.sync(client.scheduler.ncores)) == 2
                 assert len(store) >= 9
         finally:
@@ -323,7 +323,7 @@ def test_an_interrupt_does_not_wait_for_a_lost_machine(tmp_path: Path) -> None:
 def test_a_scheduler_that_dies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:
-    """What was finished is kept; also where nobody hears of its death, as of a lost machine's."""
+    """Finished runs are kept; also if the death is not reported, as of a lost machine."""
     monkeypatch.setattr(dask, "PATIENCE_S", 1.0)
     file, about = tmp_path / "runs", tmp_path / "scheduler.json"
     here = ["--no-dashboard", "--host", "127.0.0.1"]

@@ -30,14 +30,14 @@ from processes import everyone, started
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
-# The process has a group of its own, as a shell starts it.
+# The process has its own group, as if started by a shell.
 COMMAND = """
 import os
 from lightburst.cli import main
 os.setpgid(0, 0)
 sys.exit(main())
 """
-# What `slow_study` is.
+# The result of `slow_study`.
 SWEEP = """
 seeds = 20
 [over]
@@ -91,7 +91,7 @@ def has(least: int) -> bool:
 def interrupted(
     words: list[str], number: signal.Signals, when: Callable[[], bool], place: Path
 ) -> str:
-    """Send a signal to a command and what it started, as a terminal does; give what it says."""
+    """Send a signal to a command and its children, as a terminal does; return its output."""
     mark, scratch = f"test-{os.getpid()}-{time.monotonic_ns()}", place / "scratch"
     scratch.mkdir()
     with pytest.MonkeyPatch.context() as patch:
@@ -115,7 +115,7 @@ def interrupted(
 
 
 SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
-KEPT = "finished runs are kept in .lightburst/runs; the same command goes on from there"
+KEPT = "finished runs are kept in .lightburst/runs; the same command continues from there"
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -123,7 +123,7 @@ KEPT = "finished runs are kept in .lightburst/runs; the same command goes on fro
 def test_a_signal_ends_a_sweep_and_the_same_command_goes_on(
     study: Path, number: signal.Signals, times: int
 ) -> None:
-    """It says two lines, leaves nothing behind but the runs, and loses none of these."""
+    """It prints two lines, leaves only the runs behind, and loses none of these."""
     study.write_text(LONG, encoding="utf-8")
     words = ["sweep", "study.toml", "--dask", "local:2", "--out", "out"]
     assert main([*words[:2], "--out", "whole"]) == 0
@@ -164,7 +164,7 @@ def test_a_signal_leaves_the_cluster_of_somebody_else(study: Path, number: signa
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    """What a command prints as JSON."""
+    """The JSON output of a command."""
     assert main([*words, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     del found["provenance"]["created"]
@@ -188,7 +188,9 @@ def test_searches_find_there_what_they_find_in_threads(
 def test_a_scheduler_that_dies_during_a_search(
     study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told, with the line that goes on; there and in threads it finds the same."""
+    """The message has the command to continue; on the cluster and in threads the result is the
+    same.
+    """
     study.write_text(STUDY, encoding="utf-8")
     words = ["optimise", "study.toml", "--dask", "scheduler.json"]
     here = ["--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", "scheduler.json"]
@@ -213,7 +215,7 @@ def test_a_scheduler_that_dies_during_a_search(
         monkeypatch.setattr(Store, "put_all", put_all)
     went_on, told = capsys.readouterr().err.splitlines()[-2:]
     assert went_on == (
-        "lightburst: finished runs are kept in .lightburst/runs; with workers again this goes on: "
+        "lightburst: finished runs are kept in .lightburst/runs; with workers again, continue by: "
         f"{shlex.join(['lightburst', *words])}"
     )
     assert told.startswith("lightburst: --dask: given tcp://127.0.0.1:")
@@ -260,7 +262,7 @@ def at_most() -> int:
 
 
 def hold(dask_worker: Any, more: int | None) -> None:
-    """On a worker: let it hold so many bytes more than it does, in place of what it might."""
+    """On a worker: limit its memory to a number of bytes above its present use."""
     from lightburst.foundation.memory import held_memory
     from lightburst.study.workers import remote
 

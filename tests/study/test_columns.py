@@ -1,4 +1,4 @@
-"""Rows as columns are copies: the same table to the bit, and nothing is lost with one."""
+"""Columns are copies of rows: the same table bit for bit, and no data is lost with a copy."""
 
 import random
 import resource
@@ -33,7 +33,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def row(place: int, seed: int) -> dict[str, Metric]:
-    """Of each scenario another kind: what is missing, whole, infinite, nothing, text."""
+    """Another kind of value for each scenario: missing, whole, infinite, none, text."""
     chance = random.Random(100 * place + seed)
     found: dict[str, Metric] = {
         "load": chance.random(),
@@ -51,7 +51,8 @@ def row(place: int, seed: int) -> dict[str, Metric]:
             del found["timeouts"]
         case 2:
             found["bursts"] = None
-            # A whole number in one row and not in another: no part holds that.
+            # A column of whole numbers in one row and of others in another: no Parquet part can
+            # hold it.
             found["load"] = 1 if seed % 2 else 0.5
     return found
 
@@ -75,7 +76,7 @@ def parts(file: Path) -> list[Path]:
 
 
 def expected(truth: Truth, keys: list[Key]) -> pd.DataFrame:
-    """As pandas makes it of rows, with numbers where there is nothing."""
+    """As pandas makes it of rows, with NaN for missing values."""
     table = pd.DataFrame([truth[key] for key in keys])
     empty = [name for name in table.columns if table[name].isna().all()]
     return table.astype(dict.fromkeys(empty, "float64"))
@@ -87,7 +88,7 @@ def test_the_table_is_the_same_to_the_bit(filled: tuple[Path, Truth], order: int
     chance, keys = random.Random(order), list(truth)
     if order:
         keys = chance.choices(keys, k=chance.choice([3, 20, 60]))
-    if order == 5:  # of one scenario, whole
+    if order == 5:  # all rows of one scenario
         keys = [key for key in truth if key[0] == digests()[0]]
     first = rows(file).table(keys)
     # The third scenario has no part.
@@ -111,7 +112,7 @@ def test_what_is_new_stands_beside_the_columns(filled: tuple[Path, Truth]) -> No
     truth = {**truth, more.key: truth[run.key]}
     truth[run.key] = {**truth[run.key], "metric: max of bytes": 7.0}
     pd.testing.assert_frame_equal(rows(file).table(list(truth)), expected(truth, list(truth)))
-    # Many new ones get a part of their own.
+    # Many new rows get a separate part.
     with Store(file) as store:
         for seed in range(100, 120):
             store.put(PlannedRun({}, run.scenario, seed, run.scenario_digest), row(0, seed))

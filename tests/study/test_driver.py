@@ -1,4 +1,4 @@
-"""How runs are handed out: in batches of a useful length, each run once, whoever computes them."""
+"""Distribution of runs: in batches of a useful length, each run once, for any workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CASE = scenario(0)
 
 
 def runs(number: int, scenarios: int = 1) -> list[PlannedRun]:
-    """Runs whose scenarios have made-up digests."""
+    """Runs whose scenarios have synthetic digests."""
     return [PlannedRun({}, CASE, n // scenarios, f"{n % scenarios}") for n in range(number)]
 
 
@@ -36,7 +36,7 @@ def test_each_run_is_handed_out_and_kept_once(number: int, workers: int) -> None
 
 
 def test_a_batch_takes_half_a_second() -> None:
-    """Of runs of 10 ms these are 50; at the beginning nobody knows that, at the end all share."""
+    """A batch has 50 runs of 10 ms; at the beginning the time is unknown, at the end all share."""
     workers = Instant(2)
     driven(workers, runs(4000))
     lengths = [len(batch) for batch in workers.batches]
@@ -53,7 +53,7 @@ def test_long_runs_travel_alone_and_short_ones_together() -> None:
     driven(workers, runs(400, 2))
     for batch in workers.batches[10:]:
         assert sum(run.scenario_digest == "0" for run in batch) <= 1
-    # The short run before a long one is no reason for a batch of its own.
+    # The short run before a long one does not need a separate batch.
     assert max(map(len, workers.batches[10:])) == 2
 
 
@@ -76,7 +76,7 @@ def test_in_threads_each_run_is_a_batch() -> None:
 
 
 def test_what_has_ended_by_then_is_kept_on_an_interrupt() -> None:
-    """Also what was just to be kept, and what comes after it."""
+    """Also the runs that were just to be kept, and those after them."""
     workers, kept = Instant(3), list[Key]()
     calls: list[int] = []
 
@@ -99,7 +99,7 @@ def test_what_has_come_is_kept_together_before_anything_is_waited_for() -> None:
     waited = workers.answers
 
     def answers() -> list[list[Answer]]:
-        # All that was given before has been kept.
+        # All earlier runs have been kept.
         assert sum(lengths) == sum(map(len, workers.batches)) - sum(map(len, workers.waiting))
         return waited()
 

@@ -1,4 +1,4 @@
-"""Runs that fail: the others go on, nothing averages them in, and the store says why."""
+"""Runs that fail: the others continue, no mean includes them, and the store has the reason."""
 
 import importlib
 import json
@@ -41,7 +41,7 @@ REFUSED = InputError("workload.file", "nothing", "something")
 
 
 class PanicException(BaseException):
-    """As the core's."""
+    """An error like that of the core."""
 
 
 class Bad:
@@ -86,7 +86,7 @@ def test_the_others_go_on_and_it_is_told(tmp_path: Path, bad: Bad) -> None:
     expected = whole()
     expected = expected[expected["seed"] != 3].reset_index(drop=True)
     pd.testing.assert_frame_equal(outcome(table), expected)
-    # A call without a store says nothing of one.
+    # The message of a call without a store does not mention one.
     bad.error = REFUSED
     assert len(told(lambda: execute(study(), progress=False))[1]) == 1
 
@@ -135,11 +135,11 @@ def test_what_may_do_better_now_is_tried_again(
     assert (bad.seen, said) == ([3, 3, 3], [])
     pd.testing.assert_frame_equal(outcome(table), whole())
     with Store(tmp_path / "runs") as store:
-        assert store.failures() == {}  # finished since, whatever stood there
+        assert store.failures() == {}  # finished since, with any earlier entry
 
 
 def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
-    """Limits are no part of what a run is known by."""
+    """Limits are no part of the key of a run."""
     short = Study(scenario().with_({"measurement.event_limit": 3000}), {}, 3)
     with pytest.raises(InputError, match=r"^measurement\.event_limit: given 3000"):
         execute(short, tmp_path / "runs", progress=False)

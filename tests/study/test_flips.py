@@ -1,4 +1,4 @@
-"""Single bits that flip in what is saved: each is noticed, or what is loaded is what was saved."""
+"""Single flipped bits in saved files: each is detected, or the loaded result is the saved one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LOADERS: dict[str, Callable[[Path], Any]] = {
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two results say the same."""
+    """Whether two results are equal."""
     if hasattr(one, "runs") and isinstance(one.runs, pd.DataFrame):
         tables = one.runs.equals(other.runs) and one.kept("flows").equals(other.kept("flows"))
     else:
@@ -92,7 +92,7 @@ def test_a_bit_in_a_saved_study(saved: Path, tmp_path: Path, kind: str, times: i
             assert same(found, original)
             passed.append((file.name, bit))
         file.write_bytes(content)
-    # The end of a line of the list can become another one; nothing else is left unseen.
+    # A line end of the list can become another one; every other flip is detected.
     assert {name for name, _ in passed} <= {SUMS}
     assert len(passed) <= times // 20
 
@@ -107,9 +107,9 @@ def test_a_file_that_is_not_read_but_missing(saved: Path, tmp_path: Path, kind: 
 
 @pytest.mark.parametrize("times", [60, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_bit_in_the_index_of_a_store(tmp_path: Path, times: int) -> None:
-    """What passes without a word hit nothing that counts: free room, numbers of SQLite's own.
+    """A flip without a message has hit unused data: free room, or internal numbers of SQLite.
 
-    Every run is found with every figure as it was written, and none is missing.
+    Every run is found with every metric as written, and none is missing.
     """
     chance, place, copy = random.Random(29), tmp_path / "runs", tmp_path / "copy"
     truth = fill(place)

@@ -1,4 +1,4 @@
-"""Studies and functions that are handed what has no end, no name or no sense: one message each."""
+"""Studies and functions with endless, nameless or senseless arguments: one message each."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_study_file_with_such_an_axis(
     assert said.count("\n") == 1
 
 
-# How many; which; one after the other without end.
+# A number; a list; an endless iterator.
 TOO_MANY: dict[str, Any] = {
     "2**63": 2**63,
     "2**64": 2**64,
@@ -179,7 +179,7 @@ def test_numbers_in_a_table_are_decimal(small: lb.Scenario, cell: str, column: s
 
 
 def test_a_row_in_hexadecimal_of_which_a_part_was_read(small: lb.Scenario) -> None:
-    """It was run as a flow from 0 to 1 of 16 bytes."""
+    """The text was once run as a flow from 0 to 1 of 16 bytes."""
     Path("flows.csv").write_text(
         "source,destination,start_s,size_bytes\n0x0,0x1,1e-13,0x10\n", "utf-8"
     )

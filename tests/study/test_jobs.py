@@ -1,4 +1,4 @@
-"""Workers in jobs of Slurm and PBS: what is submitted, and that it computes a study."""
+"""Workers in jobs of Slurm and PBS: the submitted scripts, and a study computed by them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CANCEL = """#!/bin/sh
 echo "$1" > {folder}/cancelled
 kill $(cat {folder}/pid)
 """
-# The commands of each, and what the first one says.
+# The commands of each batch system, and the output of the first.
 COMMANDS = {
     "slurm": ("sbatch", "scancel", "Submitted batch job 1"),
     "pbs": ("qsub", "qdel", "1.server"),
@@ -142,7 +142,7 @@ def settings(system: str, folder: Path, *more: str) -> dict[str, Any]:
 
 
 def listening(mark: Path) -> dict[str, set[tuple[str, int]]]:
-    """Where this process listens, and those of a job do."""
+    """The addresses on which this process and those of a job listen."""
     there = {"here": [psutil.Process()], "job": everyone(str(mark))}
     return {
         whose: {
@@ -156,7 +156,7 @@ def listening(mark: Path) -> dict[str, set[tuple[str, int]]]:
 
 
 async def asked(address: str, **how: Any) -> str:
-    """Ask whoever listens at an address for its kind, as the first thing that a client does."""
+    """Ask the process that listens at an address for its kind, as a client does first."""
     async with rpc(address, timeout=10, **how) as there:
         return str((await asyncio.wait_for(there.identity(), 60))["type"])
 
@@ -178,7 +178,7 @@ def kinds(security: Security | None, ports: set[tuple[str, int]]) -> Counter[str
 @pytest.mark.filterwarnings("ignore::lightburst.WorkerWarning")  # a job takes its time to begin
 @pytest.mark.parametrize("system", COMMANDS)
 def test_a_job_trusts_nobody_else(batch: Path, system: str) -> None:
-    """Whoever could talk to one of its ports would run code as the user."""
+    """Anyone who could talk to one of its ports could run code as the user."""
     before = listening(batch)["here"]
     with (
         cluster_of(system, settings(system, batch), f"--{system}") as cluster,
@@ -221,7 +221,7 @@ def test_a_job_trusts_nobody_else(batch: Path, system: str) -> None:
     ids=["slurm", "pbs", "open"],
 )
 def test_a_study_in_a_job(batch: Path, system: str, more: list[str]) -> None:
-    # Somebody else's scheduler may have the usual port of a dashboard.
+    # Another user's scheduler may have the usual port of a dashboard.
     with socket.socket() as other:
         with suppress(OSError):
             other.bind(("", 8787))
@@ -275,7 +275,7 @@ def test_a_cluster_with_keys_that_is_there(batch: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_cancels_the_jobs(batch: Path, number: signal.Signals) -> None:
-    """And the keys are gone; batch systems take their time to cancel, here until it is known."""
+    """And the keys are gone; batch systems take time to cancel, here until the job has ended."""
     Path("study.toml").write_text(LONG, encoding="utf-8")
     asked = ["cores=1", "memory=2 GB", "interface=lo", f"local_directory={batch}"]
     words = ["sweep", "study.toml", "--slurm", *(word for one in asked for word in ("--job", one))]
@@ -316,7 +316,7 @@ def test_keys_that_cannot_be(batch: Path, more: list[str], said: str) -> None:
 def test_a_folder_that_others_can_read_has_no_keys(
     batch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on file systems without modes, where all that is made is for all."""
+    """As on file systems without modes, where every file is readable by all."""
     chmod = Path.chmod
     open_ = os.open
 

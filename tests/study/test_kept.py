@@ -1,4 +1,4 @@
-"""Tables of runs: as files without pandas, and kept of the runs of a sweep."""
+"""Tables of runs: files written without pandas, and kept tables of a sweep."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BASE = lb.Scenario.from_dict(
 
 
 def same(file: Path, table: pd.DataFrame, other: Path) -> None:
-    """A file is for every reader what pandas would have written."""
+    """Every reader sees the file that pandas would have written."""
     table.to_parquet(other, index=False)
     mine, theirs = parquet.read_table(file), parquet.read_table(other)
     assert mine.schema.equals(theirs.schema)
@@ -81,7 +81,7 @@ def test_a_table_is_written_as_pandas_would(tmp_path: Path, rows: int) -> None:
         "kind": Words(draw.integers(-1, 3, rows).astype(np.int8), ("x", "ÿ", "never", "z")),
         "all": Words(draw.integers(0, 2, rows).astype(np.uint8), ("x", "y")),
     }
-    if not rows:  # of no texts pandas cannot say that they are some
+    if not rows:  # pandas cannot know the type of an empty column of text
         table = {name: column for name, column in table.items() if name not in ("said", "some")}
     write_parquet(table, tmp_path / "mine")
     same(tmp_path / "mine", frame(table), tmp_path / "theirs")

@@ -1,6 +1,6 @@
-"""Processes that are killed at any moment: nothing is lost, and the results are the same bits.
+"""Processes that are killed at any moment: no result is lost, and results are the same bits.
 
-Those of studies are in test_resume.py.
+Interrupted studies are in test_resume.py.
 """
 
 import os
@@ -17,7 +17,7 @@ from lightburst.foundation.files.checksums import SUMS, listed, verify
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
-# Says when it begins to write, and writes again and again.
+# Reports when it begins to write, and writes again and again.
 SAVE = """
 from stores import scenario
 from lightburst.simulation.simulate import run
@@ -55,7 +55,7 @@ def saving_killed(target: Path, times: int) -> None:
         kill(process, lambda: True, chance.random() / 5)
         verify(target, listed(target))
         assert {entry.name for entry in target.iterdir()} == {*listed(target), SUMS}
-        # Of the call before nothing is left, of this one at most what it was writing.
+        # No file of the call before is left, and of this one at most the directory being written.
         assert len(list(target.parent.iterdir())) <= 2
 
 

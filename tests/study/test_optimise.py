@@ -1,4 +1,4 @@
-"""``lightburst optimise`` and `lightburst.optimise`: the answer, its worth, and bad questions."""
+"""``lightburst optimise`` and `lightburst.optimise`: the answer, its gain, invalid questions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ workload = { kind = "pairs", size = { kind = "constant", value = "400 kB" } }
 
 
 def check_read_back(found: Optimum, place: Path) -> None:
-    """What is saved is there again, and can be drawn and saved again."""
+    """A saved result is equal when loaded, and can be drawn and saved again."""
     loaded = lb.load_optimum(found.save(place / "saved"))
     assert loaded.as_dict() == found.as_dict()
     pd.testing.assert_frame_equal(loaded.trials, found.trials, check_exact=True)
@@ -105,7 +105,7 @@ def test_the_best_assembly_time_is_that_of_equation_32_where_its_assumptions_hol
     best = value(found, "best", f"{TIME}_s")
     assert 0.5 < best / limited.time_s < 2
     assert 0.5 < best / numerical.time_s < 2
-    # And it is worth something: over the default, and over (30), which does not hold here.
+    # And it has a gain: over the default, and over (30), which does not hold here.
     assert rows.loc["best", "verdict"] == "better"
     assert value(found, "best", "mean") > value(found, "equation (30)", "mean")
     gain = 100 * (value(found, "best", "ratio") - 1)
@@ -140,7 +140,7 @@ def test_the_command_prints_and_writes_and_costs_nothing_again(
     Path("out/optimum.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match=r"^DIR: given .*optimum\.json"):
         lb.load_optimum("out")
-    # Every run is in the store: the same answer to the bit without a simulation, in one thread.
+    # Every run is in the store: the same answer bit for bit without a simulation, in one thread.
     monkeypatch.setattr("lightburst.study.workers.one.simulate", None)
     assert main(["optimise", "out/study.toml", "--workers", "1", "--format", "json"]) == 0
     again = json.loads(capsys.readouterr().out)
@@ -182,7 +182,7 @@ sys.exit(main())
 def test_after_ctrl_c_the_same_command_comes_to_the_same_answer(
     study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Long runs, so that the search is still at it also on a fast machine.
+    # Long runs, so that the search is still in progress even on a fast machine.
     study.write_text(STUDY.replace("400 kB", "40 MB"), encoding="utf-8")
     command = ["optimise", str(study), "--format", "json"]
     process = started(INTERRUPTED, *command, cwd=study.parent)
@@ -192,7 +192,7 @@ def test_after_ctrl_c_the_same_command_comes_to_the_same_answer(
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert out == ""
-    assert "the same command goes on from there" in err
+    assert "the same command continues from there" in err
     answers = []
     simulated: list[int] = []
 
@@ -227,7 +227,7 @@ def test_several_objectives_are_a_front_on_fresh_seeds(
     waits, rates = (
         front[front["metric"] == aim.metric].sort_values("trial")["mean"] for aim in found.aims
     )
-    # More throughput only for more waiting.
+    # More throughput costs more waiting.
     order = waits.to_numpy().argsort()
     assert (rates.to_numpy()[order][1:] > rates.to_numpy()[order][:-1]).all()
     assert set(found.confirmed["point"]) == {"default", *found.names}

@@ -1,4 +1,4 @@
-"""Where a store is: a folder, what an earlier version left in its place, and on which disk."""
+"""The location of a store: a folder, the file of an earlier version, and its disk."""
 
 import shutil
 import sqlite3
@@ -23,7 +23,7 @@ TAKEN = "was one file, with 24 runs, and is a folder now"
 
 
 def one_file(file: Path) -> None:
-    """Write a store as the version before did: one file, and tables beside it."""
+    """Write a store as the previous version did: one file, and tables beside it."""
     fill(file)
     (file / INDEX).rename(file.with_name("index"))
     shutil.rmtree(file)
@@ -47,7 +47,7 @@ def check(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["runs", "runs.sqlite"])
 def test_the_one_file_of_an_earlier_version_becomes_a_folder(tmp_path: Path, name: str) -> None:
-    """Also one that has the ending that its default name had."""
+    """Also a name with the suffix of the former default."""
     one_file(tmp_path / name)
     with pytest.warns(StoreWarning, match=f"{name} {TAKEN}"):
         Store(tmp_path / "runs").close()
@@ -84,7 +84,7 @@ def test_one_that_is_in_use_is_left_alone(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_process_that_is_killed_meanwhile_leaves_all_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """Killed before each of the three renames; the next one goes on."""
+    """Killed before each of the three renames; the next process continues."""
     one_file(tmp_path / "runs")
     program = f"""
 import os
@@ -212,7 +212,7 @@ def test_there_one_process_has_the_store_alone(
         warnings.simplefilter("ignore", StoreWarning)
         for run in planned():
             store.put(run, truth()[run.key])
-        # No memory is shared, and so nobody else can be there.
+        # No memory is shared, so no other process can use it.
         assert {file.name for file in (tmp_path / "runs").iterdir()} == {INDEX, f"{INDEX}-wal"}
         with pytest.raises(InputError, match="used by another process"):
             Store(tmp_path / "runs")

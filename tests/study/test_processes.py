@@ -1,4 +1,4 @@
-"""Studies in processes of this machine: nothing listens, and whatever dies, the same table."""
+"""Studies in processes of this machine: none listens, and the table is the same after any death."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes that are k
 
 
 class Watching(Store):
-    """A store that calls a function before it keeps runs, each time when it has so many."""
+    """A store that calls a function before it keeps runs, once at each given number of runs."""
 
     def __init__(self, path: Path, act: Callable[[], Any], *numbers: int) -> None:
         super().__init__(path)
@@ -48,19 +48,19 @@ def children() -> list[psutil.Process]:
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    """What threads give."""
+    """The table of a study in threads."""
     return outcome(execute(slow_study(), progress=False))
 
 
 def test_nothing_listens_and_nothing_is_left(table: pd.DataFrame, tmp_path: Path) -> None:
-    """A process that listened could be talked to by other users, who would run code with it."""
+    """Other users could connect to a process that listened, and run code with it."""
     before, seen = set(children()), list[tuple[int, list[Any]]]()
 
     def look() -> None:
         there = [psutil.Process(), *set(children()) - before]
         open_ = [one for process in there for one in process.net_connections("all")]
         seen.append((len(there), [one for one in open_ if one.status == psutil.CONN_LISTEN]))
-        # Nor has it a socket with a name in the file system.
+        # It also has no socket with a name in the file system.
         seen[-1][1].extend(one for one in open_ if isinstance(one.laddr, str) and one.laddr)
 
     with Watching(tmp_path / "runs", look, 9, 40) as store:
@@ -86,7 +86,7 @@ def test_a_killed_process_runs_are_done_again(table: pd.DataFrame, tmp_path: Pat
 
 
 def in_children(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str) -> None:
-    """Let processes that are started do something before each run."""
+    """Let started processes execute a statement before each run."""
     lines = f"""
 import os, sys
 from lightburst.study.workers import one
@@ -133,7 +133,9 @@ def test_what_ends_a_study_there_ends_it_here(
 
 
 def test_they_share_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that fits into all of it, and not into the half, is refused by one of two."""
+    """A run that fits into all of the memory, and not into half, is refused by one of two
+    processes.
+    """
     large = scenario(flows=20_000, size={"kind": "constant", "value": "1 kB"})
     needed: list[int] = []
     simulate(large, 1, ask=lambda bytes, limit: needed.append(bytes))
@@ -165,13 +167,13 @@ execute(Study(scenario(), grid, 1), workers="local:2", progress=False)
 
 
 def test_a_driver_that_is_killed_takes_them_along(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the middle of runs that nobody waits for any more."""
+    """In the middle of runs whose results are no longer awaited."""
     mark = f"test-{os.getpid()}-{time.monotonic_ns()}"
     monkeypatch.setenv("LIGHTBURST_TEST_MARK", mark)
     driver = started(LONG)
     for _ in itertools.count():
         there = [one for one in everyone(mark) if one.pid != driver.pid]
-        # Both compute: to come so far takes more than this.
+        # Both compute: to get this far takes longer.
         if len(there) == 2 and all(sum(one.cpu_times()[:2]) > 0.5 for one in there):
             break
         assert driver.poll() is None, driver.communicate()

@@ -1,4 +1,4 @@
-"""When a trial is given up: by chance hardly ever, and soon if it is much worse."""
+"""Early stops of trials: hardly ever by chance, and soon if a trial is much worse."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_much_worse_is_given_up_at_the_first_look_and_what_is_better_is_
     values = common + 0.1 * rng.normal(size=(3, 20, 1)) + np.array([[[1]], [[-1]], [[0]]])
     best = common[0] + 0.1 * rng.normal(size=(20, 1))
     found = race(values).run(points(3), [best], 1)
-    # By their means alone, which spread a hundred times as much, the three could not be told apart.
+    # Their means alone, which spread a hundred times as much, do not separate the three.
     assert [(len(did), state) for did, state in found] == [
         (5, GIVEN_UP), (20, COMPLETE), (20, COMPLETE),
     ]  # fmt: skip
@@ -69,7 +69,7 @@ def test_a_run_without_a_finite_value_ends_a_trial() -> None:
 
 
 def given_up(rivals: int, told: int, cases: int = 400) -> float:
-    """How often a trial is given up that is no worse than the best of some rivals on its seeds."""
+    """Share of trials given up though no worse than the best of some rivals on their seeds."""
     rng, found = np.random.default_rng(4), 0
     for _ in range(cases):
         common = rng.normal(size=(1, 20, 1))
@@ -83,7 +83,7 @@ def test_chance_gives_up_as_good_a_trial_no_more_often_than_the_risk() -> None:
     # 0.05, and two standard errors of 400 cases.
     assert given_up(1, 1) < 0.05 + 0.022
     assert given_up(30, 30) < 0.05 + 0.022
-    # Why rivals count: the best of thirty on these seeds is there by chance.
+    # Rivals count because the best of thirty on these seeds is the best by chance.
     assert given_up(30, 1) > 0.1
 
 
@@ -104,7 +104,7 @@ def test_means_of_few_seeds_are_made_comparable_with_those_of_all() -> None:
     ran = race(np.zeros((1, 20, 1)))
     # Their own mean is that of the first seeds, about 2.
     assert ran.comparable(few, [best]) == pytest.approx([6], abs=0.05)
-    # What has nothing in common with the best keeps its own.
+    # A trial without common seeds with the best keeps its own mean.
     alone = rng.normal(size=(5, 1))
     assert ran.comparable(alone, [100 * best]) == pytest.approx(alone.mean(axis=0))
 

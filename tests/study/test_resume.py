@@ -1,7 +1,7 @@
-"""Studies that are stopped at any moment, again and again: nothing is lost but the runs in flight.
+"""Studies that are stopped at any moment, again and again: only the runs in progress are lost.
 
-Real processes, at random moments; a few times here, and twenty times each among the slow tests.
-The table is that of a study that nobody stopped, to the bit.
+Real processes, at random moments; a few times here, and twenty times each among the slow tests. The
+table is that of an uninterrupted study, bit for bit.
 """
 
 import os
@@ -26,7 +26,7 @@ from processes import started
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
 WORKERS = 2
-# Says which run it begins and which it has kept, and at last that it is done.
+# Reports each run when it begins and when it is kept, and the end of the study.
 STUDY = f"""
 import os, pickle, sys
 from lightburst.foundation.errors import InputError
@@ -62,7 +62,7 @@ FULL = ("disk is full", "disk I/O error", "File too large")
 
 @pytest.fixture(scope="module")
 def fresh() -> pd.DataFrame:
-    """The table of a study that nobody stopped."""
+    """The table of an uninterrupted study."""
     return outcome(execute(slow_study(), progress=False))
 
 
@@ -99,7 +99,7 @@ WAYS: dict[str, tuple[Callable[["subprocess.Popen[str]", Path], None], int]] = {
 
 
 def stopped(place: Path, how: str, after_s: float) -> None:
-    """Begin the study, or go on with it, and stop it some time after a run has ended."""
+    """Begin or continue the study, and stop it some time after a run has ended."""
     stop, code = WAYS[how]
     before = in_store(place)
     process = study(place)
@@ -122,9 +122,9 @@ def stopped(place: Path, how: str, after_s: float) -> None:
         word: {(d, int(s)) for what, d, s in words if what == word} for word in ("begun", "kept")
     }
     after = in_store(place)
-    # What it had said to be kept is there, and what was there before.
+    # Runs reported as kept are there, and so are those from before.
     assert after >= before | told["kept"]
-    # Of those that it began, the last of each worker may be missing, and one that it had just done.
+    # Of the runs begun, the last of each worker may be missing, and one that had just ended.
     assert len(told["begun"] - after) <= 2 * WORKERS
     assert not before & told["begun"]
     found = examined(place / "runs")

@@ -25,7 +25,7 @@ STUDY = lb.Study(SCENARIO, {}, range(1, 13))
 
 
 class Watched:
-    """Runs that take so much memory, of which so much is free; how many were under way at once."""
+    """Runs with given memory, and given free memory; the largest number in progress at once."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Watched:
         seen: bool = True,
         limit: int | None = None,
     ) -> None:
-        # Seen: what the others take is no more free when a run looks.
+        # Seen: memory of the other runs is no longer free when a run checks.
         self.needed, self.free, self.seen, self.limit = needed, free, seen, limit
         self.now = self.most = 0
         self.lock, self.together = threading.Lock(), threading.Event()

@@ -1,4 +1,4 @@
-"""The search finds what is known, does the same again, and says what it cannot use."""
+"""The search finds known optima, is reproducible, and reports unusable runs."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def parabola(x: float) -> list[float]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_under_noise_much_larger_than_the_slope_the_best_is_found(seed: int) -> None:
-    # What all points share at a seed spreads by 5, the means between 2 ms and 4 ms by 0.2.
+    # The common effect of a seed spreads by 5, the means between 2 ms and 4 ms by 0.2.
     evaluate, runs = noisy(parabola, common=5, own=0.1)
     trials = search(evaluate, seed=seed).run()
     assert x_of(best(trials).place.point) == pytest.approx(3, rel=0.25)
     assert len(trials) == 40
-    # Giving up saves runs, and every trial that was had been much worse.
+    # Giving up saves runs, and every trial given up was much worse.
     given_up = [trial for trial in trials if trial.state == GIVEN_UP]
     assert sum(runs) < 0.8 * 40 * 20
     assert all(parabola(x_of(trial.place.point))[0] > 0.05 for trial in given_up)
@@ -88,7 +88,7 @@ def test_several_objectives_give_the_front() -> None:
     trials = search(evaluate, signs=(1.0, 1.0)).run()
     complete = [trial for trial in trials if trial.state == COMPLETE]
     front = [x_of(complete[i].place.point) for i in best_of(complete)]
-    # All of the front lies between the two optima, and most of the way is covered.
+    # All of the front lies between the two optima, and it covers most of the range.
     assert all(0.8 < x < 13 for x in front), front
     assert min(front) < 1.5
     assert max(front) > 7
@@ -133,7 +133,7 @@ def test_combinations_that_cannot_be_are_left_out() -> None:
     space = Space.of(base, {name: {"from": 2, "to": 200} for name in names})
 
     def evaluate(points: Sequence[Point], seeds: Sequence[int]) -> NDArray[np.float64]:
-        # The best of all would be (100, 50), which cannot be.
+        # The best combination, (100, 50), is not allowed.
         away = [
             [abs(float(str(p[names[0]])) - 100), abs(float(str(p[names[1]])) - 50)] for p in points
         ]
@@ -152,7 +152,7 @@ def test_trials_in_a_table_are_told_apart_from_the_best() -> None:
     assert table["verdict"].value_counts()["best"] == 1
     row = table[table["verdict"] == "best"].iloc[0]
     assert row["difference"] == row["difference_low"] == row["difference_high"] == 0
-    # What is as good lies around the true best, and what is worse does not.
+    # Trials that are as good lie around the true optimum, and worse ones do not.
     near = table[table["verdict"] == "as good"][f"{AXIS}_s"]
     assert near.between(2e-3, 4.5e-3).all()
     assert (table[table["verdict"] == "worse"]["difference_low"] > 0).all()

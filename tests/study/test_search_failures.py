@@ -1,4 +1,4 @@
-"""Searches of which runs fail: they go on, say it, and average no such run in."""
+"""Searches with failed runs: they continue, report them, and leave them out of means."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_optimum_is_found_beside_points_whose_runs_fail(
     for row in found["trials"]:
         below = row["switching.assembly.time_s"] < 3e-3
         assert (row["verdict"] == "failed") == below
-        # It is run no further, and what it did on other seeds is no mean of it.
+        # The trial is run no further, and its other seeds give no mean.
         assert row["seeds"] == 3 if below else row["mean"] is not None
         assert not below or row["mean"] is None
     (best,) = [row for row in found["trials"] if row["verdict"] == "best"]
@@ -88,11 +88,11 @@ def test_an_optimum_is_found_beside_points_whose_runs_fail(
     )
     assert f"{len(failed)} of 12 trials count as worse than all others: a run of them" in said
     assert "'lightburst store retry'" in said
-    # The failures are kept: again they cost nothing, and are told again.
+    # The failures are kept: a second call does not run them, and reports them again.
     bad.simulated = 0
     assert answer(["optimise", "study.toml"], capsys, 1)[0] == found
     assert bad.simulated == 0
-    # Without the reason, after "retry", the answer is that of a search of which no run failed.
+    # Without the reason, after "retry", the answer is that of a search without failed runs.
     bad.fails = lambda scenario, seed: False
     assert main(["store", "retry"]) == 0
     capsys.readouterr()
@@ -208,7 +208,7 @@ def test_indices_are_those_of_the_rows_without_a_failure(bad: Bad, tmp_path: Pat
     assert found.table["total_high"].tolist() == (expected.total + expected.total_half).tolist()
     assert np.flatnonzero(found.points["completion_time_mean_s"].isna()).tolist() == lost.tolist()
     assert len(found.failed) == len(lost)
-    # What failed is kept, and after "retry" it is as if nothing had failed.
+    # Failures are kept, and after "retry" the result is that without failures.
     bad.simulated, bad.fails = 0, lambda scenario, seed: False
     with Store(tmp_path / "runs") as store:
         assert store.retry() == len(lost)
@@ -237,7 +237,7 @@ def test_runs_of_another_version_of_the_model_are_told(
         study.write_text(text + SENSITIVE * (command == "sensitivity"), encoding="utf-8")
     assert main([command, "study.toml"]) == 0
     assert "of the model" not in capsys.readouterr().err
-    # All that was run, as a version before would have kept it.
+    # All runs, as an earlier version would have kept them.
     with Store(".lightburst/runs") as store:
         texts = [text for (text,) in store.ask("SELECT scenario FROM scenarios")]
     earlier = [Scenario.from_dict(json.loads(text)) for text in texts]

@@ -1,4 +1,4 @@
-"""Sobol indices: exact ones are found, noise does what is said, and what has none is refused."""
+"""Sobol indices: exact ones are found, noise has the stated effect, other studies are refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_their_intervals_cover_the_exact_ones() -> None:
         found = analyse(3, ishigami(sample(3, 256, seed))[:, np.newaxis], 200, seed)
         covered += list(np.abs(found.first - first) <= found.first_half)
         covered += list(np.abs(found.total - total) <= found.total_half)
-    # The points of Sobol's sequence are better than those for which the bootstrap is right.
+    # The points of Sobol's sequence are more even than the random ones that the bootstrap assumes.
     assert np.mean(covered) > 0.9
 
 
@@ -68,7 +68,7 @@ def test_noise_lowers_first_order_indices_and_lifts_total_ones_as_is_said() -> N
     first, total = exact()
     rng = np.random.default_rng(1)
     parts = sample(3, 4096, 1)
-    # Beside noise of its own each seed shifts all points alike, which must not matter.
+    # Besides its noise each seed shifts all points alike, which must not matter.
     noise = 4 * rng.normal(size=(len(parts), 4)) + 30 * rng.normal(size=(1, 4))
     values = ishigami(parts)[:, np.newaxis] + noise
     found = analyse(3, values, 200, 1)
@@ -175,7 +175,7 @@ def test_the_command_prints_and_writes_and_goes_on_from_the_store(
     Path("copy/points.csv").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match=r"^DIR: given .*points\.csv"):
         lb.load_sensitivities("copy")
-    # What was written runs again, from the store; and in one thread.
+    # The written study runs again, from the store; and in one thread.
     monkeypatch.setattr("lightburst.study.workers.one.simulate", None)
     words = ["sensitivity", "out/study.toml", "--workers", "1", "--format", "json"]
     assert main(words) == 0

@@ -1,4 +1,4 @@
-"""Axes as a box: what can be chosen, and what is no box."""
+"""Axes as a box: the choices, and axes that form no box."""
 
 from __future__ import annotations
 

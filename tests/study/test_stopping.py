@@ -34,7 +34,7 @@ def study(seeds: int = 9) -> Study:
 
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """Runs with a made-up result, alternately above and below 10; which ones were asked for."""
+    """Runs with a synthetic result, alternately above and below 10; records the requested ones."""
     seen: Runs = []
 
     def fake(scenario: Scenario, seed: int, **options: object) -> SimpleNamespace:

@@ -1,4 +1,4 @@
-"""A store gives back what was written or says what it cannot, whatever became of its file."""
+"""A store returns the written rows or reports the damaged ones, after any damage of its file."""
 
 import json
 import resource
@@ -29,7 +29,7 @@ Truth = dict[Key, Row]
 
 
 def change(path: Path, statement: str, *values: object) -> None:
-    """Change a store as no lightburst would."""
+    """Change a store as lightburst never does."""
     with closing(sqlite3.connect(path / INDEX)) as database, database:
         database.execute(statement, values)
 
@@ -127,7 +127,7 @@ def test_salvage_reads_the_write_ahead_log(tmp_path: Path) -> None:
     with Store(path) as store:
         for run in planned():
             store.put(run, metrics(0, run.seed, 200))
-        # As a kill leaves it: what was written last is in the log alone.
+        # As a kill leaves it: the last rows are only in the log.
         for ending in ("", "-wal"):
             shutil.copyfile(f"{path / INDEX}{ending}", f"{copy}{ending}")
     assert set(salvage(copy)) >= held(path)
@@ -193,7 +193,7 @@ def test_clean_removes_runs_of_other_models(file: Path) -> None:
         for table, *row in (
             ("scenarios", "0" * 64, "older", str(MODEL_VERSION - 1), which.to_toml()),
             ("runs", "0" * 64, "1", "", "{}"),
-            ("runs", "1" * 64, "1", "", "{}"),  # whatever that was
+            ("runs", "1" * 64, "1", "", "{}"),  # any number
         ):
             schema.insert(store.database, table, *(text.encode() for text in row))
     assert examined(file).others == 1
@@ -253,7 +253,7 @@ def test_what_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_runs_that_end_together_are_kept_in_one_commit(tmp_path: Path) -> None:
-    """Finished and failed ones, and one that is there already, which stays as it is."""
+    """Finished and failed runs, and one that is already there, which stays as it is."""
     first, second, third, *_ = planned()
     why = Failure("a", "b", "c")
     with Store(tmp_path / "runs") as store:

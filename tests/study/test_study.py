@@ -1,4 +1,4 @@
-"""Studies run everything once, keep what is finished, and go on where they were stopped."""
+"""Studies run each run once, keep finished ones, and continue where they were stopped."""
 
 import importlib
 import os
@@ -61,7 +61,7 @@ def outcome(table: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """The runs that were really simulated, while they are."""
+    """The runs that were simulated, recorded when they run."""
     seen: list[tuple[str, int]] = []
 
     def counting(which: Scenario, seed: int, **options: Any) -> Result:
@@ -104,7 +104,7 @@ def test_a_table_has_a_row_for_each_run_point_by_point() -> None:
     row = table[(table["switching.buffer_ports"] == 1) & (table["seed"] == 3)].iloc[0]
     assert row["digest"] == alone.digest
     assert row["throughput_bps"] == alone.metrics["throughput_bps"]
-    # Nobody gave joules: a column of numbers all the same.
+    # No energy was given: still a column of numbers.
     assert table["energy_j"].dtype == float
     assert table["energy_j"].isna().all()
 
@@ -176,7 +176,7 @@ def test_bad_points_seeds_and_workers_are_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(InputError, match="buffer_prots"):
         Study(scenario(), {"switching.buffer_prots": [1]}, [1])
-    # Not only the first value of an axis, nor only each for itself.
+    # Not only the first value of an axis, nor each axis alone.
     with pytest.raises(InputError, match=r"^switching.buffer_ports: given -1"):
         Study(scenario(), {"topology.k": [4, 8], "switching.buffer_ports": [0, -1]}, [1])
     together = {"topology.k": [8, 4], "switching.buffer_ports": [2, 5]}

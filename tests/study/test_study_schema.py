@@ -113,7 +113,7 @@ def test_a_wrong_key_is_named_where_it_stands(
     at[path[-1]] = value
     errors = list(VALIDATOR.iter_errors(values))
     assert [(list(e.absolute_path), words in e.message) for e in errors] == [(where, True)], errors
-    # What the schema refuses lightburst refuses, too.
+    # lightburst refuses every study that the schema refuses.
     with pytest.raises(InputError):
         assert StudyDescription.from_dict(values).block
 

@@ -1,4 +1,4 @@
-"""Work in threads beside the calling one: what they give is kept there, and an error ends them."""
+"""Work in threads beside the calling one, which keeps their results; an error ends them."""
 
 from __future__ import annotations
 

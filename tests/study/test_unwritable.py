@@ -1,4 +1,4 @@
-"""A store that cannot be written, another user's or an archive's: it is read all the same."""
+"""A store that cannot be written, another user's or an archive's, can still be read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lightburst.study import Store
 from stores import SCENARIOS, SEEDS, fill, planned
 
 RUNS = SCENARIOS * SEEDS
-# The user root may write whatever modes say, but for those that it gives up.
+# The user root ignores file modes, unless it gives up that right.
 _AS_USER = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 STUDY = """
 seeds = 2
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.skipif(
 
 @contextmanager
 def unwritable(folder: Path) -> Iterator[None]:
-    """Nothing in a folder can be written, nor can anything be made in it."""
+    """No file in a folder can be written or created."""
     places = [folder, *folder.rglob("*")]
     before = {place: stat.S_IMODE(place.stat().st_mode) for place in places}
     held = {file: file.read_bytes() for file in places if file.is_file()}
@@ -59,7 +59,7 @@ def unwritable(folder: Path) -> Iterator[None]:
 
 
 def asked(*words: object) -> tuple[int, str, str]:
-    """Call a command as a user whose rights are those of the files."""
+    """Call a command as a user to whom the modes of files apply."""
     command = [sys.executable, "-m", "lightburst.cli", *map(str, words)]
     if os.geteuid() == 0:
         command = [*_AS_USER, *command]
@@ -72,7 +72,7 @@ def closed(folder: Path) -> None:
 
 
 def killed(folder: Path) -> None:
-    """All runs are in the log, and nobody has it open."""
+    """All runs are in the log, and no process has it open."""
     with Store(folder / "while") as store:
         store.database.execute("PRAGMA wal_autocheckpoint = 0")
         for run in planned():
@@ -134,7 +134,7 @@ def test_a_sweep_reads_it_and_says_once_where_it_needs_more(
 
 
 def test_the_size_is_that_of_all_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The texts of the rows, which were told, are the smaller part."""
+    """The texts of the rows are the smaller part."""
     path = tmp_path / "runs"
     fill(path)
     for name, size in (("columns/a.parquet", 300_000), ("tables/b.parquet", 2_000_000)):

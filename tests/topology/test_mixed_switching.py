@@ -62,7 +62,7 @@ def test_the_default_then_the_layer_then_the_name() -> None:
     # 16 hosts; the edges are the switches 16 to 23.
     assert kinds(fat_tree()) == ["all-optical"] + 7 * ["electronic"] + 12 * ["hybrid"]
     plan = compile_plan(fat_tree(), 1)
-    # What a header costs is in the delay of the links that lead to the switch.
+    # The processing time of a header is in the delay of the links that lead to the switch.
     to = plan.links["to"]
     edges = (to > 16) & (to < 24)
     assert set((plan.links["delay_ps"][edges]).tolist()) == {53_000}
@@ -104,7 +104,7 @@ def test_files_and_changes_keep_them() -> None:
     assert kinds(changed) == ["all-optical"] + 7 * ["electronic"] + 8 * ["all-optical"] + 4 * [
         "hybrid"
     ]
-    # Another kind in a layer drops the keys that only the old one knows, as in the table itself.
+    # Another kind in a layer drops the keys that only the old one has, as in the table itself.
     assert (
         scenario.with_({"switching.layers.edge.queue_size": "9 kB"})
         .with_({"switching.layers.edge.kind": "hybrid"})
@@ -121,7 +121,7 @@ def test_electronic_edges_under_optical_cores_on_the_same_flows() -> None:
     optical = lb.run(scenario.with_({"switching.layers": None}))
     assert mixed.flows["start_s"].equals(optical.flows["start_s"])
     assert mixed.metrics["finished"] == 200
-    # Edges convert all they get, the others only what they buffer.
+    # Edges convert all units, the others only those that they buffer.
     edges, others = mixed.switches["oe_bytes"][:8], mixed.switches["oe_bytes"][8:]
     assert edges.min() > 0
     buffered = (mixed.switches["buffered"] > 0).to_numpy()
@@ -150,8 +150,8 @@ def test_rates_may_change_where_a_switch_is_electronic() -> None:
 BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"layers": {"edge": {"kind": "hybrid"}}},
-        "switching.layers.edge: given an unknown layer 'edge'; allowed: no layers in a topology of "
-        "kind 'graph'; 'nodes' names single ones",
+        "switching.layers.edge: given an unknown layer 'edge'; allowed: none: the topology 'graph' "
+        "has no layers; 'nodes' names switches",
     ),
     (
         {"nodes": {"d": {"kind": "hybrid"}}},
@@ -194,7 +194,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (
         {"nodes": {"b": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 us"}}}},
         "switching.kind: given 'all-optical' at a; allowed: 'burst' at every switch with hosts, "
-        "because another switch is 'burst': these make the bursts",
+        "because another switch is 'burst': these assemble the bursts",
     ),
 ]
 

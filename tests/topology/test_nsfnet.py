@@ -75,7 +75,7 @@ def test_hosts_are_at_the_edges_alone() -> None:
 
 
 def test_a_packet_takes_as_long_as_the_shortest_way() -> None:
-    # WA - IL - PA - GA are 4,400 km, the other way over Texas 4,800; 125 B take 1 us at 1 Gb/s.
+    # WA - IL - PA - GA are 4,400 km, the other path over Texas 4,800; 125 B take 1 us at 1 Gb/s.
     scenario = lb.Scenario.from_dict(
         {
             "topology": {
@@ -95,7 +95,7 @@ def test_a_packet_takes_as_long_as_the_shortest_way() -> None:
     )
     (flow,) = lb.run(scenario).flows.itertuples()
     assert (flow.source, flow.destination) == ("WA/0", "GA/0")
-    # Taken in at the two edges and at the host, cut through at the two cores between.
+    # Received whole at the two edges and at the host, cut through at the two cores between.
     assert flow.completion_time_s == pytest.approx(2e-3 + 22e-3 + 3e-6, abs=1e-12)
 
 

@@ -47,7 +47,7 @@ def paths(plan: Plan) -> dict[tuple[int, int], list[list[int]]]:
         ends, pairwise(plan.nodes["path_offsets"].tolist()), strict=True
     ):
         links = plan.nodes["path_links"][first:last].tolist()
-        # One link after the other, from end to end.
+        # The links form a path, from source to destination.
         nodes = [plan.links["from"][links[0]], *plan.links["to"][links]]
         assert (nodes[0], nodes[-1]) == pair
         assert plan.links["from"][links[1:]].tolist() == nodes[1:-1]
@@ -68,7 +68,7 @@ def test_the_choice_follows_the_transport() -> None:
         assert tcp.with_(transport={"kind": kind}).routing_choice == "free"
     assert compile_plan(tcp, 1).settings["choice"] == "flow-hash"
     assert lb.run(tcp).provenance.scenario["routing"]["choice"] == "flow-hash"
-    # What is given stays.
+    # A given choice stays.
     free = tcp.with_(routing__choice="free")
     assert free.routing_choice == "free"
     assert free.with_(transport__recovery="reno").routing_choice == "free"
@@ -92,7 +92,7 @@ def test_it_follows_a_change_of_the_transport_also_when_written_and_read(
     moved = again(tcp.with_(transport={"kind": "saw"}))
     assert moved.routing_choice == compile_plan(moved, 1).settings["choice"] == "free"
     assert again(moved.with_(transport={"kind": "tcp"})).routing_choice == "flow-hash"
-    # Of one group among others, too.
+    # Also if only one group needs it.
     of = {"workload": moved.workload}
     both = {"a": of, "b": {**of, "transport": {"kind": "tcp"}}}
     mixed = moved.with_(workload=None, groups=both)
@@ -130,7 +130,7 @@ def test_two_paths_without_a_common_link_for_every_pair_of_nsfnet(metric: str) -
 
 
 def test_disjoint_paths_are_those_of_least_total_length() -> None:
-    """The trap of Bhandari's book: the shortest path stands in the way of two."""
+    """The trap of Bhandari's book: the shortest path excludes two disjoint ones."""
     # a-b-c-z is 3; a-d-c and b-e-z are needed for two, and b-c is in neither.
     links = ["a b 1", "b c 1", "c z 1", "a d 2", "d c 2", "b e 2", "e z 2"]
     table = [{"source": s, "target": t, "length": f"{km} km"} for s, t, km in map(str.split, links)]
@@ -140,7 +140,7 @@ def test_disjoint_paths_are_those_of_least_total_length() -> None:
     plan = compile_plan(with_two, 1)
     found = {frozenset(fibres(plan, links)) for links in paths(plan)[a, z]}
     assert found == {over(network, "adcz"), over(network, "abez")}
-    # No third is disjoint: the next shortest is the shortest of all, and comes first.
+    # No third path is disjoint: the next shortest is the shortest of all, and comes first.
     plan = compile_plan(with_two.with_(routing__paths=3), 1)
     first, *others = (frozenset(fibres(plan, links)) for links in paths(plan)[a, z])
     assert first == over(network, "abcz")
@@ -213,7 +213,7 @@ def test_delay_finds_the_shorter_fibre_and_a_route_leads_anywhere() -> None:
     assert took({"metric": "delay", "routes": [route]}, **spread) == pytest.approx(
         direct, abs=1e-12
     )
-    # One direction: the way back is the shortest.
+    # One direction only: the reverse path is the shortest.
     back = {"source": "b", "destination": "a", "path": ["b", "x", "a"]}
     assert took({"routes": [back]}, **spread) == pytest.approx(direct, abs=1e-12)
 
@@ -317,13 +317,13 @@ def test_a_fat_tree_has_its_own_routes(routing: dict[str, Any], path: str) -> No
 
 
 def test_reordering_without_a_loss_is_a_warning() -> None:
-    """Two ways of different length, each free for each packet: TCP takes it for losses."""
+    """Two paths of different length, both for each packet: TCP takes the reordering for losses."""
     links = [
         {"source": "a", "target": "b", "name": "short"},
         {"source": "a", "target": "b", "name": "long", "length": "100 km"},
     ]
     workload = {"kind": "pairs", "size": {"kind": "constant", "value": "2 MB"}}
-    with pytest.warns(RunWarning, match="retransmissions, though nothing was lost"):
+    with pytest.warns(RunWarning, match="retransmissions by flows without losses"):
         free = lb.run(scenario(links, workload=workload, routing={"choice": "free"}))
     assert free.flows["retransmissions"].sum() > 0
     assert free.metrics["loss_end_to_end"] == 0

@@ -24,7 +24,7 @@ def ports(network: Network, node: int) -> list[int]:
 
 
 def check_consistent(network: Network) -> None:
-    """What must hold for every network."""
+    """Check the properties of every network."""
     assert np.all(np.diff(network.link_from.astype(np.int64)) >= 0)
     pairs = np.stack([network.link_from, network.link_to], axis=1)
     assert {tuple(pair) for pair in pairs.tolist()} == {tuple(p) for p in pairs[:, ::-1].tolist()}
@@ -306,7 +306,7 @@ def test_a_node_called_like_a_host_of_another(tmp_path: Path) -> None:
     file.write_text("source,target\na,b\nb,a/0\n")
     with pytest.raises(InputError, match=r"^topology.file: given nodes called 'a/0'; allowed"):
         build_network(Graph(file=file, hosts_per_node=1))
-    # As a leaf it is a host of its own, and with fewer hosts at each node the name is free.
+    # As a leaf the node is a host itself, and with fewer hosts at each node the name is free.
     assert build_network(Graph(file=file)).hosts == 2
     file.write_text("source,target\na,b\nb,a/1\n")
     assert build_network(Graph(file=file, hosts_per_node=1)).hosts == 3

@@ -13,7 +13,7 @@ from lightburst.foundation.errors import InputError
 from lightburst.scenario.tables.topology import GraphLink
 from lightburst.topology import build_network, from_networkx, from_topohub
 
-#: As tools write it: typed attributes, of which the length is one with a name of its own.
+#: GraphML as tools write it: typed attributes, with a length under another name.
 GRAPHML = """<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key id="d0" for="edge" attr.name="Distance" attr.type="double"/>
@@ -70,7 +70,7 @@ def test_public_packages_are_there_without_being_imported() -> None:
 def test_lengths_have_a_unit_or_the_one_that_is_named() -> None:
     section = from_networkx(graph("2 km", 3), length_unit="cm", hosts_per_node=1)
     assert [link.length for link in section.links] == [2000.0, 0.03]
-    # All without: what the scenario file says.
+    # All edges without a length: the scenario's value.
     assert [link.length for link in from_networkx(graph(), hosts_per_node=1).links] == [None, None]
     # A length for those without one.
     one = from_networkx(graph("2 km"), hosts_per_node=1, link_length="7 m")

@@ -1,4 +1,4 @@
-"""What is read off a trace, its pictures, and ``lightburst trace``."""
+"""Series of a trace, its pictures, and ``lightburst trace``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_was_sent_and_when_its_burst_left() -> None:
     assert sent["again"].tolist() == [False] * 7 + [True, True, False, True, True]
     assert sent["lost"].tolist() == [n in {1, 3, 8} for n in range(12)]
     assert sent["time_s"].tolist()[7:] == pytest.approx([46 * MS, 47 * MS, 48 * MS, 0.3, 0.301])
-    # Ten milliseconds later they are at the edge, where the bursts 2, 5 and 6 take them.
+    # Ten milliseconds later they are at the edge, and join the bursts 2, 5 and 6.
     assert sent["departure_s"].tolist() == pytest.approx(
         [33 * MS] * 7 + [59 * MS] * 3 + [0.312] * 2
     )
@@ -113,7 +113,7 @@ def test_timeouts_are_where_nothing_came() -> None:
 
 def test_a_closer_look_is_at_the_first_loss() -> None:
     begin, end = series.close_up(trace())
-    trip, lost = 21 * MS, 21.1 * MS  # the windows say the one, the log the other
+    trip, lost = 21 * MS, 21.1 * MS  # the first value is in the windows, the second in the log
     assert begin == pytest.approx(lost - 2 * trip)
     assert end == pytest.approx(0.3 + 3 * trip)
     slow = Log()
@@ -257,7 +257,7 @@ def test_a_state_is_painted_from_its_first_row_to_the_next_state() -> None:
     ]
     found = [[(float(part.min()), float(part.max())) for part in parts] for parts in times]
     assert found == [[(0, 3), (5, 6)], [(3, 5)], [], [(6, 7)]]
-    # As many corners as the state has changes, and not as the flow has acknowledgements.
+    # The number of corners is that of the state's changes, and not of the acknowledgements.
     long = Figure().add_subplot()
     plots._states(long, np.arange(10_000.0), np.zeros(10_000, dtype=np.int8))
     assert len(np.asarray(long.collections[0].get_paths()[0].vertices)) < 10
@@ -300,7 +300,7 @@ def test_without_a_directory_nothing_is_written(
     assert main(["trace", "lossy.toml", "--set", "loss.drops=[{burst = 100000}]"]) == 0
     said = capsys.readouterr()
     assert "retransmissions" in said.out
-    assert "never came" in said.err
+    assert "never occurred" in said.err
     assert list(scenario.parent.iterdir()) == [scenario]
 
 
@@ -337,7 +337,7 @@ def test_window_and_throughput_are_printed_in_bins(
     assert rows[0]["window_segments"] == rows[-1]["window_segments"] == 0
     table = pd.read_parquet(Path("out", "trace_bins.parquet"))
     assert table.to_dict("records") == rows
-    # Nothing is said of the time after the run, for which there is more to be sent.
+    # No bin lies after the end of the run, though data is left to send.
     values = (
         "measurement.time_limit=130 ms",
         *(f"transport.{w}_window=500" for w in ("initial", "advertised")),

@@ -1,4 +1,4 @@
-"""``lightburst trace --network``: what its tables, pictures and page say, and what is refused."""
+"""``lightburst trace --network``: its tables, pictures and page, and refusals."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> N
     assert fibres == (cuts["link_source"] + " \u2192 " + cuts["link_target"]).tolist()
     first = cuts.iloc[0]
     said = str(found).splitlines()
-    # On the channel of the holder, which has also what is left of the burst.
+    # On the channel of the holder, which also carries the rest of the burst.
     assert cuts["channel"].tolist() == cuts["holder_channel"].tolist()
     line = said[said.index(f"Cut off bursts on these fibres: {len(cuts)}") + 1].split()
     assert line[2:4] == ["burst", str(first["burst"])]
@@ -98,7 +98,7 @@ def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> N
     assert f"burst {first['holder_burst']}," in " ".join(line)
     assert len(found.as_dict()["cut_bursts"]) == len(cuts)
     assert "Cut off" not in str(traced)
-    # Of one link, and without the last of them.
+    # The cuts on one link, without the last of them.
     there = cuts[cuts["link_target"] == "D"]
     end = float(there["start_s"].max())
     some = lb.trace_network(scenario, links=["X:D"], end=end).trace.cuts
@@ -114,7 +114,7 @@ LATE: dict[str, Any] = {
 
 @pytest.mark.filterwarnings("ignore:.*headers came too late:lightburst.RunWarning")
 def test_what_had_no_channel_stands_below_the_channels(traced: lb.TracedNetwork) -> None:
-    """A late header has none where its burst is lost; what a link loses has its own."""
+    """A burst lost for its late header has no channel; a burst lost on a link has its own."""
     lossy = {"loss": {"probability": 0.05}}
     found = lb.trace_network(traced.result.scenario.with_({**LATE, **lossy}))
     trace = found.trace
@@ -141,7 +141,7 @@ def test_what_had_no_channel_stands_below_the_channels(traced: lb.TracedNetwork)
 def test_a_burst_that_comes_to_a_link_twice_is_the_holder_of_each_loss_once(
     traced: lb.TracedNetwork,
 ) -> None:
-    """Deflected, it goes in a loop."""
+    """The deflected burst takes a loop."""
     loops = {"switching.contention": [{"kind": "deflection"}]}
     found = lb.trace_network(traced.result.scenario.with_(loops))
     losses, bookings = found.trace.losses, found.trace.bookings
@@ -150,7 +150,7 @@ def test_a_burst_that_comes_to_a_link_twice_is_the_holder_of_each_loss_once(
     assert pairs.isin(list(zip(again["link"], again["burst"], strict=True))).any()
     assert not losses["burst"].duplicated().any()
     assert len(losses) == found.result.switches.filter(like="dropped_").to_numpy().sum()
-    # That of its uses which was in the way.
+    # The use of the channel by the holder that overlapped.
     assert (losses["holder_start_s"] < losses["end_s"]).all()
     assert (losses["start_s"] < losses["holder_end_s"]).all()
 
@@ -160,7 +160,7 @@ def test_a_burst_that_comes_to_a_link_twice_is_the_holder_of_each_loss_once(
 def test_the_loss_per_hop_is_of_what_was_offered_to_fibres(
     traced: lb.TracedNetwork, changes: dict[str, Any]
 ) -> None:
-    """Counted burst by burst: each use of a channel, and each loss for want of one."""
+    """Counted burst by burst: each use of a channel, and each loss for lack of one."""
     found = lb.trace_network(traced.result.scenario.with_(changes))
     losses, bookings = found.trace.losses, found.trace.bookings
     refused = losses[~losses["reason"].isin(["late-header", "random"])]
@@ -244,7 +244,7 @@ def test_the_files(crowd: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """What the page draws."""
+    """The data that the page draws."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     data: dict[str, Any] = json.loads(found[1])
@@ -397,7 +397,7 @@ def test_colours_are_of_those_with_most_bursts() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_names_as_long_as_may_be_leave_room_for_bursts(tmp_path: Path) -> None:
-    """Their beginning and end are drawn; matplotlib would say that there is no room at all."""
+    """Their beginnings and ends are drawn; matplotlib would warn that there is no room."""
     path = tmp_path / "long.toml"
     long = re.sub(r'"([abcdABCDX])"', lambda name: f'"{name[1] * 200}"', CROWD)
     path.write_text(long, encoding="utf-8")
@@ -409,7 +409,7 @@ def test_names_as_long_as_may_be_leave_room_for_bursts(tmp_path: Path) -> None:
 
 @needs_browser
 def test_long_names_are_told_apart_on_the_page(tmp_path: Path) -> None:
-    """By their beginnings and ends, within the page; all of a name is in the story of a burst."""
+    """Long names are abbreviated, within the page; the history of a burst has the whole name."""
     path = tmp_path / "long.toml"
     long = re.sub(r'"([abcdABCDX])"', lambda name: f'"{"n" * 199}{name[1]}"', CROWD)
     path.write_text(long, encoding="utf-8")

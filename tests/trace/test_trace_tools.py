@@ -39,7 +39,7 @@ LOSSY = {
     "transport": {"kind": "tcp", "segment_size": "1500 B", "header_size": "40 B"},
     "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 MB"}},
 }
-# What the tools are given: the trace that is written down in tests/traces.py, and real ones.
+# Captures for the tools: that of the trace in tests/traces.py, and real ones.
 CHANGES: dict[str, dict[str, object] | None] = {
     "made up": None,
     "sack": {},
@@ -100,7 +100,7 @@ def test_tshark_counts_the_same_retransmissions(subject: FlowTrace, tmp_path: Pa
     wanted = sent_again(subject)
     assert wanted > 0
     assert len(data) - len({packet["tcp.seq_raw"] for packet in data}) == wanted
-    # What Wireshark marks depends on how it reads times, but it marks all of them as something.
+    # Wireshark's label depends on its reading of times, but it marks all retransmissions.
     marks = ("tcp.analysis.retransmission", "tcp.analysis.out_of_order")
     assert sum(any(packet[mark] for mark in marks) for packet in data) == wanted
 

@@ -23,14 +23,14 @@ from plans import (
     window_based,
 )
 
-#: The rules of assembly, or allocations of `multi-queue`, for which it matters whose a packet is.
+#: The rules of assembly, or allocations of `multi-queue`, that depend on the flow of a packet.
 POLICIES = ("a-posteriori", "a-priori", "per-flow", "printed", "window-based")
-#: As long as a burst takes to where it is lost and back, or shorter than that, or longer.
+#: Delays equal to the time to the place of loss and back, or shorter, or longer.
 CYCLES = [20 * MICROSECOND, 100 * MICROSECOND, 400 * MICROSECOND]
 
 
 def allocated_plan(seed: int, policy: str) -> Plan:
-    """Two edges with one core between them, and flows in both directions, most of them one way."""
+    """Two edges with one core between them, and flows in both directions, most of them in one."""
     random = Random(f"{policy} {seed}")
     pick = random.choice
     hosts = 8
@@ -52,7 +52,7 @@ def allocated_plan(seed: int, policy: str) -> Plan:
         start, segments = random.randint(0, 200 * MICROSECOND), random.randint(20, 80)
         rows.append((*(ends if flow else ends[::-1]), start, segments * 1_500))
     flows = flow_table(*sorted(rows, key=lambda row: row[2]))
-    # Connections seldom have much to send at once where much is lost; streams always have.
+    # With many losses connections seldom have much to send at once; streams always have.
     streams = policy != "window-based" and random.random() < 0.6
     loss = {
         "probability": pick([0.05, 0.2] if streams else [0.01, 0.03, 0.1]),

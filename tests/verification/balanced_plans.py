@@ -19,7 +19,7 @@ from plans import (
 from random_plans import random_groups, random_loss, random_other, random_tcp
 from random_switches import random_balance, random_burst, random_channels, random_obs
 
-#: Who keeps bursts in order.
+#: The orderings of bursts.
 ORDERINGS = [
     {"kind": "none"},
     {"kind": "none"},
@@ -30,7 +30,7 @@ ORDERINGS = [
 
 
 def two_edges(random: Random, hosts: int) -> tuple[list[Edge], list[tuple[int, ...]], int]:
-    """Hosts at the switches 0 and 1, some ways between these, a part of which they may share."""
+    """Hosts at the switches 0 and 1, with several paths between these, which may share a part."""
     a, b = hosts, hosts + 1
     edges = [(host, hosts + host % 2) for host in range(hosts)]
     nodes = hosts + 2
@@ -89,7 +89,7 @@ def balanced_plan(seed: int, kind: str) -> Plan:
 
 
 def balanced_links(random: Random, edges: list[Edge], hosts: int, kind: str) -> Arrays:
-    """Links of hosts and fibres, those at least of a few lengths of a burst."""
+    """Links of hosts, and fibres of at least a few burst lengths."""
     fibres = [1, 5 * MICROSECOND, 50 * MICROSECOND, 200 * MICROSECOND]
     delays = {edge: random.choice(fibres) for edge in edges}
     of_host, core = random.choice([GIGABIT, 10 * GIGABIT]), random.choice([GIGABIT, 10 * GIGABIT])

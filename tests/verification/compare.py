@@ -1,4 +1,4 @@
-"""How two results are compared, how many plans are tried, and what must hold of any result."""
+"""The comparison of two results, the number of plans, and the properties of any result."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ from twin import Columns, Trace, TraceEntry
 QUICK = profile(
     max_examples=250,
     derandomize=True,
-    # A failure is told as it is found: to make it smaller takes minutes.
+    # A failure is reported as found: to shrink it takes minutes.
     phases=[Phase.explicit, Phase.generate],
 )
 BRIEF = profile(QUICK, max_examples=100)
@@ -19,7 +19,7 @@ LONG = profile(QUICK, max_examples=10_000, derandomize=False)
 
 
 def differences(expected: Columns, found: Columns) -> list[str]:
-    """Columns and totals that are not equal to the bit."""
+    """Columns and totals that are not equal bit for bit."""
     lines = []
     for group, columns in expected.items():
         for name, value in columns.items():
@@ -35,7 +35,7 @@ def differences(expected: Columns, found: Columns) -> list[str]:
 
 
 def check_equal(plan: Plan) -> None:
-    """The core gives what the twin gives."""
+    """The core gives the result of the twin."""
     expected, found = twin(plan), core(plan)
     assert differences(expected, found) == []
     for group in expected:
@@ -43,7 +43,7 @@ def check_equal(plan: Plan) -> None:
 
 
 def check_conservation(plan: Plan, result: Columns) -> None:
-    """No packet is lost without being counted, at the end of the run, whenever that is."""
+    """No packet is lost without being counted, at any end of the run."""
     totals, switches = result["totals"], result["switches"]
     assert totals["units_created"] == (
         totals["units_delivered"] + totals["units_dropped"] + totals["units_in_flight"]
@@ -52,7 +52,7 @@ def check_conservation(plan: Plan, result: Columns) -> None:
     assert totals["packet_hops"] == result["links"]["units"].sum()
     assert totals["bursts_created"] == switches["bursts"].sum()
     at_switches = sum(int(column.sum()) for name, column in switches.items() if "dropped" in name)
-    # Where it was dropped says why by switch, and before which link.
+    # Drops are counted by reason at switches, and by wanted link.
     of_switches = plan.links["from"] >= plan.settings["hosts"]
     assert at_switches == result["links"]["dropped"][of_switches].sum()
     lost = at_switches + int(result["links"]["lost"].sum())
@@ -69,20 +69,20 @@ def check_conservation(plan: Plan, result: Columns) -> None:
     assert totals["units_dropped"] == result["flows"]["drops"].sum()
 
 
-#: What may happen to a unit after what.
+#: The allowed successors of each event of a unit.
 STORY = {
     None: {"send", "drop", "launch", "delay", "deflect", "enter"},
     "enter": {"assemble"},
-    "launch": {"book", "drop", "cut"},
+    "launch": {"reserve", "drop", "cut"},
     # A burst that finds no channel; at its ingress before it is launched.
-    "delay": {"launch", "book"},
-    "deflect": {"launch", "book"},
-    "cut": {"book", "cut", "hold", "take"},
-    "book": {"send"},
+    "delay": {"launch", "reserve"},
+    "deflect": {"launch", "reserve"},
+    "cut": {"reserve", "cut", "hold", "take"},
+    "reserve": {"send"},
     "send": {"arrive", "drop"},
     "arrive": {
-        *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
-        *("delay", "deflect", "cut"),  # there off the head, where it ends off the tail
+        *("send", "reserve", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
+        *("delay", "deflect", "cut"),  # a head there, a tail at the egress
     },
     "buffer": {"re-emit"},
     "re-emit": {"send"},

@@ -1,4 +1,4 @@
-"""A flow of a plan, traced, as the package's own analysis takes it."""
+"""A traced flow of a plan, in the form for the package's analysis."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -23,7 +23,7 @@ def follow(plan: Plan, flow: int) -> tuple[FlowTrace, Columns]:
 
 
 def spans_of(plan: Plan, flow: int) -> tuple[list[Span], FlowTrace, Columns]:
-    """How the time of a flow divides, until its last byte is in or the run ends."""
+    """The division of the time of a flow, until its last byte has arrived or the run ends."""
     trace, columns = follow(plan, flow)
     start = int(plan.flows["start_ps"][flow])
     end = max(start, int(columns["totals"]["end_ps"]))

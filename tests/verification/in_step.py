@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from plans import GIGABIT, MICROSECOND, Arrays, Plan
 
-#: What a packet takes on any link, and what all delays and times are multiples of.
+#: The transmission time of a packet on any link, of which all delays and times are multiples.
 TICK = 12 * MICROSECOND
 #: The bytes of each packet, without data too.
 PACKET = 1_500
@@ -14,9 +14,9 @@ PACKET = 1_500
 def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
     """The same network with equal links and packets, and flows that start together.
 
-    In other random plans hardly two nodes do something at one instant. Without `scripts` no drop is
-    scripted: these are counted over all links together, and so are the one thing for which the
-    order of the events of different nodes matters.
+    In other random plans two nodes seldom have an event at one instant. Without `scripts` no drop
+    is scripted: scripted drops are counted over all links together, and only for them the order of
+    the events of different nodes matters.
     """
     settings = dict(plan.settings)
     for key in ("switches", "balance"):
@@ -70,7 +70,7 @@ def _transport(transport: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flows(plan: Plan, groups: list[dict[str, Any]]) -> Arrays:
-    """The flows, all from the beginning on; of datagrams as many as before."""
+    """The flows, all from the beginning on; the number of datagrams is unchanged."""
     flows = {**plan.flows, "start_ps": np.zeros_like(plan.flows["start_ps"])}
     if "departures_ps" not in flows:
         return flows

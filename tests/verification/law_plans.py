@@ -1,4 +1,4 @@
-"""Random plans in which the windows are large: what each window law does then."""
+"""Random plans with large windows, for each window law."""
 
 from random import Random
 from typing import Any
@@ -17,7 +17,7 @@ from plans import (
 )
 from random_plans import drawn_settings, random_tcp
 
-#: The settings that the laws have by default, in place of those that small windows want.
+#: The default settings of the laws, instead of those that suit small windows.
 USUAL: dict[str, dict[str, Any]] = {
     "cubic": {"c": 4e6},
     "fast": {"alpha": 10, "beta": 10, "mi_threshold_ps": 2 * MICROSECOND},

@@ -1,4 +1,4 @@
-"""Bursts with times and lengths of one's own: what the theory of loss asks for."""
+"""Bursts with given times and lengths, as the theory of loss assumes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ def poisson(
     count: int,
     law: str = "exponential",
 ) -> pd.DataFrame:
-    """Draw so many bursts in all: Poisson between each pair of ends, with a load in erlangs."""
+    """Draw a number of bursts: Poisson between each pair of hosts, with a load in erlangs."""
     total = sum(loads)
     pair = draw.choice(len(ends), count, p=np.divide(loads, total))
     return pd.DataFrame(
@@ -52,9 +52,11 @@ def poisson(
 
 
 def star(edges: int, wide: int = 64) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """Links of so many edges with a host each over C, the one node with few channels, to D and r.
+    """Links of a number of edges, with one host each, over C, the one node with few channels, to D
+    and r.
 
-    `wide` is the number of wavelengths from an edge to C. Also the pairs of ends that send.
+    `wide` is the number of wavelengths from an edge to C. Also returns the pairs of hosts that
+    send.
     """
     links: list[dict[str, Any]] = [
         {"source": "C", "target": "D"},

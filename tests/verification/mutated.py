@@ -1,7 +1,7 @@
-"""Plans of which something is wrong, given to the core: it refuses them, or runs them.
+"""Invalid plans, passed to the core: it refuses them, or runs them.
 
-Run as a program, ``mutated.py FIRST NUMBER``, which a panic, an abort or a hang ends badly, with
-the number of the plan as the last line that it has printed.
+Run as a program, ``mutated.py FIRST NUMBER``: it fails at a panic, an abort or a hang, and its last
+line is the number of that plan.
 """
 
 import faulthandler
@@ -25,10 +25,10 @@ from random_plans import KINDS, random_plan
 
 from lightburst import _core
 
-#: What a plan that cannot be run ends in; a panic is none of these.
+#: Errors of a plan that cannot be run; a panic is none of these.
 REFUSED = (ValueError, TypeError, KeyError, OverflowError, _core.Stopped)
 EVENTS = 50_000
-#: Of this process; samples without end come to it before they come to the time.
+#: Memory limit of this process; endless samples reach it before the time limit.
 HELD = 2**30
 #: Of addresses, those of NumPy's threads included.
 MEMORY = 12 * 2**30
@@ -36,7 +36,7 @@ SECONDS = 60
 
 NUMBERS = [0, 1, 2, 3, 255, 256, 65_535, 65_536, 2**31, 2**32 - 1, 2**32, 2**62, 2**63, 2**64 - 1]
 ODD: list[Any] = [-1, 0.5, 1e30, -1e30, float("nan"), None, True, "", "free", "tcp", [], {}, [1]]
-#: Keys that a table may have though this one has not.
+#: Keys that a table may have although this one does not.
 KEYS = ["buffer_ports", "assembly", "label", "sample_ps", "trace", "loss", "group", "p", "alpha"]
 
 
@@ -52,7 +52,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def mutate_settings(random: Random, settings: dict[str, Any]) -> None:
-    """Change one value, take it away, or add one."""
+    """Change one value, remove it, or add one."""
     *where, last = random.choice(list(leaves(settings)))
     table: Any = settings
     for key in where:
@@ -69,7 +69,7 @@ def mutate_settings(random: Random, settings: dict[str, Any]) -> None:
 
 
 def mutate_table(random: Random, table: Arrays) -> None:
-    """Change one column: its values, its order, its length, its type, or that it is there."""
+    """Change one column: its values, its order, its length, its type, or its presence."""
     if not table:
         return
     name = random.choice(list(table))
@@ -111,7 +111,7 @@ def mutated(seed: int) -> tuple[str, Arrays, Arrays, Arrays]:
 
 
 def full(_events: int, _now: int) -> bool:
-    """Whether the process holds too much for its run to go on."""
+    """Whether the process holds too much memory to continue its run."""
     return int(psutil.Process().memory_info().rss) > HELD
 
 
@@ -125,7 +125,7 @@ def outcome(seed: int) -> str:
 
 
 def main() -> None:
-    """Try plans and print how they ended."""
+    """Try plans and print their ends."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     first, number = map(int, sys.argv[1:])
     for seed in range(first, first + number):

@@ -25,14 +25,14 @@ START = 12_345
 
 
 class Plan(NamedTuple):
-    """What `_core.simulate` takes, the settings still a dict."""
+    """The arguments of `_core.simulate`, with the settings still a dict."""
 
     settings: dict[str, Any]
     links: Arrays
     flows: Arrays
-    #: Which of the settings each switch has; the first, if it is not given.
+    #: The index of each switch's settings; by default the first.
     kinds: Sequence[int] | None = None
-    #: The columns of the paths that labels stand for.
+    #: The columns of the paths of labels.
     paths: Arrays | None = None
 
     @property
@@ -68,7 +68,7 @@ def twin(plan: Plan) -> Columns:
 
 
 def traced(plan: Plan) -> Trace:
-    """What happened to each unit, as the twin tells it."""
+    """The events of each unit in the twin."""
     trace: Trace = []
     simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows, trace)
     return trace
@@ -157,7 +157,7 @@ def path_columns(paths: Sequence[tuple[int, int, Sequence[int]]]) -> Arrays:
 
 
 def parallel(edges: Sequence[Edge], hosts: int, wavelengths: int) -> list[Edge]:
-    """So many links in place of each between two switches."""
+    """Replace each link between two switches by several."""
     return [edge for edge in edges for _ in range(wavelengths if min(edge) >= hosts else 1)]
 
 
@@ -273,7 +273,7 @@ _ALL_OF_RECOVERIES = {key for table in RECOVERIES.values() for key in table}
 def tcp(recovery: str = "sack", *, halving: str = "flight-size", **changes: Any) -> dict[str, Any]:
     """Settings of TCP, with the standards' values; windows in bytes.
 
-    The changes go where they belong; those that another recovery would have count for nothing.
+    Each change goes into its table; settings of other recoveries are ignored.
     """
     table = {key: changes.get(key, value) for key, value in RECOVERIES[recovery].items()}
     return {
@@ -338,7 +338,9 @@ def window_based(
     acknowledgements: str = "slow",
     **more: Any,
 ) -> dict[str, Any]:
-    """Those of `burst` with a time for each pace of flows, which `windows` tell from each other."""
+    """Those of `burst` with a time for each pace of flows, with `windows` as the limits of the
+    paces.
+    """
     names = ("slow_time_ps", "medium_time_ps", "fast_time_ps", "medium_window", "fast_window")
     rule = dict(zip(names, times + windows, strict=True))
     return burst("window-based", rule=rule | {"acknowledgements": acknowledgements}, **more)
@@ -357,7 +359,7 @@ def multi_queue(
 
 
 def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Settings of a node that books channels; `assembly` as `burst` makes it."""
+    """Settings of a node that reserves channels; `assembly` as `burst` makes it."""
     return {
         "kind": "obs",
         "assembly": assembly,
@@ -379,7 +381,7 @@ def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def loss(
     *drops: dict[str, Any], p: float = 0.0, of_acknowledgements: float = 0.0
 ) -> dict[str, Any]:
-    """Settings of what lossy links lose; a drop without a flow is of flow 0."""
+    """Settings of lossy links; a drop without a flow is of flow 0."""
     return {
         "probability": p,
         "acknowledgement_probability": of_acknowledgements,
@@ -428,7 +430,7 @@ def one_flow(
     header_processing: int = 0,
     **changes: Any,
 ) -> Plan:
-    """A flow from one end of a path to the other; 5 ns of delay for each metre."""
+    """A flow over a path from host to host; 5 ns of delay for each metre."""
     edges, hosts, nodes = path_edges(links)
     links_table = table(edges, hosts, delays=5000 * metres, header_processing=header_processing)
     flows = flow_table((0, 1, START, size))
@@ -438,7 +440,7 @@ def one_flow(
 
 
 class Way(NamedTuple):
-    """A path: its number of links, their delay, and what each of its switches adds; in ps."""
+    """A path: its number of links, their delay, and the time that each switch adds; in ps."""
 
     links: int
     delay: int = 50_000

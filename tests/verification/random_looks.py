@@ -1,4 +1,4 @@
-"""What may be looked at in a random plan: traces, orders, bins of time, bursts, windows."""
+"""Measurements of a random plan: traces, reordering, bins of time, bursts, windows."""
 
 from random import Random
 from typing import Any
@@ -36,7 +36,7 @@ def random_traced(random: Random, plan: Plan) -> Plan:
 
 
 def random_window(random: Random, plan: Plan) -> dict[str, int]:
-    """A window, often of the time in which most happens; it may be empty, or of all of the run."""
+    """A window, often over the busiest time; it may be empty, or the whole run."""
     starts, limit = plan.flows["start_ps"].tolist(), plan.settings["time_limit_ps"]
     soon = starts[0] + random.randrange(2 * MILLISECOND)
     first = random.choice([0, soon, soon, random.choice(starts), limit, limit + 1])
@@ -45,7 +45,7 @@ def random_window(random: Random, plan: Plan) -> dict[str, int]:
 
 
 def random_bins(random: Random, limit: int) -> dict[str, Any]:
-    """Bins of time, of which the first and the last may not count; often most of a run is one."""
+    """Bins of time; the first and the last may not count, and often one bin is most of a run."""
     pick = random.choice
     every = max(min(pick([13, 100, 1_000, 20_000]) * MICROSECOND, limit), limit // 500)
     return {

@@ -1,7 +1,7 @@
 """Random plans for TCP, for bursts and for losses: a number in, a plan out.
 
-Plain numbers and not hypothesis, because it takes long to draw many choices, and half of the plans
-that it draws are equal.
+Plain numbers and not hypothesis, which takes long to draw many choices, and whose plans are equal
+in half of the cases.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ from lightburst.scenario.transport import OPEN_LOOP
 
 RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
-#: The settings of the window laws, each with what is drawn for it.
+#: The settings of the window laws, each with its choices.
 LAWS: dict[str, dict[str, list[Any]]] = {
     "cubic": {
         "c": [0.4, 400.0, 4e6],
@@ -69,7 +69,7 @@ LAWS: dict[str, dict[str, list[Any]]] = {
     "stop-and-wait": {},
     "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
 }
-#: Delays by which some, many, or all that a window holds are overtaken.
+#: Delays by which some, many, or all segments of a window are overtaken.
 OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
 
 
@@ -124,13 +124,13 @@ def random_law(random: Random) -> dict[str, Any]:
 
 
 def drawn_settings(random: Random, kind: str) -> dict[str, Any]:
-    """The settings of a law; None stands for one that a plan leaves out."""
+    """The settings of a law; None means that the plan leaves the setting out."""
     drawn = {key: random.choice(values) for key, values in LAWS[kind].items()}
     return {key: value for key, value in drawn.items() if value is not None}
 
 
 def random_patience(random: Random) -> dict[str, int]:
-    """How often something is repeated before an end gives up; mostly without end."""
+    """The retransmissions before an endpoint gives up; mostly unlimited."""
     most = random.choice([None, None, None, None, 1, 2, 5])
     return {} if most is None else {"max_retransmissions": most}
 
@@ -209,7 +209,7 @@ def random_groups(
 
 
 def random_drop(random: Random, flows: int) -> dict[str, Any]:
-    """A drop of any kind, of something that may never come."""
+    """A drop of any kind, of a unit that may never come."""
     first = random.choice([1, 2, 5, 20, 60])
     several = [first, first + random.choice([0, 0, 1, 2, 4, 30])]
     what: dict[str, Any] = random.choice(
@@ -270,7 +270,7 @@ def random_shape(random: Random, *, wide: bool = False) -> Shape:
     """A line, a fat-tree by either routing, a graph, or two switches with several links.
 
     Through the last, if the links are unequal, packets overtake each other. `wide`: mostly one with
-    more than one way.
+    more than one path.
     """
     narrow = [] if wide else ["line", "line"]
     kind = random.choice([*narrow, "fat-tree", "graph", "bundle"])
@@ -318,7 +318,7 @@ def random_paths(random: Random, links: Arrays, hosts: int) -> Arrays:
 
 
 def random_labels(random: Random, *, bursts: bool) -> dict[str, Any]:
-    """Who chooses among paths; of bursts often the load."""
+    """The choice among paths; for bursts often by load."""
     label = random.choice(["first", "random", "hash", *(["load"] * 4 if bursts else [])])
     return {"label": label} | ({"balance": random_balance(random)} if label == "load" else {})
 
@@ -359,12 +359,12 @@ def gentle(random: Random, plan: Plan) -> Plan:
     )
 
 
-#: What puts the headers of a class further ahead.
+#: Extra offsets of classes.
 EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
-#: When runs end; soon where channels are booked, since the twin looks through all bookings.
+#: Time limits; short with reservations, since the twin searches all of them.
 LIMITS = [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
-BOOKED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
-#: What travels between switches; of crowds many, whose headers find channels taken.
+RESERVED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
+#: Units between switches; crowds have many bursts, whose headers find channels taken.
 KINDS = ["packets", "bursts", "headers", "crowds"]
 
 
@@ -376,7 +376,7 @@ def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[st
         both = [random_tcp(random), random_other(random)]
         transports += random.choice([both[:1], both[1:], both])
     if kind == "headers":
-        # Of senders that wait for acknowledgements few bursts meet.
+        # Bursts of senders that wait for acknowledgements seldom meet.
         transports += random.choice([0, 2, 4]) * [datagram(random.choice([300, 1_500]))]
     if kind == "crowds":
         transports = random.choice([8, 14]) * [datagram(random.choice([300, 1_500]))]
@@ -390,7 +390,7 @@ def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[st
 
 
 def cut_up(transports: list[dict[str, Any]], random: Random) -> None:
-    """Make the bursts of edges of packets, mostly of several, some with a short last one."""
+    """Give the bursts of edges packets, mostly several, some with a short last one."""
     for transport in transports:
         if transport["kind"] == "bursts" and random.random() < 0.7:
             segment, header = transport["segment_bytes"], transport["header_bytes"]
@@ -440,7 +440,7 @@ def random_plan(seed: int, kind: str) -> Plan:
         "routing": routing,
         "choice": random.choice(["free", "free", "random", "flow-hash"]),
         "seed": random.getrandbits(64),
-        "time_limit_ps": random.choice(BOOKED_FOR if headers else LIMITS),
+        "time_limit_ps": random.choice(RESERVED_FOR if headers else LIMITS),
         "sample_ps": None,
         "loss": loss,
     }
@@ -457,7 +457,7 @@ def random_plan(seed: int, kind: str) -> Plan:
     chosen |= random_interfaces(random)
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
-    # Behind headers that are always late, no flow ever ends.
+    # With headers that are always late, no flow ever ends.
     alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
     return random_traced(random, plan)
@@ -466,7 +466,7 @@ def random_plan(seed: int, kind: str) -> Plan:
 def overtaking_plan(seed: int) -> Plan:
     """A plan with SACK in which segments and acknowledgements overtake each other.
 
-    Acknowledgements have few blocks, so that an old one tells of some that newer ones left out.
+    Acknowledgements have few blocks, so an old one may report blocks that newer ones left out.
     """
     random = Random(seed)
     pick = random.choice

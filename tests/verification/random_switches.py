@@ -85,7 +85,7 @@ def random_burst(random: Random, *, large: bool = False) -> dict[str, Any]:
 
 
 def random_ordering(random: Random) -> dict[str, Any]:
-    """How bursts are kept in order, mostly by nobody; an egress waits for long, or hardly."""
+    """The ordering of bursts, mostly none; an egress waits for long, or hardly."""
     hold_back = random.choice([0, 50_000, 20 * MICROSECOND, 40 * MILLISECOND])
     egress = {"kind": "destination", "hold_back_ps": hold_back}
     ordering = random.choice([None, None, None, {"kind": "none"}, {"kind": "source"}, egress])
@@ -106,17 +106,17 @@ def random_balance(random: Random) -> dict[str, Any]:
 
 
 def random_obs(random: Random, *, crowded: bool = False, drop: str = "head") -> dict[str, Any]:
-    """Any node that books channels; now and then its offsets are too short, and headers late.
+    """Any node that reserves channels; now and then its offsets are too short, and headers late.
 
-    A crowded one has something to try where there is no channel. If anything is cut off bursts it
-    is the same at all nodes.
+    A crowded node has resolvers for bursts without a channel. All nodes cut off the same part of
+    bursts, head or tail.
     """
     pick = random.choice
     assembled = random_burst(random, large=crowded and random.random() < 0.75)
     times = [0, 1_000, 20_000] if crowded else [0, 0, 1_000, 500_000, 3 * MICROSECOND]
     processing, switching = pick(times), pick([0, 0, 300_000])
     short = random.random() < (0.03 if crowded else 0.15)
-    # What a longer way takes of it is more than a crowded one has.
+    # A longer path takes more offset than a crowded node has.
     least = switching if crowded else 300_000
     limited = {"kind": "limited", "range": pick([1, 1, 2, 4])}
     return obs(
@@ -138,7 +138,7 @@ def random_obs(random: Random, *, crowded: bool = False, drop: str = "head") -> 
 
 
 def random_contention(random: Random, least: int, drop: str) -> list[dict[str, Any]]:
-    """Some resolvers in any order; delays that are short and long beside a burst."""
+    """Some resolvers in any order; delays shorter and longer than a burst."""
     pick = random.choice
     lines = {
         "kind": "delay-line",
@@ -158,7 +158,7 @@ def random_contention(random: Random, least: int, drop: str) -> list[dict[str, A
 
 
 def random_channels(random: Random, links: Arrays, most: int) -> Arrays:
-    """Fibres of one number of channels, or each of its own."""
+    """Fibres with equal or different numbers of channels."""
     numbers = random.choice([[1], [1], [2], [3], [4], [1, 2], [1, 2, 3, 4, 5]])
     channels = [min(random.choice(numbers), most) for _ in links["from"]]
     return {**links, "channels": np.array(channels, np.uint16)}
@@ -213,7 +213,7 @@ def random_switch(random: Random) -> dict[str, Any]:
 def random_switches(
     random: Random, edges: list[Edge], hosts: int, nodes: int, *, bursts: bool
 ) -> tuple[list[dict[str, Any]], list[int]]:
-    """Settings, one for all switches or several, and which of them each has.
+    """Settings, one for all switches or several, and the index of each switch's settings.
 
     With `bursts` all switches with hosts are edges; the others may be any switch.
     """

@@ -1,4 +1,4 @@
-"""Settings of a sender in one list, put where a scenario has them."""
+"""Settings of a sender in one list, moved to their tables of a scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INNER = {
 def sender(**settings: Any) -> dict[str, Any]:
     """Write settings of `tcp`: those of a law and of a recovery go into its table.
 
-    What the recovery does not know is left out, so that one list does for all recoveries.
+    Settings that the recovery does not have are left out, so that one list serves all recoveries.
     """
     law, recovery = settings.get("congestion_control", "reno"), settings.get("recovery", "sack")
     chosen = {

@@ -74,7 +74,7 @@ def shapes(draw: st.DrawFn) -> Shape:
 
 @st.composite
 def link_tables(draw: st.DrawFn, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
-    """Equal links, or each with a delay and, unless light passes its ends, a rate of its own."""
+    """Equal links, or each with its own delay and, except at optical switches, its own rate."""
     processing = draw(st.sampled_from([0, 0, 1_000]))
     if draw(st.booleans()):
         rate, delay = draw(st.sampled_from(RATES)), draw(st.sampled_from([1, 50_000, 5_000_000]))
@@ -171,7 +171,7 @@ def light_keeps_its_rate(
 
 @st.composite
 def plans(draw: st.DrawFn, /, **changes: Any) -> Plan:
-    """A plan; `changes` replace what would be drawn for its settings, or say how to draw it."""
+    """A plan; `changes` replace draws of its settings, or are strategies for them."""
     edges, hosts, nodes, routing = draw(shapes())
     transport = draw(changes.pop("transport", transports()))
     several = draw(changes.pop("switches", st.lists(switches(), min_size=1, max_size=3)))

@@ -1,4 +1,4 @@
-"""Which queue a flow waits in: core against twin where many flows lose data together.
+"""The queue of a flow: core against twin where many flows lose data together.
 
 In the random plans of `test_tcp_vs_core` flows are few, and hardly any is kept apart from another.
 """
@@ -39,7 +39,7 @@ def test_what_joins_a_queue_leaves_it_in_one_burst_and_in_order(seed: int, polic
             closed.add(id(unit))
             places = [joined.pop(id(packet)) for packet in unit.packets]
             assert places == sorted(places)
-    # Nothing is left behind.
+    # No unit is left.
     assert not joined
 
 
@@ -51,7 +51,7 @@ def test_core_equals_twin_at_length(seed: int, policy: str) -> None:
 
 
 def test_flows_lose_data_together() -> None:
-    """What the plans are worth; with a queue for each flow none does."""
+    """The plans exercise the rule; with a queue for each flow none does."""
     shared = Counter[str]()
     for policy in POLICIES:
         for seed in SEEDS:

@@ -1,4 +1,4 @@
-"""Rules of assembly with several queues or changing times, worked out by hand.
+"""Rules of assembly with several queues or changing times, calculated by hand.
 
 The network is that of `test_burst_exact`.
 """
@@ -66,14 +66,14 @@ def test_each_burst_has_the_time_of_the_windows_in_it() -> None:
         it = entry.unit
         found = {sum(packet.window >= bound for bound in (3, 8)) for packet in it.packets}
         (pace,) = found
-        made, _ = it.birth
+        made, _ = it.identity
         assert made - opened[it.number] == TIMES[pace]
         paces.add(pace)
     assert paces == {0, 1, 2}
 
 
 def test_who_comes_into_a_shorter_time_overtakes() -> None:
-    """Without losses windows only grow, so that it takes times that fall with the window."""
+    """Without losses windows only grow, so overtaking needs times that fall with the window."""
     transport = tcp(initial_window_bytes=SIZE, acknowledge_every=1)
     reordered = []
     for times in (TIMES, (TIMES[1], TIMES[1], TIMES[1]), TIMES[::-1]):
@@ -124,12 +124,14 @@ def bursts_of(plan: Plan) -> list[list[int]]:
 
 
 def delivered(plan: Plan) -> bool:
-    """Whether all that was sent is there."""
+    """Whether all data has arrived."""
     return bool((core(plan)["flows"]["drops"] == 0).all())
 
 
 def test_flows_of_one_block_share_no_burst() -> None:
-    """Four flows and three queues: the fourth begins a block, and has one of the three with it."""
+    """Four flows and three queues: the fourth begins a block, and shares a queue with one of the
+    three.
+    """
     cycles = 300
     plan = in_cycles(4, cycles, multi_queue(50 * MICROSECOND, "a-priori", 3))
     made = bursts_of(plan)
@@ -145,7 +147,7 @@ def test_flows_of_one_block_share_no_burst() -> None:
 
 
 def test_each_permutation_of_the_queues_is_as_likely() -> None:
-    """Six flows and three queues: with whom of the second block each of the first shares one."""
+    """Six flows and three queues: the partner in the second block of each flow of the first."""
     cycles = 300
     made = bursts_of(in_cycles(6, cycles, multi_queue(50 * MICROSECOND, "a-priori", 3)))
     assert len(made) == 3 * cycles
@@ -176,7 +178,7 @@ def test_each_flow_has_a_queue_of_its_own() -> None:
 def test_the_printed_formula_does_not_sum_to_one() -> None:
     """`rho^0 = p`, `rho^k = p (1 - rho^(k - 1))`, the last row `1 - rho^(n - 2)`, with `p = 1/n`.
 
-    All queues have the same probability in a row, so that a row brought to 1 is a uniform draw.
+    All queues have the same probability in a row, so a row normalised to 1 is a uniform draw.
     """
     for n in range(2, 9):
         rows = [1 / n]

@@ -44,12 +44,12 @@ def timer(rate: float, time: float) -> Bursts:
 
 
 def size(rate: float, count: int) -> Bursts:
-    """So many packets."""
+    """A number of packets."""
     return Bursts(count, count / rate, (count - 1) / (2 * rate))
 
 
 def mixed(rate: float, time: float, count: int) -> Bursts:
-    """What comes first."""
+    """By size or by time, whichever comes first."""
     k = np.arange(count - 1)
     lasts = special.gammainc(k + 1, rate * time)
     packets = 1 + float(lasts.sum())
@@ -76,7 +76,7 @@ def simulated(rate: float, rule: str, time: float | None, count: int | None) -> 
     )
     switches = core(plan)["switches"]
     bursts, assembled = int(switches["bursts"][0]), int(switches["burst_packets"][0])
-    # What waits at the end for a size that is not reached is the rest.
+    # The rest waits at the end for a size that is not reached.
     assert packets - assembled < (count or 1)
     wait = float(switches["assembly_wait_ps"][0]) / SECOND
     return Bursts(assembled / bursts, float(starts[-1]) / SECOND / bursts, wait / assembled)
@@ -120,6 +120,6 @@ def test_mixed_is_timer_or_size_at_its_ends() -> None:
 
 
 def test_average_delay() -> None:
-    """Whatever comes when."""
+    """For any arrival times."""
     found = simulated(1_000.0, "average-delay", 0.005, None)
     assert found.delay == pytest.approx(0.005, abs=1e-12)

@@ -1,4 +1,4 @@
-"""What the core does with a plan that is wrong: an error, never a panic, a hang or an abort."""
+"""The core answers an invalid plan with an error, never a panic, a hang or an abort."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ PROGRAM = Path(__file__).parent / "mutated.py"
 
 
 def outcomes(first: int, number: int) -> Counter[str]:
-    """How mutated plans end; in a process of their own, which an abort would take along."""
+    """The ends of mutated plans, in a separate process, which an abort would kill."""
     words = [sys.executable, str(PROGRAM), str(first), str(number)]
     done = subprocess.run(words, capture_output=True, text=True)
     last = done.stdout.rpartition("\n")[2]
@@ -23,7 +23,7 @@ def outcomes(first: int, number: int) -> Counter[str]:
 def test_a_wrong_plan_ends_in_an_error() -> None:
     found = outcomes(0, 400)
     assert found.total() == 400
-    # Most changes make a plan that cannot be run; some change what is computed.
+    # Most changes make a plan that cannot be run; some change its result.
     assert found["ValueError"] > 200
     assert found["ran"] > 40
 

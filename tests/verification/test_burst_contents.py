@@ -1,4 +1,4 @@
-"""What bursts carry: exact, by sums, and where a burst is lost or cut.
+"""The contents of bursts: exact, by sums, and with losses and cuts.
 
 Two flows of datagrams from one host to another: host, edge, core, edge, host. Each packet takes
 12 us on the access link, which is 20 us long.
@@ -41,7 +41,8 @@ MADE, LOST, CUT = range(3)
 SEGMENTS, FLOWS = range(2)
 #: When the datagrams of the flows are handed to the interface; they are at the edge 32 us later.
 DEPARTURES = [0, 100, 200], [12, 400]
-#: The first of a burst sets its timer: what is at the edge by 182, 382 and 582 us is together.
+#: The first packet of a burst sets its timer: packets at the edge by 182, 382 and 582 us form
+#: bursts.
 TIMER = 150 * MICROSECOND
 
 
@@ -59,14 +60,14 @@ def two_flows(made: dict[str, int] = EVER, *drops: dict[str, Any]) -> Plan:
         "departures_ps": np.array(times, np.uint64),
         "departure_offsets": np.array([0, 3, 5], np.uint64),
     }
-    # What is lost is lost on the second fibre, 5 us after it was made.
+    # A burst is lost on the second fibre, 5 us after it was made.
     links["lossy"] = (links["from"] == 3).astype(np.uint8)
     chosen = {"bursts": made, "loss": loss(*drops)}
     return Plan(settings(hosts, nodes, burst(time=TIMER), datagram(SIZE), **chosen), links, flows)
 
 
 def numbers(result: Mapping[str, Mapping[str, Any]], fate: int, counted: int) -> dict[int, int]:
-    """How many bursts have which number of segments, or of flows."""
+    """The number of bursts by number of segments, or of flows."""
     ran = result["bursts"]
     chosen = (ran["fate"] == fate) & (ran["counted"] == counted)
     found = zip(ran["number"][chosen].tolist(), ran["bursts"][chosen].tolist(), strict=True)
@@ -111,7 +112,7 @@ def test_a_lost_burst_hits_the_flows_that_are_in_it(
     assert numbers(result, LOST, SEGMENTS) == segments
     assert numbers(result, LOST, FLOWS) == flows
     assert of_flows(result, "bursts_lost") == hit
-    # They were made all the same.
+    # They count as made nevertheless.
     assert numbers(result, MADE, SEGMENTS) == {1: 2, 3: 1}
     assert of_flows(result, "bursts") == [2, 2]
 
@@ -141,7 +142,7 @@ def test_the_distributions_are_of_what_happens_in_time(
 
 @engines
 def test_a_burst_of_acknowledgements_has_no_segments(engine: Engine) -> None:
-    """Set-up, one segment, its acknowledgement and close, each packet a burst of its own."""
+    """Set-up, one segment, its acknowledgement and close, each packet a separate burst."""
     edges, hosts, nodes = path_edges(4)
     chosen = {"bursts": EVER}
     final = settings(hosts, nodes, burst(time=0), tcp(), **chosen)
@@ -153,12 +154,12 @@ def test_a_burst_of_acknowledgements_has_no_segments(engine: Engine) -> None:
 
 
 def total(counts: dict[int, int]) -> int:
-    """What is counted in all of them together."""
+    """The sum of the counts over all of them."""
     return sum(number * bursts for number, bursts in counts.items())
 
 
 def check_sums(plan: Plan) -> list[int]:
-    """What must hold of any run; returns how many flows were in bursts of each fate."""
+    """Check the properties of any run; returns the number of flows in bursts of each fate."""
     plan = plan._replace(settings={**plan.settings, "bursts": EVER})
     result = core(plan)
     totals, switches = result["totals"], result["switches"]
@@ -177,7 +178,7 @@ def check_sums(plan: Plan) -> list[int]:
     assert cut <= int(switches["packets_cut"].sum())
     assert cut + total(numbers(result, LOST, SEGMENTS)) <= totals["units_dropped"]
     if all(group["transport"]["kind"] == "bursts" for group in plan.settings["groups"]):
-        # Without hosts there is nothing else that could be lost.
+        # Without hosts no other unit could be lost.
         assert cut == int(switches["packets_cut"].sum())
         assert cut + total(numbers(result, LOST, SEGMENTS)) == totals["units_dropped"]
     return in_flows

@@ -1,4 +1,4 @@
-"""Bursts to the picosecond: what is in one, when it leaves, what it costs, its number.
+"""Bursts to the picosecond: contents, departures, costs, numbers.
 
 Two hosts, an edge at each, a core between them. The access links have 1 Gb/s and 20 us, so that a
 packet of 1,500 bytes takes 12 us on them; the fibres 10 Gb/s and 5 us.
@@ -85,7 +85,7 @@ def test_packets_in_a_burst(engine: Engine, time: int, packets: int) -> None:
     if len(contents) == 1:
         assert result["flows"]["acknowledged_ps"].tolist() == [end]
     else:
-        # What came before may still hold the access link.
+        # Earlier packets may still hold the access link.
         assert result["flows"]["acknowledged_ps"][0] >= end
     assert result["flows"]["status"].tolist() == [0]
 
@@ -177,7 +177,7 @@ def test_bursts_are_numbered_in_the_order_of_their_closing() -> None:
     closed = (rows["opened_ps"] + time)[order].tolist()
     assert closed == sorted(closed)
     assert len(set(rows["node"][order][:20].tolist())) == 2
-    # The twin, which assembles on its own, sends the same ones off.
+    # The twin, with its own assembly, sends the same ones off.
     sent: dict[int, tuple[int, int, int]] = {}
     for entry in traced(plan):
         if isinstance(entry.unit, Burst):

@@ -1,4 +1,4 @@
-"""Units that meet at one switch at a known instant: who passes, waits, is lost, and when.
+"""Units that meet at one switch at a known instant: which one passes, waits, is lost, and when.
 
 A star: every host is 50 ns from the switch, a datagram of 1,250 bytes lasts 1 us at 10 Gb/s. A
 datagram sent at `x` has its head at the switch at `x + D` and, if nothing is in its way, is
@@ -207,8 +207,8 @@ def test_output_ports(engine: Engine, ports: int, s: int) -> None:
 def test_first_buffered_not_first_ready(engine: Engine) -> None:
     """X and Y are released at 5 us, when one of two output ports is held by a unit to host 0.
 
-    A long unit to X was buffered first and ready at 3 us, a short one to Y was ready at 2.2 us.
-    The long one goes, the other one when the unit to host 0 has left, at 5.5 us.
+    A long unit to X was buffered first and ready at 3 us, a short one to Y was ready at 2.2 us. The
+    long one leaves first, the other one when the unit to host 0 has left, at 5.5 us.
     """
     rows = [(0, X, 0, 5 * SIZE), (1, Y, 0, 5 * SIZE)]
     rows += [(2, X, T, 2 * SIZE), (3, Y, 1_200_000, SIZE)]
@@ -223,7 +223,7 @@ def test_first_buffered_not_first_ready(engine: Engine) -> None:
 @pytest.mark.parametrize(("first", "second"), [(X, Y), (Y, X)])
 def test_first_buffered_first_served(engine: Engine, first: int, second: int) -> None:
     # X and Y are busy to 5 us; a unit for each waits when they are released together, and there is
-    # one output port: the one that was buffered first takes it, whatever the order of the ports.
+    # one output port: the one that was buffered first takes it, for any order of the ports.
     long = [(0, X, 0, 5 * SIZE), (1, Y, 0, 5 * SIZE)]
     short = [(2, first, T, SIZE), (3, second, 2 * T, SIZE)]
     result = engine(star(hybrid(1, re_emission="cut-through"), *long, *short))
@@ -233,11 +233,11 @@ def test_first_buffered_first_served(engine: Engine, first: int, second: int) ->
 @engines
 @pytest.mark.parametrize("blocked", ["the first", "the second"])
 def test_sets_that_share_an_output_have_queues_of_their_own(engine: Engine, blocked: str) -> None:
-    """Two ways lead from one switch to X, by A and by B, and one to a host of A or of B.
+    """Two paths lead from one switch to X, by A and by B, and one to a host of A or of B.
 
     A long datagram to that host has the one output until D + 5 T. The next to it waits for that.
-    What comes behind it to X may take the other output, which is free at 10 + D + T: it is not
-    held up by what waits for the first, though both wait for that one, too.
+    The next one to X may take the other output, which is free at 10 + D + T: it is not delayed by
+    the unit that waits for the first, though both wait for that one, too.
     """
     hosts, s, a, b, z = 7, 7, 8, 9, 10
     of_a, x, of_b = 4, 5, 6
@@ -256,7 +256,7 @@ def test_sets_that_share_an_output_have_queues_of_their_own(engine: Engine, bloc
 
 @engines
 def test_first_in_first_out_for_an_output(engine: Engine) -> None:
-    # X is busy to 5 us; five units wait for it. The longest came first and goes first.
+    # X is busy to 5 us; five units wait for it. The longest came first and leaves first.
     rows = [(0, X, 0, 5 * SIZE), (1, X, 1, 2 * SIZE)]
     rows += [(source, X, 2 + i, SIZE) for i, source in enumerate((2, 3, 5))]
     result = engine(star(hybrid(4), *rows))
@@ -324,7 +324,8 @@ def test_a_syn_lost_thrice(engine: Engine, transport: dict[str, Any], waits: lis
 
 @engines
 def test_the_timeout_after_two_samples(engine: Engine) -> None:
-    """The second of two segments is lost; when it is sent again tells `T` to the picosecond.
+    """The second of two segments is lost; the time of its retransmission gives `T` to the
+    picosecond.
 
     It begins at 1,000,000,001. The SYN takes 302,400: 500,151,200.5, rounded to 500,151,201. The
     first segment waits 51,200 behind the ACK, begins at 353,600 and is acknowledged after
@@ -373,7 +374,7 @@ def test_waiting_longer_spares_the_buffered(
 def test_no_fin_stays_unanswered(engine: Engine, seed: int, receiver_timers: bool) -> None:
     """An ACK of a second SYN+ACK that comes after the FIN must not close the receiver.
 
-    Two ways of unequal length between two switches, chosen at random, mix the order of packets;
+    Two paths of unequal length between two switches, chosen at random, change the order of packets;
     with these seeds the ACK is late and the FIN+ACK is lost.
     """
     edges = [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5), (4, 5)]

@@ -1,14 +1,14 @@
-"""What is tried for bursts that find no channel: bookings of runs, replayed."""
+"""Resolvers for bursts without a channel: reservations of runs, replayed."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
-from booked import NO_CHANNEL, PLANS, Run, Step, run, steps
+from reserved import NO_CHANNEL, PLANS, Run, Step, run, steps
 from twin import Burst, Kept
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
-#: The links, fibres in all, and whether the header is in time, of the other ways of a burst.
+#: The other paths of a burst: link, total number of fibres, and whether the header is in time.
 Ways = list[tuple[int, int, bool]]
 
 
@@ -24,22 +24,22 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
         if entry.what == "delay":
             assert entry.kept is not None and entry.link is not None
             lines[entry.unit.number] = entry.link, entry.kept
-        elif entry.what == "book":
-            booking = entry.booking
-            assert booking is not None
-            link, line = lines.pop(booking.burst.number, (None, None))
-            assert (booking.delayed > 0) == (line is not None)
+        elif entry.what == "reserve":
+            reservation = entry.reservation
+            assert reservation is not None
+            link, line = lines.pop(reservation.burst.number, (None, None))
+            assert (reservation.delayed > 0) == (line is not None)
             if line is None:
                 continue
             own = it.own(entry.node)
             table = next(table for table in own["contention"] if table["kind"] == "delay-line")
-            assert link == booking.link
+            assert link == reservation.link
             assert 1 <= line.delay <= table["delays"]
-            assert booking.delayed == line.delay * table["granularity_ps"]
-            # From its coming until it is in, or out.
-            came, tx = booking.head - booking.delayed, it.tx(booking)
+            assert reservation.delayed == line.delay * table["granularity_ps"]
+            # The line is kept from the arrival of the burst until its tail is in, or out.
+            came, tx = reservation.head - reservation.delayed, it.tx(reservation)
             assert line.start <= came
-            assert line.end == (booking.head if table["occupied"] == "inside" else came) + tx
+            assert line.end == (reservation.head if table["occupied"] == "inside" else came) + tx
             going_in[link, line.delay].append((came, came + tx))
             if table["lines"] is not None:
                 assert 0 <= line.line < table["lines"]
@@ -47,7 +47,7 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
     for several in kept.values():
         several.sort(key=lambda one: one.start)
         assert all(before.end <= after.start for before, after in pairwise(several))
-    # Where there are as many as are wanted, these are no more than there are channels.
+    # With unlimited lines, the number in use is at most the number of channels.
     for (link, _), times in going_in.items():
         changes = sorted([(end, -1) for _, end in times] + [(start, 1) for start, _ in times])
         inside = most = 0
@@ -61,16 +61,16 @@ def test_a_delayed_burst_is_in_a_line_that_it_has_for_itself(plan: tuple[int, st
 def test_the_shortest_delay_is_taken_that_helps(plan: tuple[int, str]) -> None:
     """And no burst is lost that a delay would have saved."""
     for step in steps(run(plan)):
-        table, booking = step.resolver("delay-line"), step.entry.booking
+        table, reservation = step.resolver("delay-line"), step.entry.reservation
         if table is None:
             continue
-        if step.entry.what != "book":
+        if step.entry.what != "reserve":
             assert step.entry.wanted is not None
             assert not helps(step, step.entry.wanted, range(1, table["delays"] + 1))
-        elif booking is not None and booking.delayed:
-            number = booking.delayed // table["granularity_ps"]
-            assert not step.has_channel(booking.link)
-            assert not helps(step, booking.link, range(1, number))
+        elif reservation is not None and reservation.delayed:
+            number = reservation.delayed // table["granularity_ps"]
+            assert not step.has_channel(reservation.link)
+            assert not helps(step, reservation.link, range(1, number))
 
 
 def helps(step: Step, link: int, delays: range) -> bool:
@@ -104,7 +104,7 @@ def distances(it: Run, egress: int) -> dict[int, int]:
 
 
 def is_in_time(step: Step, fibres: int) -> bool:
-    """Whether a header is ahead of its burst at the end of so many fibres more."""
+    """Whether a header is ahead of its burst after a number of further fibres."""
     own = step.own
     rate = own["control_rate_bps"]
     per_hop = own["header_processing_time_ps"]
@@ -114,9 +114,9 @@ def is_in_time(step: Step, fibres: int) -> bool:
 
 
 def other_ways(step: Step, loops: bool) -> Ways:
-    """The ways by links other than those wanted.
+    """The paths by links other than those wanted.
 
-    Without loops those which certainly are none: not from a node that is further away.
+    Without loops only paths that certainly have none: not from a node that is further away.
     """
     far = distances(step.it, step.burst.ends[1])
     found: Ways = []
@@ -132,26 +132,26 @@ def other_ways(step: Step, loops: bool) -> Ways:
 
 @each
 def test_a_burst_is_deflected_by_the_nearest_way_that_is_open(plan: tuple[int, str]) -> None:
-    """And none is lost for which one is open."""
+    """And none is lost with an open path."""
     it = run(plan)
     if it.plan.settings["routing"].get("metric") == "delay":
         pytest.skip("how many fibres a way has that is short in time is not told by its length")
     deflected = {id(entry.unit) for entry, _ in it.at("deflect")}
     for step in steps(it):
-        table, booking = step.resolver("deflection"), step.entry.booking
+        table, reservation = step.resolver("deflection"), step.entry.reservation
         if table is None:
             continue
         ways = other_ways(step, table["loops"])
         near = [way for way in ways if step.passed + way[1] <= table["hop_limit"]]
         in_time = [way for way in near if way[2]]
-        if step.entry.what != "book":
+        if step.entry.what != "reserve":
             assert not any(step.has_channel(link) for link, _, _ in in_time)
             assert not (near and step.entry.what == "drop hop_limit")
             assert not (in_time and step.entry.what == "drop offset_used_up")
-        elif booking is not None and id(booking.burst) in deflected:
-            deflected.remove(id(booking.burst))
-            far = distances(it, booking.burst.ends[1])
-            fibres = 1 + far[it.link(booking.link, "to")]
+        elif reservation is not None and id(reservation.burst) in deflected:
+            deflected.remove(id(reservation.burst))
+            far = distances(it, reservation.burst.ends[1])
+            fibres = 1 + far[it.link(reservation.link, "to")]
             assert step.passed + fibres <= table["hop_limit"]
             assert is_in_time(step, fibres)
             assert not any(step.has_channel(link) for link, n, _ in in_time if n < fibres)
@@ -165,16 +165,16 @@ def test_a_deflected_burst_takes_shortest_ways_to_its_egress(plan: tuple[int, st
     if it.plan.settings["routing"].get("metric") == "delay":
         pytest.skip("paths that are short in time")
     again = Counter(burst.number for _, burst in it.at("deflect"))
-    for number, bookings in it.bookings.items():
-        off_path = [booking for booking in bookings if booking.burst.deflected]
-        far = distances(it, bookings[0].burst.ends[1])
+    for number, reservations in it.reservations.items():
+        off_path = [reservation for reservation in reservations if reservation.burst.deflected]
+        far = distances(it, reservations[0].burst.ends[1])
         ends = [(it.link(b.link, "from"), it.link(b.link, "to")) for b in off_path]
         assert sum(far[to] >= far[source] for source, to in ends) <= again[number]
         assert bool(off_path) == bool(again[number])
 
 
 def test_the_plans_reach_everything() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)

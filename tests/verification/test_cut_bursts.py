@@ -1,4 +1,4 @@
-"""Bursts off which nodes cut the head: exact, and the bookings of random runs replayed."""
+"""Bursts whose heads are cut by nodes: exact, and the reservations of random runs replayed."""
 
 from collections import Counter
 from dataclasses import replace
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from booked import PLANS, Step, run, steps
-from twin import Booking, Burst, TraceEntry
+from reserved import PLANS, Step, run, steps
+from twin import Burst, Reservation, TraceEntry
 from twin.network import Packet
 
 import lightburst as lb
@@ -46,7 +46,7 @@ TWO_TO_ONE: dict[str, Any] = {
 
 
 def of_two(path: Path, later_s: float) -> lb.Result:
-    """Send a burst of four packets from each edge, that from B so much later than the other."""
+    """Send a burst of four packets from each edge, that from B later by a given time."""
     table = path / "bursts.csv"
     rows = ["source,destination,start_s,size_bytes", "a,d,0,5000", f"b,d,{later_s},5000"]
     table.write_text("\n".join(rows), encoding="utf-8")
@@ -62,7 +62,7 @@ def test_where_nothing_could_be_saved_it_is_refused() -> None:
 
 
 def counted(result: lb.Result, *names: str) -> list[int]:
-    """What the node C has counted."""
+    """The counts of the node C."""
     switches = result.switches.set_index("node")
     return [switches[name].to_dict()["C"] for name in names]
 
@@ -104,7 +104,7 @@ def test_what_was_cut_off_comes_nowhere_and_the_rest_arrives(plan: tuple[int, st
     gone: dict[int, tuple[Packet, ...]] = {}
     for _, piece in it.at("cut"):
         gone[piece.number] = gone.get(piece.number, ()) + piece.packets
-    short = {booking.burst.number for booking in it.every if booking.kept is not None}
+    short = {reservation.burst.number for reservation in it.every if reservation.kept is not None}
     for _, burst in it.at("take apart"):
         if burst.number in short:
             continue
@@ -121,47 +121,51 @@ def test_what_was_cut_off_comes_nowhere_and_the_rest_arrives(plan: tuple[int, st
 def test_no_packet_is_cut_off_that_could_have_stayed(plan: tuple[int, str]) -> None:
     it = run(plan)
     pending: dict[int, TraceEntry] = {}
-    cut: dict[Booking, TraceEntry] = {}
+    cut: dict[Reservation, TraceEntry] = {}
     for entry in it.trace:
         if isinstance(entry.unit, Burst) and entry.what == "cut":
             pending[entry.unit.number] = entry
-        elif entry.what == "book" and entry.booking and entry.booking.burst.number in pending:
-            cut[entry.booking] = pending.pop(entry.booking.burst.number)
+        elif (
+            entry.what == "reserve"
+            and entry.reservation
+            and entry.reservation.burst.number in pending
+        ):
+            cut[entry.reservation] = pending.pop(entry.reservation.burst.number)
     assert not pending
     for step in steps(it):
-        booking = step.entry.booking
-        if step.entry.what == "book" and booking in cut:
-            assert booking is not None
-            check_cut(step, booking, cut[booking])
+        reservation = step.entry.reservation
+        if step.entry.what == "reserve" and reservation in cut:
+            assert reservation is not None
+            check_cut(step, reservation, cut[reservation])
 
 
-def check_cut(step: Step, booking: Booking, cut: TraceEntry) -> None:
-    """With one packet more there was no channel, and what is said to hold it was in the way."""
-    assert isinstance(cut.unit, Burst) and cut.booking is not None
-    assert (cut.node, cut.wanted) == (step.node, booking.link)
+def check_cut(step: Step, reservation: Reservation, cut: TraceEntry) -> None:
+    """With one packet more there was no channel, and the reported holder overlapped."""
+    assert isinstance(cut.unit, Burst) and cut.reservation is not None
+    assert (cut.node, cut.wanted) == (step.node, reservation.link)
     piece, rest = cut.unit, step.burst
     whole = replace(rest, packets=piece.packets + rest.packets, size=piece.size + rest.size)
     head = step.head - takes(step, piece.size)
     wanted = step._replace(entry=step.entry._replace(unit=whole), head=head)
-    assert not wanted.has_channel(booking.link)
+    assert not wanted.has_channel(reservation.link)
     for number in range(1, len(piece.packets)):
         less, more = whole.split(number)
         entry = step.entry._replace(unit=more)
         fewer = step._replace(entry=entry, head=head + takes(step, less.size))
-        assert not fewer.has_channel(booking.link)
-    assert cut.booking in step.booked[booking.link]
-    assert cut.booking.channel == booking.channel
-    assert cut.booking.end <= booking.start
-    assert cut.booking.end > wanted.interval()[0]
+        assert not fewer.has_channel(reservation.link)
+    assert cut.reservation in step.reserved[reservation.link]
+    assert cut.reservation.channel == reservation.channel
+    assert cut.reservation.end <= reservation.start
+    assert cut.reservation.end > wanted.interval()[0]
 
 
 def takes(step: Step, size: int) -> int:
-    """How long a fibre takes for so many bytes."""
+    """The transmission time of a number of bytes on a fibre."""
     return -(-8 * 10**12 * size // step.it.link(step.it.fibres(step.node)[0], "rate_bps"))
 
 
 def test_the_plans_cut_bursts() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         pieces = run(plan).at("cut")

@@ -1,4 +1,4 @@
-"""Bursts off which nodes cut the tail: exact, and the bookings of random runs replayed."""
+"""Bursts whose tails are cut by nodes: exact, and the reservations of random runs replayed."""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from booked import PLANS, Run, Step, run, steps
 from plans import core
+from reserved import PLANS, Run, Step, run, steps
 from test_cut_bursts import TWO_TO_ONE, counted
-from twin import Booking, Burst, TraceEntry
+from twin import Burst, Reservation, TraceEntry
 
 import lightburst as lb
 from lightburst.foundation.errors import InputError
@@ -21,7 +21,7 @@ SWITCHING: dict[str, Any] = {**TWO_TO_ONE["switching"], "contention": [TAIL]}
 
 
 def of_two(path: Path, later_s: float, size: int = 5000, **switching: Any) -> lb.Result:
-    """Send four packets from A, and so much later `size` bytes from B."""
+    """Send four packets from A, and later `size` bytes from B."""
     table = path / "bursts.csv"
     rows = ["source,destination,start_s,size_bytes", "a,d,0,5000", f"b,d,{later_s},{size}"]
     table.write_text("\n".join(rows), encoding="utf-8")
@@ -55,13 +55,13 @@ def test_the_packets_are_lost_that_overlap(
     assert set(lost["holder_burst"]) <= {1}
     assert set(lost["burst"]) <= {0}
     assert set(lost["node"]) <= {"C"}
-    # What is cut off a burst goes no further than to the node that cuts it.
+    # Packets cut off a burst go no further than to the node that cuts it.
     hops = trace.hops[trace.hops["flow"] == 0]
     over = hops.groupby("link_source").size().to_dict()
     assert over == {"a": 4, "A": 4, "C": 4 - cut, "D": 4 - cut}
     pieces = trace.cuts[["burst", "link_source", "packets", "bytes", "holder_burst"]]
     assert pieces.to_numpy().tolist() == [[0, "C", cut, 1250 * cut, 1]][: min(cut, 1)]
-    # The channel is in use without a gap, and so many bytes of the burst left.
+    # The channel is in use without a gap, and the given number of bytes of the burst left.
     rows = trace.bookings[trace.bookings["link_source"] == "C"]
     (begins, begins_later), (ends, _) = rows["start_s"], rows["end_s"]
     sent = min(int(later_us * 1250 + 1e-6), 5000)
@@ -78,7 +78,8 @@ def test_the_packets_are_lost_that_overlap(
 
 @pytest.mark.parametrize(
     ("later_us", "size"),
-    # The first packet has not left; it would end as late; earlier; as the later one begins.
+    # The first packet of the earlier burst has not left; both bursts end together; the later one
+    # ends before; both begin together.
     [(0.9, 5000), (2.0, 2500), (2.0, 1250), (0.0, 5000)],
 )
 def test_a_burst_that_is_no_longer_than_the_tail_is_lost(
@@ -133,7 +134,7 @@ def test_a_burst_whose_header_still_waits_is_not_cut(
 
 
 def test_all_switches_cut_off_the_same() -> None:
-    """What is announced is what is left of a burst without its head, and more without its tail."""
+    """Without its head the rest of a burst is announced, without its tail more than the rest."""
     workload = {"kind": "pairs", "size": "5000 B"}
     other = {**SWITCHING, "contention": ["segmentation"]}
     switching = {**SWITCHING, "nodes": {"C": other}}
@@ -156,7 +157,7 @@ def offsets(burst: Burst) -> dict[str, int]:
 
 @each
 def test_what_has_not_left_a_node_is_missing_where_the_burst_ends(plan: tuple[int, str]) -> None:
-    """And nothing else; it is told of the first node on the way at which it was cut off."""
+    """And no other packet; the cut is that of the first node on the path."""
     it = run(plan)
     whole = {burst.number: burst for _, burst in it.at("launch")}
     pieces: dict[int, list[tuple[TraceEntry, Burst]]] = defaultdict(list)
@@ -167,8 +168,8 @@ def test_what_has_not_left_a_node_is_missing_where_the_burst_ends(plan: tuple[in
         if burst.number in headless:
             assert burst.number not in pieces
             continue
-        way, ends = it.bookings[burst.number], offsets(whole[burst.number])
-        left = min(booking.size for booking in way)
+        way, ends = it.reservations[burst.number], offsets(whole[burst.number])
+        left = min(reservation.size for reservation in way)
         assert burst.size == left
         assert [packet.name for packet in burst.packets] == [
             name for name, end in ends.items() if end <= left
@@ -177,10 +178,10 @@ def test_what_has_not_left_a_node_is_missing_where_the_burst_ends(plan: tuple[in
                 for packet in piece.packets}  # fmt: skip
         assert {packet.name for packet in burst.packets} | set(lost) == set(ends)
         for name, entry in lost.items():
-            short = next(booking for booking in way if booking.size < ends[name])
+            short = next(reservation for reservation in way if reservation.size < ends[name])
             assert (entry.wanted, entry.passed) == (short.link, short.passed)
-            assert entry.booking is not None
-            check_holder(it, entry.booking, short)
+            assert entry.reservation is not None
+            check_holder(it, entry.reservation, short)
 
 
 def rows_of(table: Any, *columns: str) -> list[tuple[int, ...]]:
@@ -188,8 +189,8 @@ def rows_of(table: Any, *columns: str) -> list[tuple[int, ...]]:
     return list(zip(*(table[name].tolist() for name in ("link", "burst", *columns)), strict=True))
 
 
-def check_holder(it: Run, holder: Booking, short: Booking) -> None:
-    """What is said to hold what was cut off has its channel then."""
+def check_holder(it: Run, holder: Reservation, short: Reservation) -> None:
+    """The reported holder of a cut has the channel then."""
     assert (holder.link, holder.channel) == (short.link, short.channel)
     announced = short.head + it.time(short.link, short.burst)
     assert short.end <= holder.start < announced < holder.end
@@ -197,14 +198,14 @@ def check_holder(it: Run, holder: Booking, short: Booking) -> None:
 
 @each
 def test_the_table_of_cuts_names_who_has_the_channel(plan: tuple[int, str]) -> None:
-    """As the bookings of the core show; and there is each packet that the nodes have counted."""
+    """The table agrees with reservations of the core; its packets are all that nodes counted."""
     drawn = run(plan).plan
     links = drawn.links["from"].tolist()
     wanted = {"links": list(range(len(links))), "from_ps": 0, "until_ps": 2**64 - 1}
     found = core(drawn._replace(settings={**drawn.settings, "bookings": wanted}))
-    booked: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+    reserved: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
     for link, burst, *use in rows_of(found["trace_bookings"], "channel", "start_ps", "end_ps"):
-        booked[link, burst].append(tuple(use))
+        reserved[link, burst].append(tuple(use))
     counted = Counter[int]()
     for row in rows_of(found["trace_cuts"], "holder_burst", "start_ps", "packets"):
         link, burst, holder, first, packets = row
@@ -212,54 +213,54 @@ def test_the_table_of_cuts_names_who_has_the_channel(plan: tuple[int, str]) -> N
         # The holder has the channel behind the rest of a burst without its tail, else before it.
         assert any(
             its == channel and (end <= its_start if first >= start else its_end <= start)
-            for channel, start, end in booked[link, burst]
-            for its, its_start, its_end in booked[link, holder]
+            for channel, start, end in reserved[link, burst]
+            for its, its_start, its_end in reserved[link, holder]
         )
     counts = enumerate(found["switches"]["packets_cut"].tolist(), drawn.settings["hosts"])
     assert counted == {node: count for node, count in counts if count}
 
 
-def gives_way(step: Step, booking: Booking) -> bool:
+def gives_way(step: Step, reservation: Reservation) -> bool:
     """Whether a burst loses its tail if that gives the new one its channel."""
     start, end = step.interval()
-    first = replace(booking.burst, size=booking.burst.packets[0].size)
-    left = start - booking.head >= step.it.time(booking.link, first)
-    sent = (booking.link, booking.burst.number, booking.head) in step.sent
-    if not (left and sent and start < booking.end < end):
+    first = replace(reservation.burst, size=reservation.burst.packets[0].size)
+    left = start - reservation.head >= step.it.time(reservation.link, first)
+    sent = (reservation.link, reservation.burst.number, reservation.head) in step.sent
+    if not (left and sent and start < reservation.end < end):
         return False
-    without = [replace(booking, end=start) if other is booking else other
-               for other in step.booked[booking.link]
-               if other.channel == booking.channel]  # fmt: skip
-    alone = step._replace(booked={booking.link: without})
-    return booking.channel in step.usable(booking.link) and alone.is_free(
-        booking.link, booking.channel
+    without = [replace(reservation, end=start) if other is reservation else other
+               for other in step.reserved[reservation.link]
+               if other.channel == reservation.channel]  # fmt: skip
+    alone = step._replace(reserved={reservation.link: without})
+    return reservation.channel in step.usable(reservation.link) and alone.is_free(
+        reservation.link, reservation.channel
     )
 
 
 @each
 def test_the_burst_gives_way_that_would_end_first(plan: tuple[int, str]) -> None:
-    """If any does, where there is no channel; and no burst is lost for which one would."""
+    """If a burst does, there is no channel; and no burst is lost for which one would."""
     for step in steps(run(plan)):
         table = step.resolver("segmentation")
         shortened = step.entry.shortened
         if table is None or table["drop"] == "head":
             assert shortened is None
-        elif step.entry.what == "book" and shortened:
+        elif step.entry.what == "reserve" and shortened:
             before, after = shortened
             assert not step.has_channel(before.link)
             assert gives_way(step, before)
-            others = [other for other in step.booked[before.link] if other.end < before.end]
+            others = [other for other in step.reserved[before.link] if other.end < before.end]
             assert not any(gives_way(step, other) for other in others)
             start, _ = step.interval()
             # No byte more would have left.
             assert after.end <= start < step.it.ends(replace(after, kept=after.size + 1))
-        elif step.entry.what != "book":
+        elif step.entry.what != "reserve":
             assert step.entry.wanted is not None
-            assert not any(gives_way(step, other) for other in step.booked[step.entry.wanted])
+            assert not any(gives_way(step, other) for other in step.reserved[step.entry.wanted])
 
 
 def test_the_plans_cut_tails() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)

@@ -1,4 +1,6 @@
-"""Where the time of a flow goes: each part to the picosecond, and a slow second opinion."""
+"""The division of the time of a flow: each part to the picosecond, and a slow second
+implementation.
+"""
 
 from bisect import bisect_right as bisect
 from random import Random
@@ -128,7 +130,7 @@ def beside(
 
 
 def test_a_syn_waits_in_the_interface_for_the_window_of_another_flow() -> None:
-    """What is small comes at each switch behind what is large, and waits there once more."""
+    """The small unit arrives at each switch after the large one, and waits there once more."""
     early = 7 * MICROSECOND
     rows = flow_table((0, 1, START, 90_000), (0, 1, START + SET_UP_TIME + early, 9_000))
     assert set_up_of(without(10, tcp(**NINE))._replace(flows=rows), 1) == {
@@ -145,7 +147,7 @@ def test_a_lost_syn_waits_for_the_timer() -> None:
     plan = beside(STAR, all_optical(), (0, 2), (1, 2, -1_000))
     assert set_up_of(plan, 1) == {TIMEOUT: SECOND, WAY: 2 * (CONTROL + 2 * DELAY)}
     assert spans_of(plan, 1)[0][0] == Span(BEGIN, BEGIN + SECOND, set_up(TIMEOUT))
-    # At half a second nothing of it is on its way.
+    # At half a second none of its packets is in flight.
     cut = plan._replace(settings=plan.settings | {"time_limit_ps": SECOND // 2})
     assert totals(spans_of(cut, 1)[0]) == {set_up(LOST_FOR_GOOD): SECOND // 2 - BEGIN}
 
@@ -234,7 +236,7 @@ def test_stop_and_wait_waits_for_its_timer() -> None:
 
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "new-reno", "sack", "sack1"])
 def test_three_duplicates_send_the_first_segment_again(recovery: str) -> None:
-    """The fourth segment's acknowledgement is the third duplicate; nothing is in the interface."""
+    """The fourth segment's acknowledgement is the third duplicate; the interface is empty."""
     third = 3 * DATA + DATA_WAY + CONTROL_WAY
     assert divided(without(4, tcp(recovery, **NINE), {"segments": [1, 1]})) == {
         set_up(WAY): SET_UP_TIME,
@@ -276,7 +278,7 @@ def meeting(switch: dict[str, Any]) -> Plan:
 
 
 def test_a_datagram_that_waits_for_another() -> None:
-    # Which one goes first is drawn; the one that waits has one part more.
+    # The order is drawn; the one that waits has one part more.
     first, second = sorted((divided(meeting(electronic()), flow) for flow in (0, 1)), key=len)
     assert first == {WAY: 2 * (DATA + DELAY)}
     assert second == {WAY: 2 * (DATA + DELAY), (QUEUE, 3): DATA}
@@ -327,14 +329,17 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None
     if kind == "crowds":
         # Nearly all of them are datagrams.
         return
-    # Without bursts nothing waits for one; with bursts a buffer is that of an egress, mostly none.
+    # Without bursts no packet waits for one; with bursts a buffer is that of an egress, mostly
+    # none.
     part = ASSEMBLY if kind == "packets" else BUFFER
     parts = {part, set_up(part)}
     assert met - (parts if kind != "packets" else set()) == set(PARTS) - parts
 
 
 class Opinion:
-    """The definition, word for word: what the first missing byte waits for at an instant."""
+    """The definition, word for word: the cause for which the first missing byte waits at an
+    instant.
+    """
 
     def __init__(self, trace: FlowTrace) -> None:
         self.trace = trace
@@ -349,7 +354,7 @@ class Opinion:
         self.hops = [dict(zip(hops, row, strict=True)) for row in zip(*hops.values(), strict=True)]
 
     def missing(self, instant: int) -> int:
-        """The first byte that the receiver does not have when all of this instant has come."""
+        """The first byte that the receiver does not have after all arrivals of this instant."""
         come = [r for r in self.data if r["event"] == ARRIVED and r["time_ps"] <= instant]
         have = {int(row["sequence"]): int(row["payload"]) for row in come}
         byte = 0
@@ -364,7 +369,7 @@ class Opinion:
         return times[place] if place < len(times) else None
 
     def times(self, packet: int, event: int) -> list[int]:
-        """When this happened to a packet: once, or never."""
+        """When an event of a packet happened: once, or never."""
         return [at for number, what, at in self.events if (number, what) == (packet, event)]
 
     def made(self, packet: int) -> int:
@@ -413,7 +418,7 @@ class Opinion:
         return sorted({int(r["packet"]) for r in self.control if r["flags"] & FORWARD == direction})
 
     def set_up(self, instant: int) -> tuple[str, int | None]:
-        """Which packet of the handshake is waited for, if any, and what it waits for itself."""
+        """The packet of the handshake that is awaited, if any, and the cause of its own wait."""
         syns, answers = self.syns(FORWARD), self.syns(0)
         got = [p for p in answers if self.times(p, ARRIVED)]
         got.sort(key=lambda p: self.times(p, ARRIVED))
@@ -448,14 +453,16 @@ class Opinion:
         ]
 
     def cause(self, made: int) -> str:
-        """A timeout if the sender was in its wake, or at the very instant; otherwise duplicates."""
+        """A timeout if the sender was recovering from one, or at that instant; otherwise
+        duplicates.
+        """
         rows = zip(*(self.trace.windows[name] for name in ("time_ps", "state")), strict=True)
         states = [int(state) for time, state in rows if time <= made]
         after = states[-1:] == [STATES.index("loss")]
         return TIMEOUT if after or made in self.trace.timeouts_ps() else FAST
 
     def under_way(self, packet: int, instant: int) -> tuple[str, int | None]:
-        """Where it waits at an instant, if it does."""
+        """The place where it waits at an instant, if it does."""
         for hop in self.hops:
             if hop["packet"] != packet or hop["node"] in self.ends:
                 continue

@@ -1,6 +1,6 @@
-"""`max_retransmissions`: when an end gives up, to the picosecond, and what its flow is called then.
+"""`max_retransmissions`: when an endpoint gives up, to the picosecond, and the status of its flow.
 
-The RTO is 1 s and doubles, so that what is sent at `t` is repeated at `t` + 1, 3, 7... s.
+The RTO is 1 s and doubles, so a packet sent at `t` is repeated at `t` + 1, 3, 7... s.
 """
 
 from typing import Any
@@ -74,12 +74,12 @@ def test_what_is_acknowledged_ends_the_count() -> None:
 
 
 def test_a_receiver_gives_up_too() -> None:
-    # Nothing comes back, and only the receiver gives up: the sender has all its tries before it.
+    # No answer arrives, and only the receiver gives up: the sender has all its retries left.
     given = scenario({"drops": [{"acknowledgements": [1, 1000]}]}, max_timeout="1 s")
     row = ended(given)
     assert (row["status"], row["timeouts"]) == (GAVE_UP, 4)
     # The SYN at 0, 1, 2 and 3 s, each answered by a SYN+ACK that sets the receiver's timer anew;
-    # its own repetitions at 4, 5 and 6 s, and the end at 7 s, a way later.
+    # its own repetitions at 4, 5 and 6 s, and the end at 7 s, a one-way delay later.
     assert 7 * SECOND < row["end_ps"] < 7 * SECOND + 10**6
 
 
@@ -92,7 +92,7 @@ def test_all_arrived_and_no_acknowledgement_did(kind: str) -> None:
     row = ended(given)
     assert (row["status"], row["acknowledged_ps"]) == (FINISHED, UNFINISHED)
     assert row["received_ps"] < SECOND
-    # The run ends when the last gives up, and not at the time limit; its figures as well.
+    # The run ends when the last gives up, and not at the time limit; so do its metrics.
     result = lb.run(given)
     assert result.warnings == ()
     assert result.summary["makespan_s"] == pytest.approx(row["end_ps"] / SECOND)

@@ -1,4 +1,4 @@
-"""Where packets are lost, and their way from link to link: by hand, in both engines."""
+"""The places of losses, and the path of packets from link to link: by hand, in both engines."""
 
 from typing import Any
 
@@ -98,13 +98,13 @@ def test_what_waits_in_a_buffer_was_held_there(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_waits_for_an_output_was_queued(engine: Any) -> None:
-    """The queue has room for two: the third is dropped, and nobody in particular held the link."""
+    """The queue has room for two: the third is dropped, and the link has no single holder."""
     plan = to_one(electronic(18_000), 0, 0, 0)
     found = engine(plan)
     out, came = link(plan, SWITCH, 3), TX + DELAY
     (row,) = losses(found)
     assert (row["node"], row["link"]) == (SWITCH, out)
-    # Who comes first of those that come at once is drawn.
+    # The order of simultaneous arrivals is drawn.
     first, second = sorted(hops(found, flow)[1] for flow in {0, 1, 2} - {row["flow"]})
     assert first == (SWITCH, out, came, 0, 0, came, came + TX + DELAY)
     assert second == (SWITCH, out, came, 0, TX, came + TX, came + 2 * TX + DELAY)
@@ -215,7 +215,7 @@ def test_the_first_of_several_busy_outputs_is_named(engine: Any) -> None:
 
 
 def test_a_flow_s_hops_are_those_of_its_links() -> None:
-    """Stop-and-wait over three links: each packet comes when its hop before said that it would."""
+    """Stop-and-wait over three links: each packet arrives at the time given by its previous hop."""
     edges, hosts, nodes = path_edges(3)
     chosen = settings(hosts, nodes, electronic(), saw(), trace=[0])
     plan = Plan(chosen, table(edges, hosts, delays=DELAY), flow_table((0, 1, 0, 54_000)))

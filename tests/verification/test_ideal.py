@@ -1,4 +1,4 @@
-"""The ideal completion time: met exactly where nothing is in the way, beaten by nothing."""
+"""The ideal completion time: reached exactly without contention, never undercut."""
 
 from random import Random
 from typing import Any
@@ -111,7 +111,7 @@ def test_it_is_the_fastest_of_the_ways_that_a_flow_can_be_hashed_to(
         int(core(two_ways("flow-hash", size, seed))["flows"]["ideal_ps"][0]) for seed in range(4)
     }
     assert found == {expected}
-    # Which way a flow takes the seed tells; one of them is as fast as that.
+    # The seed decides the path of a flow; one of them is as fast as that.
     assert min(int(taken(two_ways("flow-hash", size, seed))[0]) for seed in range(20)) == expected
 
 
@@ -145,7 +145,7 @@ def test_nothing_beats_it_with_tcp_and_bursts(seed: int, kind: str) -> None:
     resolvers = [
         one for switch in plan.settings["switches"] for one in switch.get("contention", ())
     ]
-    # A burst that is deflected may find a faster way than those of the routes.
+    # A deflected burst may find a faster path than those of the routes.
     assume(all(resolver["kind"] != "deflection" for resolver in resolvers))
     check_not_beaten(plan)
 
@@ -171,7 +171,7 @@ def test_nothing_beats_it_with_all_at_once(plan: Plan) -> None:
 
 
 def test_a_flow_without_end_has_an_ideal_time_all_the_same() -> None:
-    """More than 64 bits hold saturates."""
+    """Values beyond 64 bits saturate."""
     edges, hosts, nodes = path_edges(2)
     links = table(edges, hosts, rates=[1_000, 1_000])
     flows = flow_table((0, 1, 0, 10**18))

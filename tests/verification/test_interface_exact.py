@@ -103,7 +103,9 @@ def test_what_a_turn_leaves_is_used_in_the_next(engine: Engine) -> None:
 
 @engines
 def test_handshakes_and_acknowledgements_go_before_data(engine: Engine) -> None:
-    """A flow the other way is answered at once, whatever waits: it ends as if it were alone."""
+    """A flow in the other direction is answered at once, for any queue: it ends as if it were
+    alone.
+    """
     start = 20_000_000
     mouse = tcp(initial_window_bytes=1500, acknowledge_every=1)
     elephant = tcp(initial_window_bytes=400 * 1500)
@@ -116,7 +118,7 @@ def test_handshakes_and_acknowledgements_go_before_data(engine: Engine) -> None:
         for kind in (UNLIMITED, FIFO)
     )
     # The SYN+ACK and the acknowledgements of 1, 2 and 4 segments may each meet a segment that is
-    # being sent, and so may the elephant's acknowledgements of what the mouse sends.
+    # being sent, and so may the elephant's acknowledgements of the mouse's data.
     assert took <= fair <= took + 8 * 1500 * BYTE
     assert fifo > took + 100 * 1500 * BYTE
 
@@ -133,7 +135,7 @@ def test_a_small_queue_holds_so_many_segments_of_a_flow(engine: Engine, most: in
         own = (hops["link"] == 0) & (hops["flow"] == flow) & (hops["queued_ps"] > 1500)
         came, start = hops["came_ps"][own], hops["start_ps"][own]
         waited.append(max(int(((came <= t) & (t < start)).sum()) for t in came))
-    # The SYN waits for nothing; an acknowledgement of a SYN+ACK may wait beside the data.
+    # The SYN never waits; an acknowledgement of a SYN+ACK may wait for data in transmission.
     assert max(waited) in (most, most + 1)
     assert result["flows"]["retransmissions"].tolist() == [0, 0]
 

@@ -31,7 +31,7 @@ CYCLES = 20
 
 
 def kept_apart(flows: int, queues: int, delay: int | None, **more: Any) -> Plan:
-    """Cycles of 50 us, of which the eleventh's burst is lost on its first fibre."""
+    """Cycles of 50 us; the burst of the eleventh is lost on its first fibre."""
     rule = {"notice_delay_ps": delay, "forget_after_ps": 10_000 * MICROSECOND} | more
     plan = in_cycles(flows, CYCLES, multi_queue(50 * MICROSECOND, "a-posteriori", queues, **rule))
     plan.settings["loss"] = loss({"burst": 11})
@@ -89,7 +89,7 @@ def test_with_fewer_queues_each_block_of_flows_is_apart() -> None:
 
 def test_a_flow_that_lost_alone_stays_with_the_others() -> None:
     """Two flows begin after the first has lost a burst, and before it loses the next but one."""
-    # One that was dealt a queue would hardly be dealt the first.
+    # A flow with a new draw would seldom get the first queue.
     plan = kept_apart(3, 100, 0)
     late = plan.flows["departures_ps"].reshape(3, CYCLES)
     late[1:] += np.uint64(1100 * MICROSECOND)
@@ -112,9 +112,9 @@ def test_a_flow_of_which_nothing_comes_is_forgotten() -> None:
 
 
 def cut(drop: str, later: int) -> Plan:
-    """Three flows of one edge, and one burst of another that comes so much later than their 11th.
+    """Three flows of one edge, and one burst of another, a given time after their 11th.
 
-    All have packets of 1,500 bytes and a channel to a third edge: of bursts that meet there the
+    All have packets of 1,500 bytes and a channel to a third edge: when bursts collide there the
     later one loses its head, or the earlier one its tail.
     """
     rule = {"notice_delay_ps": 0, "forget_after_ps": 10_000 * MICROSECOND}
@@ -146,7 +146,7 @@ def cut(drop: str, later: int) -> Plan:
 def test_of_a_burst_that_is_cut_only_the_flows_in_the_lost_part_are_dealt(
     drop: str, later: int, hit: set[int], seed: int
 ) -> None:
-    """Half of the second of three packets is in the way, 1.2 us each."""
+    """Half of the second of three packets overlaps, 1.2 us each."""
     plan = cut(drop, later)
     plan.settings["seed"] = seed
     made = [flows for flows in bursts_of(plan) if flows[0] != 3]
@@ -182,7 +182,7 @@ def test_a_loss_elsewhere_at_the_very_instant_is_not_known_yet() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_of_losses_at_one_instant_the_burst_that_was_made_first_counts_first(seed: int) -> None:
-    """Three ways of one length. Of three bursts of one instant two are lost, at two nodes."""
+    """Three paths of one length. Two of three bursts of one instant are lost, at two nodes."""
     plan = kept_apart(6, 3, 0)
     edges = [(0, 2), *((2, core) for core in (3, 4, 5)), *((core, 6) for core in (3, 4, 5)), (6, 1)]
     links = table(
@@ -197,7 +197,7 @@ def test_of_losses_at_one_instant_the_burst_that_was_made_first_counts_first(see
     plan = Plan({**plan.settings, **changes}, links, plan.flows)
     made = bursts_of(plan)
     assert [len(flows) for flows in made[:16]] == [6] * 4 + [2] * 12
-    # Who was with the flows 0 and 1 is apart from them.
+    # Flows that shared a burst with the flows 0 and 1 are kept apart from them.
     for flow in (0, 1):
         together = next(flows for flows in made[4:7] if flow in flows)
         assert together not in made[16:]

@@ -1,4 +1,4 @@
-"""Paths by load, and the order of bursts on them: core against twin, and what always holds."""
+"""Paths by load, and the order of bursts on them: core against twin, and invariants."""
 
 from collections import Counter, defaultdict
 
@@ -39,7 +39,7 @@ def test_no_edge_reads_what_happens_elsewhere_at_its_instant(seed: int, kind: st
 
 
 def taken_apart(plan: Plan) -> dict[tuple[int, ...], list[tuple[int, int]]]:
-    """When the bursts of each pair of edges, and each class, were taken apart, and which."""
+    """The bursts of each pair of edges, and each class, with the times of their disassembly."""
     found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
     classes = "extra_offset_ps" in plan.settings["switches"][0]
     for entry in traced(plan):
@@ -51,7 +51,7 @@ def taken_apart(plan: Plan) -> dict[tuple[int, ...], list[tuple[int, int]]]:
 
 
 def ordering(plan: Plan) -> str:
-    """Who keeps bursts in order."""
+    """The orderings of bursts."""
     (switch,) = plan.settings["switches"]
     kind: str = switch["ordering"]["kind"]
     return kind
@@ -61,7 +61,7 @@ def ordering(plan: Plan) -> str:
 @seeds
 def test_with_source_ordering_no_burst_overtakes_another(seed: int, kind: str) -> None:
     plan = balanced_plan(seed, kind)
-    # What is held up on the way is not known to the ingress.
+    # Delays on the path are not known to the ingress.
     if not plan.settings["switches"][0].get("contention"):
         check_stories(traced(plan))
         if ordering(plan) != "source":
@@ -82,7 +82,7 @@ def test_with_destination_ordering_only_who_waits_for_too_long_is_passed(
 
 
 def test_the_plans_reach_everything() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for kind in KINDS:
         for seed in SEEDS:

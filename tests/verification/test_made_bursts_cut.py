@@ -1,4 +1,4 @@
-"""Bursts that edges make of packets, and of which nodes cut some: exact, and against the theory."""
+"""Bursts that edges make of packets, some cut by nodes: exact, and against the theory."""
 
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def two_bursts(path: Path, drop: str, *, later_us: float, **more: Any) -> lb.Res
         (40, 10, 6),
         (44, 10, 6),
         (41, 20, 3),
-        # Three of 30 us, and what is left, 10 us: 50 us are two of them.
+        # Three of 30 us, and a rest of 10 us: 50 us are two of them.
         (50, 30, 2),
     ],
 )
@@ -126,7 +126,7 @@ def test_the_loss_of_packets_is_that_of_the_theory(
         share = 1 - float(result.flows["delivered_bytes"].sum()) / float(made["size_bytes"].sum())
         lost_bytes.append(share)
         shares.append(float(result.summary["loss_end_to_end"]))
-        # What overlaps is lost, and of each burst less than one packet more.
+        # The overlap is lost, and less than one packet more of each burst.
         least = overflow(made, wavelengths)
         assert least < share < least + 0.01
     # All packets are of one size.

@@ -70,9 +70,9 @@ def test_an_electronic_edge_smooths_what_a_bufferless_core_would_lose(engine: En
     chosen = settings(3, 5, [electronic(), all_optical()], datagram())
     arrived = 3 * D + 2 * FULL  # a transmission to the electronic switch, and one from it
     result = engine(Plan(chosen, links, flows, [0, 1]))
-    # Which of the two goes first is drawn.
+    # The order of the two is drawn.
     assert sorted(result["flows"]["received_ps"].tolist()) == [arrived, arrived + FULL]
-    # The other way round one of the two is lost, where there is no buffer.
+    # In the reverse order one of the two is lost, where there is no buffer.
     result = engine(Plan(chosen, links, flows, [1, 0]))
     assert sorted(result["flows"]["received_ps"].tolist()) == [arrived, 2**64 - 1]
     assert result["switches"]["dropped_contention"].tolist() == [1, 0]
@@ -94,7 +94,7 @@ def test_bursts_over_cores_of_each_kind(engine: Engine, core: int, held: int | N
 
 @engines
 def test_all_bursts_between_two_edges_take_one_way(engine: Engine) -> None:
-    """With `flow-hash` no burst overtakes another, whatever flow its first packet has."""
+    """With `flow-hash` no burst overtakes another, for all flows of their first packets."""
     # Hosts 0 to 5 at edge 6, hosts 7.. at edge 12, four cores between them.
     hosts, ways = 12, 4
     first, second = hosts, hosts + 1
@@ -121,4 +121,4 @@ def test_all_bursts_between_two_edges_take_one_way(engine: Engine) -> None:
             assert np.count_nonzero(out) == 1
             used.add((edge, int(out.argmax())))
         assert bursts.sum() == result["totals"]["bursts_created"] > 30
-    assert len(used) > 4  # another seed, another way
+    assert len(used) > 4  # another seed, another path

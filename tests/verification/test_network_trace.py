@@ -1,4 +1,4 @@
-"""Which burst had which channel when, and which lost to which: by hand, in both engines."""
+"""The channels of bursts with times, and the holders at losses: by hand, in both engines."""
 
 from typing import Any
 
@@ -22,29 +22,34 @@ engines = pytest.mark.parametrize("engine", ENGINES)
 TX = 7_200_000  # 9,000 bytes at 10 Gb/s
 DELAY = 40_000
 NONE, NOWHERE = 2**64 - 1, 2**32 - 1
-# A packet has reached its edge, and is a burst, which may leave so much later.
+# A packet has reached its edge, and is a burst, which may leave a given time later.
 MADE = TX + DELAY
 OFFSET = 5_000_000
-# Hosts 0, 1, 2 at the edges 3, 4, 5, all of which lead to the core 6.
+# Hosts 0, 1, 2 at the edges 3, 4, 5, all of them linked to the core 6.
 EDGES = [(0, 3), (1, 4), (2, 5), (3, 6), (4, 6), (5, 6)]
 AT_ONCE = burst("timer", time=0)
 NO_CHANNEL, LATE_HEADER, CONTENTION = 4, 5, 0
 
 
 def two_to_one(
-    switch: dict[str, Any], channels: int = 1, edges: list[Edge] = EDGES, **bookings: Any
+    switch: dict[str, Any], channels: int = 1, edges: list[Edge] = EDGES, **reservations: Any
 ) -> Plan:
     """Two datagrams to host 2, the second a microsecond behind the first."""
     links = table(edges, 3, delays=DELAY)
     if switch["kind"] == "obs":
         links["channels"] = np.full(len(links["from"]), channels, np.uint16)
-    wanted = {"links": list(range(len(links["from"]))), "from_ps": 0, "until_ps": NONE, **bookings}
+    wanted = {
+        "links": list(range(len(links["from"]))),
+        "from_ps": 0,
+        "until_ps": NONE,
+        **reservations,
+    }
     flows = one_datagram_each(flow_table((0, 2, 0, 9_000), (1, 2, 1_000_000, 9_000)))
-    return Plan(settings(3, 7, switch, datagram(), bookings=wanted), links, flows)
+    return Plan(settings(3, 7, switch, datagram(), reservations=wanted), links, flows)
 
 
-def book(**changes: Any) -> dict[str, Any]:
-    """A node that books channels for bursts of one packet."""
+def reserve(**changes: Any) -> dict[str, Any]:
+    """A node that reserves channels for bursts of one packet."""
     return obs(AT_ONCE["assembly"], offset_time_ps=OFFSET, **changes)
 
 
@@ -59,7 +64,7 @@ def rows(columns: Columns, name: str, *of: str) -> list[tuple[int, ...]]:
     return list(zip(*(columns[name][column].tolist() for column in of), strict=True))
 
 
-BOOKED = ("link", "channel", "start_ps", "end_ps", "made_ps", "burst")
+RESERVED = ("link", "channel", "start_ps", "end_ps", "made_ps", "burst")
 LOSS = (
     "number", "node", "of_node", "egress", "lost", "reason", "lost_node", "lost_link", "lost_ps",
     "lost_start_ps", "holder_burst", "arrival_ps",
@@ -68,13 +73,13 @@ LOSS = (
 
 @engines
 def test_the_table_says_who_held_the_channel(engine: Any) -> None:
-    plan = two_to_one(book())
+    plan = two_to_one(reserve())
     found, late = engine(plan), 1_000_000
     first, second, out = link(plan, 3, 6), link(plan, 4, 6), link(plan, 6, 5)
     head = MADE + OFFSET
-    assert rows(found, "trace_bookings", *BOOKED) == [
+    assert rows(found, "trace_bookings", *RESERVED) == [
         (first, 0, head, head + TX, MADE, 0),
-        # The header is handled when it comes, and books the next fibre at once.
+        # The header is handled when it arrives, and reserves the next fibre at once.
         (out, 0, head + DELAY, head + DELAY + TX, MADE + DELAY, 0),
         (second, 0, head + late, head + late + TX, MADE + late, 1),
     ]
@@ -88,7 +93,7 @@ def test_the_table_says_who_held_the_channel(engine: Any) -> None:
 
 @engines
 def test_with_a_channel_more_both_pass_side_by_side(engine: Any) -> None:
-    plan = two_to_one(book(), channels=2)
+    plan = two_to_one(reserve(), channels=2)
     found = engine(plan)
     out = link(plan, 6, 5)
     on_it = [row[1:] for row in rows(found, "trace_bookings", "link", "channel", "burst")
@@ -100,7 +105,7 @@ def test_with_a_channel_more_both_pass_side_by_side(engine: Any) -> None:
 @engines
 def test_a_burst_lost_where_it_is_made_was_to_leave_there(engine: Any) -> None:
     """Both are from one edge, whose fibre has one channel."""
-    plan = two_to_one(book(), edges=[(0, 3), (1, 3), *EDGES[2:]])
+    plan = two_to_one(reserve(), edges=[(0, 3), (1, 3), *EDGES[2:]])
     found, late = engine(plan), 1_000_000
     names = ("of_node", "lost_node", "lost_link", "lost_ps", "lost_start_ps", "holder_burst")
     assert rows(found, "trace_bursts", *names)[1:] == [
@@ -114,9 +119,9 @@ def test_a_late_header_is_lost_on_the_link_over_which_it_came(
     engine: Any, slow: int, ends: tuple[int, int]
 ) -> None:
     """At the core, and at the egress: 5 us before its burst, and one takes a little more."""
-    switches = [book(header_processing_time_ps=OFFSET + 1), book()]
+    switches = [reserve(header_processing_time_ps=OFFSET + 1), reserve()]
     kinds = [int(node != slow) for node in range(3, 7)]
-    plan = two_to_one(book())
+    plan = two_to_one(reserve())
     plan = plan._replace(settings={**plan.settings, "switches": switches}, kinds=kinds)
     found = engine(plan)
     names = ("lost_node", "lost_link", "lost_ps", "lost_start_ps", "reason")
@@ -160,7 +165,7 @@ def test_without_headers_a_burst_that_finds_its_output_busy_was_to_leave_then(en
 def test_only_what_is_asked_for_is_kept(
     engine: Any, window: dict[str, Any], there: list[int]
 ) -> None:
-    found = engine(two_to_one(book(), **window))
+    found = engine(two_to_one(reserve(), **window))
     assert found["trace_bookings"]["burst"].tolist() == there
-    # The number of a burst does not hang on what is kept.
+    # The number of a burst does not depend on the traced links.
     assert found["trace_bursts"]["number"].tolist() == [0, 1]

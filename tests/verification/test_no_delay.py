@@ -1,4 +1,4 @@
-"""Links without delay: one tick of the clock, in every way to ask for them."""
+"""Links without delay: one tick of the clock, for every form of the setting."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The stored runs of ns-2: what they hold, that ns-2 still gives them, how they are compared."""
+"""The stored runs of ns-2: their content, their reproduction by ns-2, their comparison."""
 
 import dataclasses
 from collections import Counter
@@ -81,7 +81,7 @@ def test_a_window_a_time_and_a_missing_segment_are_told(run: Run) -> None:
 
 
 def test_windows_are_compared_up_to_the_advertised_one() -> None:
-    """ns-2 lets cwnd grow beyond the advertised window, which nothing uses."""
+    """ns-2 lets cwnd grow beyond the advertised window, which has no effect."""
     run = load(Case("Reno", "none"))
     assert run.cwnd.max() > run.window
     sent = [(time, number, min(window, 50.0)) for time, number, window in run.sent]

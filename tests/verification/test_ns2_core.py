@@ -108,7 +108,7 @@ def test_differences_are_of_cases() -> None:
     ids=lambda value: " ".join(value) if isinstance(value, dict) else value,
 )
 def test_another_sender_differs(agent: str, scenario: str, changes: dict[str, Any]) -> None:
-    """The comparison sees each of the settings."""
+    """The comparison detects each of the settings."""
     case = Case(agent, scenario)
     assert differences(play(case, **changes), load(case))
 

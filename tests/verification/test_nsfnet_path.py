@@ -1,4 +1,4 @@
-"""One flow over NSFNET behaves as over a path of as many fibres with the same delay in sum.
+"""One flow over NSFNET behaves as over a path of as many fibres with the same total delay.
 
 Its edges, rates and assembly are those of the path of yu2004.
 """
@@ -44,7 +44,7 @@ LOSSES: dict[str, dict[str, Any]] = {
 
 
 def run(topology: dict[str, Any], kind: str, loss: dict[str, Any]) -> lb.Result:
-    """One flow from edge to edge, over the shortest way by delay."""
+    """One flow from edge to edge, over the path of least delay."""
     scenario = {
         "topology": topology,
         "routing": {"metric": "delay"},
@@ -64,7 +64,7 @@ def run(topology: dict[str, Any], kind: str, loss: dict[str, Any]) -> lb.Result:
 
 
 def told(result: lb.Result) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What became of the flow, and all its windows."""
+    """The row of the flow, and all its windows."""
     assert result.trace is not None
     return result.flows.drop(columns=["source", "destination"]), result.trace.windows
 

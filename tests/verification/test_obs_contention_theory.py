@@ -1,8 +1,8 @@
-"""What delay lines and deflection save, against theory.
+"""The gain of delay lines and deflection, against theory.
 
 Many sources send Poisson bursts to one output, as in `test_obs_theory`. With delay lines one
-channel has an exact loss and several have bounds; what a full output deflects onto another fibre
-finds it as calls find further trunks.
+channel has an exact loss and several have bounds; bursts that a full output deflects onto another
+fibre find it as calls find further trunks.
 """
 
 from pathlib import Path
@@ -50,7 +50,7 @@ def lines(granularity: float, delays: int, **more: Any) -> dict[str, Any]:
 def test_one_channel_has_an_exact_loss(
     tmp_path: Path, granularity: float, delays: int, load: float
 ) -> None:
-    # Without void filling, as the theory has it.
+    # Without void filling, as in the theory.
     share, half = lost(tmp_path, 1, load, scheduler="first-fit", **lines(granularity, delays))
     theory = float(models.delay_line_loss_one_channel(load, granularity, delays))
     assert share == pytest.approx(theory, abs=half)
@@ -92,7 +92,7 @@ def test_of_lines_that_bursts_follow_each_other_through_there_need_be_one_for_ea
 
 @pytest.mark.parametrize("other", [2, 6])
 def test_what_is_deflected_finds_so_many_channels_more(tmp_path: Path, other: int) -> None:
-    # Over X, on fibres that nothing else uses.
+    # Over X, on otherwise unused fibres.
     way = [{"source": a, "target": b, "wavelengths": other} for a, b in ("CX", "XD")]
     there = {"kind": "deflection", "loops": False}
     share, half = lost(tmp_path, 4, 5.0, *way, contention=[there])

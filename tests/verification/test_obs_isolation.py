@@ -46,7 +46,7 @@ def lost(path: Path, wavelengths: int, load: float, extra: float, law: str) -> L
         found.gold.append(share["gold"])
         found.rest.append(share["rest"])
         found.whole.append(float(result.summary["burst_loss"]))
-        # The flows tell the same: each is one burst.
+        # The counts of flows agree: each is one burst.
         gone = (result.flows["status"] == "lost").groupby(result.flows["group"]).mean()
         assert gone["gold"] == pytest.approx(found.gold[-1])
     return found
@@ -61,7 +61,7 @@ def test_gold_sees_its_own_bursts_alone(
     share, half = interval(losses.gold)
     theory = float(erlang_b(4 * load / 2, 4))
     assert share == pytest.approx(theory, abs=half)
-    # Far from what it would lose among all.
+    # Far from its loss without isolation.
     assert half < (float(erlang_b(4 * load, 4)) - theory) / 4
     assert share < interval(losses.rest)[0] / 3
 

@@ -1,7 +1,7 @@
-"""Losses of bursts in networks, against the fixed point of reduced loads, and where that is wrong.
+"""Losses of bursts in networks, against the fixed point of reduced loads, and its limits.
 
-All headers are ahead by the same time wherever they are, so that each fibre books in the order in
-which bursts come: what the theory takes for granted.
+All headers are ahead by the same time everywhere, so each fibre makes reservations in the order
+in which bursts arrive, as the theory assumes.
 """
 
 from collections.abc import Sequence
@@ -60,12 +60,12 @@ def test_a_line(tmp_path: Path, load: float) -> None:
     each = [2 * load] * 4
     theory = reduced_load(LINE, each, 4)
     shares, whole = lost(tmp_path, LINE, each, 4, 20_000)
-    # Exact for one link that gets nothing from another.
+    # Exact for one link without traffic from another.
     share, half = interval(shares[:, 1])
     assert theory.route_loss[1] == pytest.approx(float(erlang_b(4 * load, 4)))
     assert share == pytest.approx(theory.route_loss[1], abs=half)
-    # Bursts that have met on the first link do not meet again: what goes through loses up to a
-    # fifth less than the fixed point says, all together up to an eighth less.
+    # Bursts that have met on the first link do not meet again: the loss on the long route is up to
+    # a fifth below the fixed point, that of all together up to an eighth.
     for found, fixed, least in (
         (shares[:, 0], theory.route_loss[0], 0.8),
         (whole, theory.network_loss, 0.875),
@@ -155,7 +155,7 @@ def test_a_mesh_loses_less_than_the_fixed_point_the_more_so_the_less_streams_mix
     scenario = all_pairs(topology, load)
     fixed = THEORIES["reduced-load"].predict(scenario)
     assert fixed.value == pytest.approx(loss, rel=2e-3)
-    # The theory says itself for which of the two it is worse.
+    # The theory itself reports for which of the two it is worse.
     assert fixed.broken == (("streams-meet",) if topology is NSFNET else ())
     network = BurstNetwork.from_scenario(scenario)
 

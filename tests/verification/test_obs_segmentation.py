@@ -1,4 +1,4 @@
-"""Bursts of which nodes cut packets, against the theory: the part of the segments that is lost.
+"""Bursts whose packets are cut by nodes, against the theory: the lost part of the segments.
 
 Each burst is 50 packets in the mean, Poisson, from several edges over one node to one edge.
 """
@@ -21,7 +21,8 @@ PACKET = MEAN_BYTES // 50
 
 
 class Lost(NamedTuple):
-    """Shares in one run: of the packets that are lost, of the bytes, and of the bytes that must be.
+    """Shares in one run: of the packets lost, of the bytes lost, and of the bytes that must be
+    lost.
 
     `met` is that of the bursts that meet another one: each is lost, or one of the two is cut.
     """
@@ -44,7 +45,7 @@ def overflow(bursts: pd.DataFrame, wavelengths: int) -> float:
 
 
 def lost(path: Path, wavelengths: int, load: float, law: str, drop: str) -> Iterator[Lost]:
-    """What is lost in each run."""
+    """The losses of each run."""
     links, ends = star(EDGES)
     for seed in SEEDS:
         draw = np.random.default_rng([seed, wavelengths])
@@ -81,7 +82,7 @@ def test_the_loss_of_segments(
     tmp_path: Path, drop: str, wavelengths: int, load: float, law: str
 ) -> None:
     runs = list(lost(tmp_path, wavelengths, load, law, drop))
-    # Just what overlaps, and of each burst that is cut less than one packet more, one in fifty.
+    # Exactly the overlap, and less than one packet more, one in fifty, of each burst that is cut.
     for one in runs:
         assert one.least < one.bytes < one.least + one.met / 50
     erlangs = load * wavelengths

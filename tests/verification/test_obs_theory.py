@@ -1,8 +1,8 @@
-"""Bursts that book channels, against the theory of loss.
+"""Bursts that reserve channels, against the theory of loss.
 
 One output of a node with many sources: Poisson bursts that come at equal offsets find it as calls
-find trunks (Erlang 1917), whatever the law of their lengths. Where bursts keep their wavelength,
-each channel is a system of its own.
+find trunks (Erlang 1917), for any distribution of their lengths. Where bursts keep their
+wavelength, each channel is a separate system.
 """
 
 from pathlib import Path
@@ -59,7 +59,7 @@ def lost_at(switches: pd.DataFrame, node: str) -> float:
 def test_full_conversion_is_erlang_b(tmp_path: Path, load: float) -> None:
     share, half = lost(tmp_path, 8, load)
     assert share == pytest.approx(float(erlang_b(8 * load, 8)), abs=half)
-    # The interval is narrow enough to tell a channel more or less.
+    # The interval is narrow enough to detect one channel more or less.
     assert half < 0.2 * float(erlang_b(8 * load, 7) - erlang_b(8 * load, 9))
 
 
@@ -86,8 +86,8 @@ def test_one_channel(tmp_path: Path, load: float) -> None:
 
 @pytest.mark.parametrize("load", [0.3, 0.9])
 def test_without_conversion_each_wavelength_is_alone(tmp_path: Path, load: float) -> None:
-    # Random fit spreads the bursts over the wavelengths. They would be independent but for those of
-    # one edge, which never meet: that is so many of the bursts that are under way.
+    # Random fit spreads the bursts over the wavelengths. They would be independent except for those
+    # of one edge, which never meet: a known share of the bursts in flight.
     edges, wavelengths = 60, 4
     share, half = lost(
         tmp_path,
@@ -104,8 +104,8 @@ def test_without_conversion_each_wavelength_is_alone(tmp_path: Path, load: float
     assert share > 1.5 * float(erlang_b(load * wavelengths, wavelengths))
 
 
-def test_just_in_time_books_the_offset_too(tmp_path: Path) -> None:
-    # Each booking is longer by what the header is ahead: at equal offsets just a higher load.
+def test_just_in_time_reserves_the_offset_too(tmp_path: Path) -> None:
+    # Each reservation is longer by the offset: at equal offsets just a higher load.
     share, half = lost(tmp_path, 4, 0.5, "exponential", signalling="jit", offset_time="50 us")
     assert share == pytest.approx(float(erlang_b(4 * 0.5 * 1.5, 4)), abs=half)
 
@@ -113,7 +113,7 @@ def test_just_in_time_books_the_offset_too(tmp_path: Path) -> None:
 def from_few(path: Path, sources: int, load: float, seed: int) -> float:
     """Share that is lost at 4 channels of the bursts of sources that are idle in between.
 
-    Nobody tells a source that a burst is lost: it sends each to its end.
+    A source does not learn of a lost burst: it sends each to its end.
     """
     draw = np.random.default_rng([seed, sources])
     each = BURSTS // sources

@@ -1,4 +1,4 @@
-"""The order of simultaneous events hangs on what they are, and not on what happened elsewhere."""
+"""The order of simultaneous events depends on the events, and not on events elsewhere."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,9 @@ def shuffled(plan: Plan, by: int) -> Plan:
 
 
 def check(plan: Plan, by: int) -> None:
-    """Nodes need not know of each other's instant: a run in several threads may rest on this."""
+    """Nodes do not depend on events of others at the same instant: runs in several threads could
+    rely on this.
+    """
     assert differences(core(plan), core(shuffled(plan, by))) == []
 
 
@@ -66,7 +68,7 @@ def test_core_equals_twin_where_nodes_do_much_at_one_instant(kind: str) -> None:
 
 
 def test_the_test_sees_what_hangs_on_the_order() -> None:
-    """Scripted drops do: so there are nodes that do something at one instant, and they meet."""
+    """Scripted drops do: so there are nodes with events at one instant, and their effects meet."""
     plans = (in_step(PLANS["balanced bursts"](seed), scripts=True) for seed in range(300))
     assert any(differences(core(plan), core(shuffled(plan, 1))) for plan in plans)
 

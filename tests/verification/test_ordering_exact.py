@@ -2,7 +2,7 @@
 
 Hosts 0 and 1 at the edges 2 and 3; one path over 4 with fibres of 5 us, one over 5 with fibres of
 50 us. A datagram of 1,250 bytes takes 1 us on each link and is a burst, made 2 us after its start.
-The load is reported each 100 us, and the path on which any was is left for the other.
+The load is reported each 100 us, and a path with any load is left for the other.
 """
 
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def received(columns: Columns) -> list[float]:
 
 
 def count(columns: Columns, name: str) -> float:
-    """What all switches have counted."""
+    """A count over all switches."""
     return float(columns["switches"][name].sum())
 
 
@@ -99,7 +99,7 @@ def test_each_report_moves_the_path(engine: Engine, kind: str) -> None:
 @engines
 @kinds
 def test_what_is_offered_at_the_boundary_belongs_to_what_begins(engine: Engine, kind: str) -> None:
-    # Made at 100: nothing was offered before. Reported at 200, and read by the one made then.
+    # Made at 100: no load was offered before. Reported at 200, and read by the burst made then.
     result = engine(plan_of({"kind": "none"}, 98, 197, 198, kind=kind))
     assert received(result) == [100 + 13, 199 + 13, 200 + 103]
 
@@ -179,7 +179,7 @@ def test_but_not_for_longer_than_it_may(engine: Engine, kind: str) -> None:
 @engines
 @kinds
 def test_an_egress_waits_in_vain_for_what_is_lost(engine: Engine, kind: str) -> None:
-    """The paper's argument against it: it cannot know that nothing will come."""
+    """The paper's argument against it: the egress cannot know that no burst will come."""
     plan = plan_of(egress(100 * US), 90, 195, 205, kind=kind)
     script = loss({"flow": 1, "burst": 1})
     plan = Plan({**plan.settings, "loss": script}, lossy(plan.links, 2), *plan[2:])
@@ -187,5 +187,5 @@ def test_an_egress_waits_in_vain_for_what_is_lost(engine: Engine, kind: str) -> 
     assert received(result)[2] == 218 + 100 + 2
     assert count(result, "hold_back_timeouts") == 1
     source = {**plan.settings, "switches": [{**plan.settings["switches"][0], "ordering": SOURCE}]}
-    # The ingress holds it as if the other came: it does not know either, but loses no more time.
+    # The ingress holds it as if the other came: it does not know either, but loses no further time.
     assert received(engine(plan._replace(settings=source)))[2] == 301

@@ -54,7 +54,7 @@ def took(engine: Engine, metric: str = "hops", *paths: tuple[int, ...], size: in
 @engines
 def test_by_hops_or_by_delay(engine: Engine) -> None:
     assert took(engine) == 2 * D + 5 * D + FULL
-    # Over 4 it is 3 D, and over 4 and 5 as well: two ways of one length, whichever is taken.
+    # Over 4 it is 3 D, and over 4 and 5 as well: two paths of one length, either may be taken.
     assert took(engine, "delay") == 2 * D + 3 * D + FULL
 
 

@@ -1,7 +1,7 @@
 """Segments that overtake each other and are not lost, on two routes of which each draws one.
 
-A segment that goes the longer way is overtaken by as many segments as leave the sender in the
-difference of the delays, and not by more, so that no more acknowledgements than those come twice.
+A segment on the longer path is overtaken at most by the segments that leave the sender in the
+difference of the delays, so no more acknowledgements are duplicates.
 """
 
 import numpy as np
@@ -13,8 +13,8 @@ from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 
-# That it is taken for losses is what this file is about.
-pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")
+# The subject of this file: reordering that is taken for losses.
+pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions by flows without losses")
 
 # A segment each 0.8 ms, 5 us a km.
 BY_TWO, BY_SIX = "400 km", "1040 km"
@@ -39,7 +39,7 @@ def reordered(flavour: str, by: str, seed: int, **transport: object) -> Result:
 
 
 def overtaken(result: Result) -> int:
-    """By how many segments that were sent later, at the most, one was overtaken on its way."""
+    """The largest number of later segments that overtook one."""
     data = result.trace.segments.query("event == 'arrived' and payload_bytes > 0")
     packets = data["packet"].to_numpy().astype(np.int64)
     return max(int((packets[:i] > packet).sum()) for i, packet in enumerate(packets))

@@ -11,7 +11,7 @@ from lightburst.foundation.errors import InputError
 
 #: 14.9 us more than 100 m.
 LONGER = {"length": "3.08 km"}
-#: A packet leaves each microsecond and draws one of two ways, on which they hardly wait.
+#: A packet leaves each microsecond and draws one of two paths, on which waits are short.
 TWO_WAYS: dict[str, Any] = {
     "topology": {
         "kind": "graph",
@@ -47,18 +47,18 @@ def of(result: lb.Result, metric: str) -> dict[int, int]:
 
 
 def test_datagrams_over_two_ways_are_overtaken_as_chance_has_it() -> None:
-    """Who takes the longer way is passed by those of the next 14 who take the shorter one."""
+    """A packet on the longer path is passed by those of the next 14 on the shorter one."""
     result = run()
     (sent,) = result.flows["transmissions"].tolist()
     extents = of(result, "extent")
     assert sum(extents.values()) == sent
-    # It took the longer way, and one of the next 14 the shorter one.
+    # It took the longer path, and one of the next 14 the shorter one.
     low, high = stats.binom.interval(0.999, sent, 0.5)
     assert low <= sent - extents[0] <= high
-    # The first that passed it was the next with that chance; between that and it came up to 13
-    # more, and of those sent before it on the longer way as many as there were.
+    # With that probability the next packet was the first to pass it; up to 13 more arrived between
+    # the two, and the earlier packets on the longer path.
     assert max(extents) <= 14 + 13
-    # What is displaced to the back is so to the front.
+    # Displacements to the back equal those to the front in sum.
     displacements = of(result, "displacement")
     assert sum(displacements.values()) == sent
     assert sum(value * number for value, number in displacements.items()) == 0
@@ -67,8 +67,9 @@ def test_datagrams_over_two_ways_are_overtaken_as_chance_has_it() -> None:
 
 
 def test_the_degree_of_n_reordering_has_the_law_that_chance_gives_it() -> None:
-    """Before a late one came, slot by slot back, one of the shorter way or none, then maybe one
-    of the longer, which ends it: n has (1 + z) / (3 - z), P(n) = 4 / 3^(n + 1), P(n > 2) = 2 / 27.
+    """Before a late packet, slot by slot backwards, came one of the shorter path or none, then
+    perhaps one of the longer path, which ends the run: n has (1 + z) / (3 - z), P(n) = 4 / 3^(n +
+    1), P(n > 2) = 2 / 27.
     """
     result = run()
     (sent,) = result.flows["transmissions"].tolist()

@@ -1,4 +1,4 @@
-"""What the twin tells a window law of each acknowledgement, worked out by hand."""
+"""The twin's reports of acknowledgements to a window law, calculated by hand."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SEGMENTS = 30
 
 
 @dataclass
-class Told:
-    """What a law was told of an acknowledgement: the report, its round trip and delivery rate."""
+class Reported:
+    """The report of an acknowledgement to a law, with its round trip and delivery rate."""
 
     report: Report
     rtt: int | None
@@ -26,7 +26,7 @@ class Told:
 
 def told(
     monkeypatch: pytest.MonkeyPatch, recovery: str, lost: list[int], **changes: Any
-) -> list[Told]:
+) -> list[Reported]:
     """Run a flow over a long path that loses these segments once, numbered from 1."""
     found = []
 
@@ -36,7 +36,7 @@ def told(
         reports = True
 
         def report(self, report: Report) -> None:
-            found.append(Told(report, self.rtt, self.rate))
+            found.append(Reported(report, self.rtt, self.rate))
 
     monkeypatch.setitem(LAWS, "reno", Listener)
     drops = [{"segments": [segment, segment], "transmission": 1} for segment in lost]

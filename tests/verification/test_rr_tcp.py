@@ -1,4 +1,4 @@
-"""RR-TCP from the outside: where segments overtake each other, and where they do not."""
+"""RR-TCP from the outside, with and without segments that overtake each other."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_after_a_few_events_nothing_is_taken_for_lost_and_the_window_is_whole(
 
 
 def test_a_reduction_is_undone_to_the_bit() -> None:
-    """All recoveries are false: the threshold of the window is none again, as at the beginning."""
+    """All recoveries are false: ssthresh is infinite again, as at the beginning."""
     undone, not_undone = overtaken("rr-tcp"), overtaken("rr-tcp", undo=False)
     for result, infinite in ((undone, True), (not_undone, False)):
         windows = result.columns["trace_windows"]
@@ -106,7 +106,7 @@ def test_without_reports_of_duplicates_nothing_is_undone() -> None:
 
 
 def test_a_larger_share_outlasts_more_events() -> None:
-    """The longest of all events in place of the median."""
+    """The longest of all events instead of the median."""
     half, all_of_them = (
         np.mean([fast(overtaken("rr-tcp", "4000 km", s, avoidance_ratio=share)) for s in (1, 2, 3)])
         for share in (0.5, 1.0)
@@ -140,7 +140,7 @@ def test_what_a_law_remembers_is_taken_back_as_in_the_twin(seed: int) -> None:
 def test_no_timeout_enlarges_the_window_whatever_the_threshold_has_let_go() -> None:
     """Ten transfers over two paths, of which RR-TCP learns to wait for hundreds of duplicates.
 
-    Each of these lets a segment go: were they counted at a timeout, half of them would be more than
+    Each of these permits a segment: if they counted at a timeout, half of them would be more than
     the window, as it was in one of three here, and in 48 of 53 with 100 MB.
     """
     point = Point("HighSpeed", "rr-tcp", delta=50e-3, loss=1e-3, size=20e6, window=2000)

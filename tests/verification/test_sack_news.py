@@ -1,4 +1,4 @@
-"""What RFC 6675 and RFC 5681 say of the rarer acknowledgements, from the outside."""
+"""Rules of RFC 6675 and RFC 5681 for rarer acknowledgements, from the outside."""
 
 import lightburst as lb
 
@@ -33,7 +33,7 @@ def test_an_acknowledgement_that_advances_and_brings_news_is_a_duplicate_too() -
 
 
 def test_after_a_lost_answer_to_the_syn_the_window_is_one_segment() -> None:
-    """RFC 5681, section 3.1, whatever the initial window is set to."""
+    """RFC 5681, section 3.1, for any initial window."""
     lost = flow([{"acknowledgements": [1, 1]}]).trace
     kept = flow([]).trace
     assert lost is not None and kept is not None

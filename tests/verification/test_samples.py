@@ -1,4 +1,4 @@
-"""Queues, buffers and transmission at regular times: by hand, and what must hold of any run."""
+"""Queues, buffers and transmission at regular times: by hand, and invariants of any run."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def of_link(plan: Plan, found: Columns, column: str, source: int, target: int) -
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_queue_that_two_senders_fill(engine: Any) -> None:
-    """Twice what the output carries: each 7.2 us from 7.24 us on two datagrams come at once."""
+    """Twice the capacity of the output: each 7.2 us from 7.24 us on, two datagrams arrive."""
     plan = three_each(electronic(), TX // 2)
     found = engine(plan)
     times = found["samples"]["time_ps"].tolist()
@@ -83,7 +83,7 @@ def test_every_second_of_the_time_is_half_of_it(engine: Any) -> None:
     found = engine(plan)
     assert found["samples"]["time_ps"].tolist() == [2 * TX, 4 * TX, 6 * TX, 6 * TX + 2 * DELAY]
     assert of_link(plan, found, "busy_ps", 0, 3) == [TX, 2 * TX, 3 * TX, 3 * TX]
-    # What is handed over at the instant of a sample has been.
+    # A packet handed over at the instant of a sample is included.
     assert of_link(plan, found, "queue_bytes", 0, 3) == [9_000, 9_000, 0, 0]
     # The output ends each datagram 40 ns into the next interval.
     busy = [TX - DELAY, 2 * TX - DELAY, 3 * TX - DELAY, 3 * TX]
@@ -93,7 +93,7 @@ def test_every_second_of_the_time_is_half_of_it(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_event_at_the_instant_of_a_sample_comes_first(engine: Any) -> None:
-    """Also after a time in which nothing happened, and several samples were due."""
+    """Also after a time without events, with several samples due."""
     plan = three_each(electronic(), TX // 2, 4 * TX, senders=1)
     found = engine(plan)
     queue = of_link(plan, found, "queue_bytes", 0, 3)
@@ -135,7 +135,7 @@ def test_what_waits_for_its_burst(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_link_waits_while_its_switch_switches(engine: Any) -> None:
-    """The head comes at 40 ns and leaves a microsecond later: until then nothing is transmitted."""
+    """The head comes at 40 ns and leaves a microsecond later: until then the link is idle."""
     plan = three_each(all_optical(1_000_000), 500_000, senders=1, gap=5 * TX)
     found = engine(plan)
     assert of_link(plan, found, "busy_ps", 3, 2)[:4] == [0, 0, 460_000, 960_000]
@@ -163,7 +163,7 @@ def test_samples_and_traces_change_nothing() -> None:
 
 
 def check_consistent(plan: Plan, found: Columns) -> None:
-    """Each channel of a link transmits at most all the time, and in the end what it transmitted."""
+    """Each channel of a link transmits at most all the time; the last sample equals its total."""
     time = found["samples"]["time_ps"].astype(np.int64)
     if time.size == 0:
         assert found["totals"]["end_ps"] == 0

@@ -1,7 +1,8 @@
-"""Scripted losses: what each flavour must do, worked out by hand from its rules, and then tables.
+"""Scripted losses: the behaviour of each flavour, calculated by hand from its rules, and then
+tables.
 
 With k segments lost of the twelve that begin with 9, the other 12 - k come as duplicates. The first
-two let 21 and 22 go (limited transmit), the third starts the recovery with half of 12 segments, and
+two permit 21 and 22 (limited transmit), the third starts the recovery with half of 12 segments, and
 so there are 14 - k duplicates in all before the acknowledgement of the retransmitted 9.
 """
 
@@ -45,10 +46,10 @@ def burst(
 ) -> dict[tuple[str, ...], Facts]:
     """The first segments of a window are lost, more than one; half a window is more than that.
 
-    Tahoe and, after its timeout, Reno go on sending what the receiver has until the last hole is
-    filled (to segment `tahoe`, `reno`). ns-2's Sack1 leaves in what limited transmit has sent when
-    it halves (`sack1`). Reno's ssthresh at the timeout, `reno_timeout`, is half of what is left of
-    that window: what was sent beyond it on duplicates counts for neither.
+    Tahoe and, after its timeout, Reno repeat segments that the receiver has until the last hole is
+    filled (to segment `tahoe`, `reno`). ns-2's Sack1 includes the segments of limited transmit when
+    it halves (`sack1`). Reno's ssthresh at the timeout, `reno_timeout`, is half of the rest of that
+    window: segments sent beyond it on duplicates do not count.
     """
     holes = ranges(range(first, last + 1))
     return {
@@ -59,17 +60,18 @@ def burst(
     }
 
 
-#: Of each case what must be so, for groups of flavours.
+#: The facts of each case, for groups of flavours.
 FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
     "none": {ALL: Facts("", 0, ())},
-    # 14 in flight with what limited transmit sent: 13 duplicates, five new segments, all repaired.
+    # 14 in flight with limited transmit: 13 duplicates, five new segments, all repaired.
     "one": {
         ("tahoe",): Facts("9", 0, (6,)),
         HALVING: Facts("9", 0, (6,), (6,)),
         ("sack1",): Facts("9", 0, (7,), (7,)),
     },
-    # Reno: 6 - k new segments on 14 - k duplicates; one round later 19 - k are in flight, the holes
-    # but one among them, nothing more may go, and its timer expires. Of its window of 12 it has 11.
+    # Reno: 6 - k new segments on 14 - k duplicates; one round later 19 - k are in flight, including
+    # all holes but one; no further segment is permitted, and its timer expires. 11 of its window of
+    # 12 are outstanding.
     "two": burst(9, 10, 6, reno_timeout=5.5, reno=10, tahoe=11, sack1=7),
     "three": burst(9, 11, 6, reno_timeout=5.5, reno=12, tahoe=13, sack1=7),
     "four": burst(9, 12, 6, reno_timeout=5.5, reno=14, tahoe=15, sack1=7),
@@ -89,13 +91,13 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
     "whole-window": {ALL: Facts("5-12", 1, (4,))},
     # 9 is lost again. Each round brings five duplicates and lets five new segments go, until all 60
     # are sent: 52 outstanding, but 40 of them beyond the window, which is no larger for it than
-    # after the first loss; Sack1 halves all. Tahoe has sent nothing but 9.
+    # after the first loss; Sack1 halves all. Tahoe has sent only 9.
     "retransmission": {
         ("tahoe",): Facts("9 9", 1, (6, 2)),
         HALVING: Facts("9 9", 1, (6,)),
         ("sack1",): Facts("9 9", 1, (7, 26)),
     },
-    # Nothing new to send: no limited transmit. SACK rescues the last segment, which Sack1 cannot.
+    # No new data: no limited transmit. SACK rescues the last segment, which Sack1 cannot.
     "first-and-last": {
         ("tahoe",): Facts("9 20", 0, (6,)),
         ("reno",): Facts("9 20", 1, (6, 2), (6,)),
@@ -114,12 +116,12 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
         ("sack1",): Facts("9 22 25", 0, (7,), (7,)),
     },
     "acknowledgements-but-the-last": {ALL: Facts("", 0, ())},
-    # The timer: 5 is sent again, and its acknowledgement says that all is there.
+    # The timer: 5 is sent again, and its acknowledgement covers all data.
     "acknowledgements-of-a-window": {ALL: Facts("5", 1, (4,))},
     # Bursts are 1-4, 5-9, 10-12, 13-17: the fourth is lost with 16 segments in flight.
     "burst": burst(13, 17, 8, reno_timeout=7.5, reno=20, tahoe=21, sack1=9),
-    # 20-24 are in two bursts, 18-22 and 23-27, with 21 in flight. New-Reno takes ten rounds, in
-    # which one new segment more goes each: nine are in flight at the end, and one more may be.
+    # 20-24 are in two bursts, 18-22 and 23-27, with 21 in flight. New-Reno takes ten rounds, each
+    # with one new segment more: nine are in flight at the end, and one more is permitted.
     "bursts-of-segments": {
         **burst(18, 27, 10.5, reno_timeout=10, reno=35, tahoe=36, sack1=11.5),
         NEW_RENO: Facts("18-27", 0, (10.5,), (10,)),
@@ -130,7 +132,7 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
 
 
 def facts(case: Case, flavour: str) -> Facts:
-    """What must be so; the last group that names a flavour counts."""
+    """The facts of a flavour; the last group that names it applies."""
     return [each for group, each in FACTS[case.name].items() if flavour in group][-1]
 
 
@@ -156,7 +158,7 @@ def test_a_flavour_repairs_losses_as_its_rules_say(
 def test_every_history_is_one_of_a_sender(
     case: Case, flavour: str, runs: dict[tuple[str, str], History]
 ) -> None:
-    """All is sent, what was lost is sent again, and a timeout leaves a window of one segment."""
+    """All data is sent, lost segments again, and a timeout leaves a window of one segment."""
     run = runs[case.name, flavour]
     assert sorted({sent.segment for sent in run.sent}) == list(range(1, case.segments + 1))
     for lost in run.lost:

@@ -1,4 +1,4 @@
-"""Figure 2 of komatireddy2009: what the order of bursts on two paths does to TCP."""
+"""Figure 2 of komatireddy2009: the effect of the order of bursts on two paths on TCP."""
 
 from pathlib import Path
 

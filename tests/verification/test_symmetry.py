@@ -1,4 +1,4 @@
-"""No host does better because of its number: the order of simultaneous events favours nobody."""
+"""No host has an advantage by its number: the order of simultaneous events favours none."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from lightburst.simulation.simulate import run
 
 SEEDS = 600
 HOSTS = 16
-#: A sound simulator fails at this rate; the seeds are fixed, so that it passes or fails for good.
+#: A sound simulator fails at this rate; the seeds are fixed, so that it always passes or always
+#: fails.
 SIGNIFICANCE = 1e-3
 
 WORKLOADS: dict[str, dict[str, Any]] = {
-    # All flows at one instant, all alike: whatever differs between hosts is chance or a favour.
+    # All flows at one instant, all alike: any difference between hosts is chance or bias.
     "shuffle": {"kind": "shuffle", "size": {"kind": "constant", "value": "45 kB"}},
     "incast": {
         "kind": "incast",
@@ -55,7 +56,7 @@ def host_means(given: Scenario) -> NDArray[np.float64]:
 def favoured(means: NDArray[np.float64]) -> float:
     """Probability of such differences between hosts, or larger ones, if all are alike.
 
-    Friedman's test: ranks within each run, because what happens in one run hangs together.
+    Friedman's test: ranks within each run, because the events of one run are correlated.
     """
     complete = means[~np.isnan(means).any(axis=1)]
     assert len(complete) >= SEEDS // 2

@@ -1,4 +1,4 @@
-"""Whether connections move together: by hand, by theory, and against what a trace tells."""
+"""Synchronisation of connections: by hand, by theory, and against traces."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -93,7 +93,7 @@ def test_a_flow_in_slow_start(engine: Engine) -> None:
 
 @engines
 def test_the_first_bins_do_not_count(engine: Engine) -> None:
-    """From 350 us on: the bin that is under way then does not, and what came before it is known."""
+    """From 350 us on: the bin in progress then does not count; bytes from before are not new."""
     found = engine(one(7, 350 * MICROSECOND, initial_window_bytes=M))
     seen = found["synchronisation_bins"]
     assert seen["time_ps"].tolist() == [BIN * k for k in range(5, 10)]
@@ -103,7 +103,7 @@ def test_the_first_bins_do_not_count(engine: Engine) -> None:
 
 @engines
 def test_a_bin_counts_that_ends_with_the_run(engine: Engine) -> None:
-    """Its last instant belongs to it; a run that ends one earlier does not have it."""
+    """The last instant belongs to the bin; a run that ends 1 ps earlier does not have the bin."""
     plan = one(7, initial_window_bytes=M)
     for limit, number in ((6 * BIN, 6), (6 * BIN - 1, 5)):
         found = engine(plan._replace(settings={**plan.settings, "time_limit_ps": limit}))
@@ -148,7 +148,7 @@ def together(flows: int, p: float, seed: int, length: int) -> Plan:
 
 @engines
 def test_flows_that_share_every_burst_have_the_root_of_their_number(engine: Engine) -> None:
-    """Each has what every other has, at every instant: exactly, whatever is lost."""
+    """All have the same state at every instant: exactly, for any losses."""
     flows = 3
     found = engine(together(flows, 0.05, 3, MILLISECOND))["synchronisation"]
     assert found["pairs_both"] == found["pairs_one"] > 0
@@ -163,9 +163,9 @@ def test_flows_that_share_every_burst_have_the_root_of_their_number(engine: Engi
 
 
 def apart(rows: list[tuple[int, int, int]], ways: int, p: float, seed: int) -> Plan:
-    """Flows (way, start, segments) over ways of their own, with random losses and nothing else.
+    """Flows (path, start, segments) over separate paths, with random losses only.
 
-    Round trips take 10 ms and, by way, a little more: flows of one round trip keep their phases.
+    Round trips take 10 ms and, by path, a little more: flows of one round trip keep their phases.
     """
     hosts = 2 * ways
     middle = hosts + ways
@@ -270,7 +270,8 @@ def one_segment_each(allocation: str, queues: int, seed: int) -> Plan:
     [
         ("printed", 2, 1 / 2),
         ("printed", 4, 1 / 4),
-        # Of a block none share a burst: two flows are in one of 12 / n with the others.
+        # No two flows of a block share a burst: a flow shares one with 12 / n flows of other
+        # blocks.
         ("a-priori", 2, 5 / 11),
         ("a-priori", 4, 2 / 11),
         ("a-priori", 1, 1.0),
@@ -279,7 +280,7 @@ def one_segment_each(allocation: str, queues: int, seed: int) -> Plan:
 def test_with_several_queues_a_part_of_the_losses_is_shared(
     allocation: str, queues: int, shared: float
 ) -> None:
-    """Of two flows the part that one has with the other is the correlation of what they lose.
+    """The share of common bursts of two flows is the correlation of their losses.
 
     So the number of flows that lose in a cycle has a standard deviation that, against one queue, is
     sqrt(1 / N + (1 - 1 / N) c), for `printed` with c = 1 / n.

@@ -1,8 +1,8 @@
 """The close of a TCP connection, to the picosecond: the FIN goes with the last data.
 
-Times are worked out by hand, with the way over three links of 50 us each. A data segment takes the
-way `FORTH` after the interface is free, an acknowledgement `BACK`. The set-up ends at `OPEN`; the
-ACK that ends it takes the interface for `CONTROL` ahead of the first segment.
+Times are calculated by hand, over three links of 50 us each. A data segment arrives `FORTH` after
+the interface is free, an acknowledgement `BACK`. The set-up ends at `OPEN`; the ACK that ends it
+takes the interface for `CONTROL` ahead of the first segment.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ SYN, ACK, FIN, FORWARD = 1, 2, 4, 8
 
 
 def flow(segments: int, *drops: dict[str, Any], **changes: Any) -> Plan:
-    """A traced flow of full segments, all in one window, that loses what is said."""
+    """A traced flow of full segments, all in one window, with the given losses."""
     plan = one_flow(
         3,
         all_optical(),
@@ -57,13 +57,13 @@ def flow(segments: int, *drops: dict[str, Any], **changes: Any) -> Plan:
     return plan._replace(links=lossy(plan.links, 2))
 
 
-def first_sending(segment: int) -> dict[str, Any]:
+def first_transmission(segment: int) -> dict[str, Any]:
     """The loss of a segment, counted from 1, when it is first sent."""
     return {"segments": [segment, segment], "transmission": 1}
 
 
 def sent(result: Columns) -> list[tuple[int, int, int, int]]:
-    """Time, flags, first segment and acknowledged segments of what was sent, after the SYNs."""
+    """Time, flags, first segment and acknowledged segments of packets sent, after the SYNs."""
     rows = result["trace_segments"]
     names = ("time_ps", "flags", "sequence", "acknowledgement", "event")
     return [
@@ -84,7 +84,7 @@ def times(result: Columns) -> tuple[int, int]:
 @engines
 @timers
 def test_one_segment(engine: Engine, timers: bool) -> None:
-    # Two segments for each acknowledgement: nothing waits for a second one.
+    # Two segments for each acknowledgement: none waits for a second one.
     result = engine(flow(1, acknowledge_every=2, receiver_timers=timers))
     received = FIRST + FORTH
     acknowledged = received + BACK
@@ -119,7 +119,7 @@ def test_received_is_when_the_last_byte_arrives(
 @pytest.mark.parametrize("recovery", RECOVERIES)
 def test_a_lost_fin_comes_with_its_segment_again(engine: Engine, recovery: str) -> None:
     # The timer began anew when the second of three was acknowledged.
-    result = engine(flow(3, first_sending(3), recovery=recovery, acknowledge_every=1))
+    result = engine(flow(3, first_transmission(3), recovery=recovery, acknowledge_every=1))
     again = FIRST + TX + FORTH + BACK + SECOND
     assert times(result) == (again + FORTH, again + FORTH + BACK)
     assert sent(result)[-3:] == [
@@ -139,7 +139,7 @@ def test_a_fin_that_comes_ahead_of_data_waits_for_it(
     # Of two segments the first is lost: the FIN is out of order, answered with a plain ACK. When
     # the first comes again, the answer acknowledges both and the FIN, at once.
     changes = {"recovery": recovery, "acknowledge_every": every, "limited_transmit": False}
-    result = engine(flow(2, first_sending(1), **changes))
+    result = engine(flow(2, first_transmission(1), **changes))
     again = OPEN + SECOND
     received = again + FORTH
     assert times(result) == (received, received + BACK)
@@ -157,7 +157,8 @@ def test_a_fin_that_comes_ahead_of_data_waits_for_it(
 @timers
 @pytest.mark.parametrize("hasty", ["sender", "receiver"])
 def test_a_lost_fin_ack(engine: Engine, timers: bool, hasty: str) -> None:
-    """Who notices first repeats: the sender its segment, the receiver its FIN+ACK.
+    """The endpoint whose timer expires first repeats: the sender its segment, the receiver its
+    FIN+ACK.
 
     The sender's timer is its minimum; the receiver's, which has no sample, the initial second. At
     equal times the sender is ahead, because its timer began when the segment was sent.
@@ -183,9 +184,9 @@ def test_a_lost_fin_ack(engine: Engine, timers: bool, hasty: str) -> None:
 def test_a_duplicate_in_last_ack(engine: Engine, timers: bool) -> None:
     """Data that comes again is acknowledged; the FIN+ACK is repeated for a FIN, or by the timer.
 
-    Both acknowledgements of two segments are lost, the timer lets the first one come again: its
-    ACK tells the sender that all is there. It then waits for a FIN+ACK, which comes if the receiver
-    has a timer; that began when it first sent it.
+    Both acknowledgements of two segments are lost, the timer lets the first one come again: its ACK
+    covers all data. It then waits for a FIN+ACK, which comes if the receiver has a timer; that
+    began when it first sent it.
     """
     changes = {"receiver_timers": timers, "acknowledge_every": 1, "min_timeout_ps": SECOND // 2}
     plan = flow(2, {"acknowledgements": [2, 3]}, recovery="reno", **changes)

@@ -3,11 +3,11 @@
 A segment takes the interface for `tx`, and its acknowledgement comes `rtt` after it began. The
 set-up ends at `START + 2 one_way(control)`; the ACK takes the interface ahead of the first segment.
 
-Without losses the segments of a window go in rounds. Let round `k` have `n` segments back to back,
-the `j`-th at `t + j tx`, with `n tx <= rtt`. Their acknowledgements come at `t + rtt + j tx`, and
-each lets one segment go, and one more if it opens the window by one: the first go at `t + rtt`, and
-as many as come together take the interface one after the other, so that round `k + 1` is back to
-back, too, and begins `rtt` later. It has as many segments as the window after the last
+Without losses the segments of a window are sent in rounds. Let round `k` have `n` segments back to
+back, the `j`-th at `t + j tx`, with `n tx <= rtt`. Their acknowledgements come at `t + rtt + j tx`,
+and each permits one segment, and one more if it opens the window by one: the first go at `t + rtt`,
+and as many as come together take the interface one after the other, so that round `k + 1` is back
+to back, too, and begins `rtt` later. It has as many segments as the window after the last
 acknowledgement of round `k`.
 """
 
@@ -143,7 +143,7 @@ def test_congestion_avoidance(
 ) -> None:
     """The first segment is lost; the timeout leaves a threshold of two segments.
 
-    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second sending finds the
+    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second transmission finds the
     interface free and a window of one segment; its acknowledgement opens it to two.
     """
     links = 3
@@ -196,7 +196,7 @@ def test_delayed_acknowledgements(engine: Engine, segments: int, delay: int) -> 
 def test_a_segment_alone_waits_for_its_acknowledgement(
     engine: Engine, segments: int, delay: int
 ) -> None:
-    # A window of one segment: each waits, but for the last.
+    # A window of one segment: each waits, except the last.
     way = WAYS["cut-through"]
     plan = flow(segments, advertised_window=1, acknowledge_every=2, acknowledgement_delay_ps=delay)
     result = engine(plan)
@@ -210,8 +210,8 @@ def test_a_segment_alone_waits_for_its_acknowledgement(
 def test_a_segment_at_the_instant_at_which_the_delay_ends(
     engine: Engine, delay: int, acknowledgements: int
 ) -> None:
-    # Arrivals come before timers: the second segment is in time, or comes 1 ps too late. Whatever
-    # is acknowledged first, at `delay`, lets the third go, with the FIN.
+    # Arrivals come before timers: the second segment is in time, or comes 1 ps too late. The first
+    # acknowledgement, at `delay`, permits the third, with the FIN.
     way = WAYS["cut-through"]
     plan = flow(
         3,
@@ -310,7 +310,7 @@ def test_the_access_buffer(engine: Engine, room: int, dropped: int) -> None:
 
 
 def acknowledgements(result: Columns) -> list[tuple[int, list[tuple[int, int]]]]:
-    """What the receiver has acknowledged, and its SACK blocks; all in segments, from the trace."""
+    """The receiver's acknowledgements, and its SACK blocks; all in segments, from the trace."""
     rows = result["trace_segments"]
     sent = (rows["event"] == 0) & (rows["flags"] == 2)
     edges = [
@@ -375,9 +375,9 @@ def test_rescue_retransmission(
 ) -> None:
     """RFC 6675, section 4, rule (4): for the end of the window, but only with HighACK > RescueRxt.
 
-    Of ten segments and no more the fifth and sixth: both are resent at once, and the
-    acknowledgement of the fifth alone rescues nothing. The fifth and the tenth, above which nothing
-    can be SACKed: it is rescued, or waits for the timer.
+    First the fifth and sixth of ten segments are lost: both are resent at once, and the
+    acknowledgement of the fifth alone causes no rescue. Then the fifth and the tenth, above which
+    no segment can be SACKed: it is rescued, or waits for the timer.
     """
     drops: list[dict[str, Any]] = [{"segments": [i, i], "transmission": 1} for i in lost]
     transport = tcp(acknowledge_every=1, initial_window_bytes=10 * M, rescue_retransmission=rescue)
@@ -390,11 +390,11 @@ def test_rescue_retransmission(
 
 @engines
 def test_no_flow_is_left_without_a_timer(engine: Engine) -> None:
-    """RFC 6298, (5.2): the timer is off only when all that was sent is acknowledged.
+    """RFC 6298, (5.2): the timer is off only when all data sent is acknowledged.
 
-    After a timeout segment 8 is lost again, and most of the acknowledgements that would tell that
-    others have left the network; then one comes that acknowledges all that was sent again, but not
-    all that was ever sent. `sack1` believes the network to be full and sends nothing.
+    After a timeout segment 8 is lost again, and most of the acknowledgements that would show that
+    others have left the network; then one acknowledges all retransmissions, but not all data ever
+    sent. `sack1` takes the network for full and does not send.
     """
     drops: list[dict[str, Any]] = [
         {"segments": [1, 20], "transmission": 1},

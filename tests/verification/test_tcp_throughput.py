@@ -78,7 +78,7 @@ def interval(values: list[float]) -> tuple[float, float]:
 def replicated(
     path: Settings, loss: float, transport: Settings, *, seconds: int, within: float
 ) -> tuple[float, float]:
-    """Run with the seeds 1, 2... until the interval is `within` so much of the mean."""
+    """Run with the seeds 1, 2... until the interval is at most a part `within` of the mean."""
     values: list[float] = []
     for seed in range(1, 100):
         values.append(delivered(path, loss, transport, seconds, seed))
@@ -140,7 +140,7 @@ def test_each_variant_is_as_fast_as_that_of_ns2(row: tuple[str, bool, bool, floa
 def test_ns2_tahoe_loses_by_old_segments_of_limited_transmit() -> None:
     """Rule 8 of ns2/README.md: without `bugFix_` their duplicates start false retransmissions.
 
-    Ours sends new ones only, so `bug_fix` changes nothing. The interval is of the seeds 1 to 13.
+    Ours sends new ones only, so `bug_fix` has no effect. The interval is of the seeds 1 to 13.
     """
     assert_ns2(("tahoe", False, True, 94.3, 0.4), differs=True)
     assert_ns2(("tahoe", False, True, 96.4, 0.4))
@@ -204,7 +204,7 @@ def test_the_throughput_is_that_of_padhye(recovery: str, every: int, window: int
         "min_timeout": f"{TIMEOUT_S} s",
     }
     rates = [delivered(NO_QUEUE, loss, transport, 2500, 1) for loss in losses]
-    # The model counts what is sent, lost or not.
+    # The model counts segments sent, lost or not.
     model = full_throughput(losses, ROUND_TRIP_S, TIMEOUT_S, window, every) * (1 - losses)
     within = np.array([0.1, 0.1, 0.1, 0.12 if recovery == "reno" else 0.1])
     np.testing.assert_array_less(np.abs(rates / model - 1), within)
@@ -212,7 +212,7 @@ def test_the_throughput_is_that_of_padhye(recovery: str, every: int, window: int
 
 @pytest.mark.parametrize("every", [1, 2])
 def test_the_throughput_falls_with_the_square_root_of_the_loss(every: int) -> None:
-    """Mathis et al.: no timeouts, no window limit; at 3 % timeouts tell."""
+    """Mathis et al.: no timeouts, no window limit; at 3 % timeouts matter."""
     transport = SEGMENTS | {"recovery": "sack", "acknowledge_every": every}
     transport |= {"advertised_window": 10_000, "min_timeout": f"{TIMEOUT_S} s"}
     losses = np.array([0.001, 0.002, 0.004])
@@ -227,10 +227,10 @@ def test_the_throughput_falls_with_the_square_root_of_the_loss(every: int) -> No
     ("loss", "ratio"), [(3e-4, 1.078), (1e-3, 1.043), (3e-3, 1.026), (1e-2, 1)]
 )
 def test_the_mean_window_is_that_of_the_prototype(loss: float, ratio: float) -> None:
-    """Over `sqrt(1.5 / p)`, in the prototype for vlachos2008, which does not say what it averages.
+    """Over `sqrt(1.5 / p)`, in the prototype for vlachos2008, which does not define its average.
 
     Ours, over time, is 2.5 % lower at the least loss, 1 % at the next two, and 5 % where timeouts
-    begin to tell.
+    begin to matter.
     """
     transport = SEGMENTS | {"recovery": "sack", "advertised_window": 60_000, "initial_window": 2}
     transport |= {"min_timeout": "0.2 s", "initial_timeout": "1 s"}

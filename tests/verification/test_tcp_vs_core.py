@@ -1,4 +1,4 @@
-"""TCP, bursts and losses: the Rust core against the twin, to the bit."""
+"""TCP, bursts and losses: the Rust core against the twin, bit for bit."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +25,7 @@ each = pytest.mark.parametrize("kind", KINDS)
 
 
 def check_equal(seeds: range, draw: Callable[[int], Plan]) -> None:
-    """The core gives what the twin gives, in every column and total; half of the plans traced."""
+    """The core gives the twin's result, in every column and total; half of the plans traced."""
     for seed in seeds:
         plan = draw(seed)
         if seed % 2:
@@ -36,7 +36,7 @@ def check_equal(seeds: range, draw: Callable[[int], Plan]) -> None:
 
 
 def ordered(result: Columns) -> Columns:
-    """The same with the packets of the trace in an order of their own where times are equal.
+    """The same with the packets of the trace in their own order where times are equal.
 
     A packet that a host's own link loses at once is lost when it is sent.
     """
@@ -64,7 +64,7 @@ def test_core_equals_twin_where_acknowledgements_overtake() -> None:
 
 
 def test_what_an_old_acknowledgement_marks_is_scored_with_the_next_news() -> None:
-    """One plan of the three thousand below hangs on it: a hole that only an old one revealed."""
+    """One plan of the three thousand below depends on it: a hole that only an old one revealed."""
     check_equal(range(12_782, 12_783), overtaking_plan)
 
 
@@ -79,7 +79,7 @@ def test_core_equals_twin_where_windows_are_large(law: str) -> None:
 
 
 def test_marks_are_echoed_and_not_always() -> None:
-    """What the plans of `dctcp` above are worth."""
+    """The plans of `dctcp` above exercise the law."""
     units = [entry.unit for seed in range(6) for entry in traced(law_plan(seed, "dctcp"))]
     echoes = {packet.echoes_mark for unit in units for packet in unit.packets}
     assert echoes == {False, True}
@@ -93,7 +93,7 @@ def test_core_equals_twin_where_windows_are_large_at_length(law: str) -> None:
 
 @each
 def test_conservation_at_every_instant(kind: str) -> None:
-    """Whenever a run is stopped, each packet is delivered, dropped or under way."""
+    """Whenever a run is stopped, each packet is delivered, dropped or in flight."""
     for seed in BRIEF:
         plan = random_plan(seed, kind)
         result = core(plan)
@@ -109,7 +109,7 @@ def test_conservation_at_every_instant(kind: str) -> None:
 
 
 def happened(plan: Plan, trace: Trace) -> set[str]:
-    """What there was in a run."""
+    """The mechanisms used in a run."""
     result = core(plan)
     tables = (*result["flows"].items(), *result["switches"].items())
     things = {name for name, column in tables if column.any()}
@@ -147,7 +147,7 @@ def happened(plan: Plan, trace: Trace) -> set[str]:
 def test_each_unit_is_in_one_place_whatever_happens() -> None:
     """The life of each packet and burst in the twin, which is equal to the core's.
 
-    Each mechanism comes in some of the plans: that is what the comparisons above are worth, too.
+    Each mechanism occurs in some of the plans, so the comparisons above cover it.
     """
     counts = Counter[str]()
     for kind in KINDS:
@@ -166,5 +166,5 @@ def test_each_unit_is_in_one_place_whatever_happens() -> None:
     expected |= {"several kinds of switch", "shortest by delay", "classes"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}
-    # A part of one assembly rule; `test_allocation` has plans of its own for each.
+    # A part of one assembly rule; `test_allocation` has separate plans for each.
     assert all(counts[f"allocation {kind}"] for kind in ALLOCATIONS)

@@ -1,8 +1,8 @@
 """The core against queueing theory: one output that many inputs want.
 
-Units come in a Poisson stream, each from one of `INPUTS` hosts drawn at random. What the theory
-does not know is that a host's own units wait for each other on its interface; that befalls a unit
-with probability `rho / INPUTS`, so no fraction is off by more than a few times that.
+Units come in a Poisson stream, each from one of `INPUTS` hosts drawn at random. The theory ignores
+that a host's units wait for each other on its interface; this happens to a unit with probability
+`rho / INPUTS`, so no fraction is off by more than a few times that.
 """
 
 import math
@@ -131,7 +131,7 @@ def test_bufferless_output_is_erlang_b(load: float, exponential: bool) -> None:
 
 @pytest.mark.parametrize("choice", ["free", "random", "flow-hash"])
 def test_choice_among_equal_outputs(choice: str) -> None:
-    """Four equal ways: four servers for `free`, four single ones for the other choices."""
+    """Four equal paths: four servers for `free`, four single ones for the other choices."""
     ways, load, sinks = 4, 3.0, 50
     first = INPUTS + sinks
     last = first + 1 + ways
@@ -167,7 +167,7 @@ def test_choice_among_equal_outputs(choice: str) -> None:
 def test_a_fibre_of_several_wavelengths_is_erlang_b(
     wavelengths: int, load: float, exponential: bool
 ) -> None:
-    """A bufferless node with one output fibre and full conversion: so many servers."""
+    """A bufferless node with one output fibre and full conversion: a server for each wavelength."""
     sinks = 50
     hosts = [{"source": f"in{i}", "target": "node"} for i in range(INPUTS)]
     hosts += [{"source": f"out{i}", "target": "end"} for i in range(sinks)]
@@ -256,7 +256,7 @@ def test_completion_times_are_waits_of_md1() -> None:
 
 @pytest.mark.parametrize("packets", [1, 2, 5])
 def test_finite_queue(packets: int) -> None:
-    """A unit is accepted if what is left to send is at most `packets - 1` service times.
+    """A unit is accepted if the backlog is at most `packets - 1` service times.
 
     Below that bound the workload is distributed as if there was none; with G the part of that
     distribution below it, divided by the probability of an idle output, the accepted fraction x
@@ -273,7 +273,7 @@ def test_finite_queue(packets: int) -> None:
 
 @pytest.mark.parametrize("services", [0.5, 1.0, 3.0])
 def test_marking(services: float) -> None:
-    """Marked: the part of the units that find at least so much work (Erlang's M/D/1)."""
+    """Marked: the part of the units that find at least a given workload (Erlang's M/D/1)."""
     load, threshold = 0.7, round(services * SIZE)
     (marked,) = measure(
         lambda i: one_output(electronic(threshold=threshold), load, i), fraction("marked")

@@ -143,9 +143,10 @@ def test_transmission_times_round_up(engine: Engine) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("p", [None, 0.0, 0.3, 4.0])
 def test_switching_time_parts_the_ack_from_the_data(engine: Engine, p: float | None) -> None:
-    # The output that the ACK took at `a` is busy until a + s + tx(ACK), the data behind it comes
-    # at a + tx(ACK): it is lost, and sent again when the timer ends. T was averaged over 1 ms and
-    # the round of the SYN; the round of the second sending is not measured; then T only averages.
+    # The output that the ACK took at `a` is busy until a + s + tx(ACK), the data behind it comes at
+    # a + tx(ACK): it is lost, and sent again when the timer ends. T was averaged over 1 ms and the
+    # round of the SYN; the round of the second transmission is not measured; then T only
+    # averages.
     links, switching = 3, 1_000
     result = engine(one_flow(links, all_optical(switching), saw(p=p), 18_000))
     way = Way(links, switching=switching)
@@ -162,8 +163,8 @@ def test_switching_time_parts_the_ack_from_the_data(engine: Engine, p: float | N
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_switching_time_of_the_hybrid_switch(engine: Engine) -> None:
-    # The data that finds the ACK's output busy is buffered in the first switch: received at
-    # s + tx after it came, it leaves s later. Nothing is in its way from then on.
+    # The data that finds the ACK's output busy is buffered in the first switch: received at s + tx
+    # after it came, it leaves s later. From then on it meets no other unit.
     links, switching = 3, 1_000
     result = engine(one_flow(links, hybrid(1, switching_time=switching), saw(), 18_000))
     way = Way(links, switching=switching)
@@ -180,7 +181,7 @@ def test_switching_time_of_the_hybrid_switch(engine: Engine) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_timers_shorter_than_the_round_trip(engine: Engine) -> None:
-    """A connection in which everything is sent too often, followed by hand (in ps).
+    """A connection with many unnecessary retransmissions, followed by hand (in ps).
 
     One link of 10,000,000: a control packet takes 10,051,200, data 17,200,000; `T` = 15,000,000.
 

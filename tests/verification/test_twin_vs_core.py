@@ -1,4 +1,4 @@
-"""The Rust core against the twin, to the bit, and what must hold of every run."""
+"""The Rust core against the twin, bit for bit, and invariants of every run."""
 
 from collections import defaultdict
 from typing import Any
@@ -87,7 +87,7 @@ def test_conservation_and_reasons(plan: Plan) -> None:
 
 
 def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
-    """The status of flow `i` is told by what became of it."""
+    """The status of flow `i` agrees with its fate."""
     row: dict[str, int] = {name: int(column[i]) for name, column in result["flows"].items()}
     given: dict[str, int] = {
         name: int(plan.flows[name][i]) for name in ("source", "start_ps", "bytes")
@@ -98,7 +98,7 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
     least = int(plan.links["delay_ps"].min()) * row["path_links"]
     open_loop = plan.transport(i)["kind"] in OPEN_LOOP
     if row["acknowledged_ps"] != UNFINISHED:
-        # What was received; its acknowledgement came back over a path.
+        # The data was received; its acknowledgement came back over a path.
         assert row["acknowledged_ps"] - row["received_ps"] >= (0 if open_loop else least + 1)
         assert row["acknowledged_ps"] <= result["totals"]["end_ps"]
     if status == finished:
@@ -129,10 +129,11 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
 @BRIEF
 @given(plans(time_limit_ps=1000 * SECOND, transport=transports(maxima=[60 * SECOND])))
 def test_everything_ends(plan: Plan) -> None:
-    """Given time, every flow ends and nothing is left, or a flow has tried for long and lost.
+    """Given time, every flow ends and no unit is left, or a flow has tried for long without
+    success.
 
-    Flows whose timers run in step can destroy each other's packets for ever: stop-and-wait has no
-    chance in it but the choice of the way.
+    Flows whose timers run in step can destroy each other's packets for ever: the only randomness of
+    stop-and-wait is the choice of the path.
     """
     result = core(plan)
     flows = result["flows"]
@@ -146,7 +147,7 @@ def test_everything_ends(plan: Plan) -> None:
         column for name, column in result["switches"].items() if "dropped" in name
     )
     assert passed.tolist() == result["switches"]["arrived"].tolist()
-    # What went into the buffers came out of them.
+    # Every unit that entered a buffer left it.
     hybrids = np.array(plan.kind_of) == "hybrid"
     into, out = (result["switches"][name][hybrids] for name in ("oe_bytes", "eo_bytes"))
     assert into.tolist() == out.tolist()
@@ -158,7 +159,7 @@ def test_each_unit_is_in_one_place(plan: Plan) -> None:
     """The life of each unit in the twin, which is equal to the core's."""
     trace = traced(plan)
     check_stories(trace)
-    # A buffer is first in, first out for what goes to one destination.
+    # A buffer is first in, first out for units to one destination.
     buffered: dict[tuple[int, int], list[str]] = defaultdict(list)
     for entry in trace:
         place = entry.node, entry.unit.destination

@@ -1,4 +1,4 @@
-"""What a link carried within the run, and what still waits at its end."""
+"""The bytes that a link carried within the run, and those that still wait at its end."""
 
 from collections.abc import Callable
 from typing import Any
@@ -58,7 +58,7 @@ def check_busy(plan: Plan) -> None:
 
 
 def cut(plan: Plan, share: float) -> Plan:
-    """The same, ended by a time limit somewhere on its way."""
+    """The same, ended by a time limit somewhere in the run."""
     end = int(core(plan)["totals"]["end_ps"])
     return Plan({**plan.settings, "time_limit_ps": max(1, int(share * end))}, *plan[1:])
 
@@ -149,7 +149,7 @@ def test_a_link_that_is_to_begin_after_the_end_was_not_busy(
 ) -> None:
     """The limit falls into the set-up of the matrix: the link has the unit, but did not begin."""
     whole = one_flow(4, switch, saw(), 100)
-    # The middle switch has the head of the SYN after what comes before it, and 1 ps more.
+    # The middle switch has the head of the SYN after the delays before it, and 1 ps more.
     before = 2 * 50_000 + (51_200 if switch["kind"] == "burst" else 300_000)
     plan = Plan({**whole.settings, "time_limit_ps": START + before + 1}, *whole[1:])
     links = engine(plan)["links"]

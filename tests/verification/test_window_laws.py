@@ -11,7 +11,7 @@ from senders import sender
 
 import lightburst as lb
 
-#: No queue, 100 ms: the window is all that there is between two losses.
+#: No queue, 100 ms: only the window determines the rate between two losses.
 PATH: dict[str, Any] = {
     "topology": {"kind": "obs-path", "access_rate": "10 Gb/s", "fibre_rate": "10 Gb/s"},
     "switching": {"kind": "electronic", "queue_size": "unlimited"},
@@ -26,7 +26,7 @@ SEGMENT = {
 
 
 def completion(law: str | dict[str, Any], every: int, losses: int, acknowledged: int = 1) -> float:
-    """Completion time in s of a flow that loses one segment in `every`, so many times."""
+    """Completion time in s of a flow that loses one segment in `every`, a given number of times."""
     drops = [{"segments": [every * i, every * i]} for i in range(1, losses + 1)]
     size = {"kind": "constant", "value": f"{every * losses + every // 2} kB"}
     scenario = lb.Scenario.from_dict(
@@ -69,7 +69,7 @@ def test_reno_has_the_response_function_of_standard_tcp() -> None:
 def test_reno_that_counts_bytes_grows_alike_however_often_it_is_acknowledged() -> None:
     """RFC 3465: a segment in a round trip, and half of that where acknowledgements are counted.
 
-    So grows the Reno that CUBIC holds itself up against (RFC 9438, 4.3: alpha is 1 for beta = 0.5).
+    The Reno with which CUBIC compares itself grows so (RFC 9438, 4.3: alpha is 1 for beta = 0.5).
     """
     counting = {"kind": "reno", "byte_counting": 1}
     estimate = {"kind": "cubic", "beta": 0.5, "c": 1e-9, "fast_convergence": False}
@@ -180,7 +180,7 @@ def queue(
 
 @pytest.mark.parametrize("flows", [1, 2])
 def test_each_flow_of_fast_keeps_alpha_segments_in_the_queue(flows: int) -> None:
-    """Its share of 750 segments on the way, and alpha = 100."""
+    """Its share of 750 segments in flight, and alpha = 100."""
     windows, result = queue("fast", rate="100 Mb/s", flows=flows, size="30 MB")
     for _, own in windows.groupby("flow"):
         assert own["window"].iloc[-1] == pytest.approx(750 / flows + 100, rel=0.02)
@@ -190,7 +190,7 @@ def test_each_flow_of_fast_keeps_alpha_segments_in_the_queue(flows: int) -> None
 
 
 def test_vegas_keeps_between_alpha_and_beta_segments_in_the_queue() -> None:
-    """On the way there are 10 Mb/s times 60 ms, 75 segments; alpha = 1, beta = 3."""
+    """In flight there are 10 Mb/s times 60 ms, 75 segments; alpha = 1, beta = 3."""
     windows, _ = queue("vegas", rate="10 Mb/s", size="10 MB")
     assert 76 <= windows["window"].min() <= windows["window"].max() <= 79
 

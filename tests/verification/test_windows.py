@@ -1,4 +1,4 @@
-"""What is counted from one time on to before another: against the twin, and in sums."""
+"""The counts from one time on to before another: against the twin, and in sums."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from twin import Columns
 from lightburst.result.metrics import digest
 
 KINDS = ("packets", "bursts", "headers", "crowds")
-#: What a window has as it is at its end, and what is no whole number.
+#: Columns that a window has as they are at its end, and those that are no whole numbers.
 NO_SUMS = {"waiting_bytes", "units_in_flight", "buffer_max_bytes"}
 TABLES = ("links", "switches", "classes", "totals")
 
@@ -112,14 +112,14 @@ def test_what_is_offered_in_a_window_is_lost_or_delivered_there_or_has_been_on_i
         ended = now["units_delivered"] + now["units_dropped"]
         under_way = now["units_in_flight"] - then["units_in_flight"]
         assert now["units_created"] == ended + under_way, seed
-        # A whole run leaves as many bursts as it made, but for those under way and held.
+        # A whole run ends as many bursts as it made, except for those in flight and held.
         counts = within["totals"]
         gone = counts["bursts_lost"] + counts["bursts_delivered"]
         assert 0 <= counts["bursts_created"] - gone <= counts["units_in_flight"]
         if "window_classes" in within:
             for name, total in (("bursts", "bursts_created"), ("bursts_lost", "bursts_lost")):
                 assert within["window_classes"][name].sum() == now[total]
-        # What a switch dropped it dropped before one of its links.
+        # Every drop of a switch is counted at one of its links.
         of_switches = plan.links["from"] >= plan.settings["hosts"]
         reasons = (n for n in within["window_switches"] if n.startswith("dropped_"))
         dropped = sum(int(within["window_switches"][name].sum()) for name in reasons)

@@ -33,7 +33,7 @@ def scenario(**tables: Any) -> lb.Scenario:
 
 
 def two(**changes: Any) -> lb.Scenario:
-    """Incast over background, with a transport of all."""
+    """Incast over background, with a transport for all groups."""
     groups = {"background": {"workload": BACKGROUND}, "query": {"workload": INCAST}}
     return scenario(transport=TCP, groups=groups).with_(changes)
 
@@ -83,7 +83,7 @@ def test_a_group_alone_has_the_flows_that_it_has_among_others() -> None:
     chosen = plan.group == plan.group_names.index("query")
     for name, column in own.items():
         assert np.array_equal(plan.flows[name][chosen], column), name
-    # Each group draws anew, and so does another name.
+    # Each group has its own draws, and so does another name.
     same = scenario(transport=TCP, groups={n: {"workload": INCAST} for n in ("query", "other")})
     flows = compile_plan(same, 5)
     sources = [flows.flows["source"][flows.group == number].tolist() for number in (0, 1)]
@@ -116,7 +116,7 @@ def test_flows_that_start_at_once_stand_in_the_order_of_the_groups() -> None:
 def test_reno_beside_sack_over_one_bottleneck() -> None:
     """Six losses in a window: SACK repairs them at once, Reno waits for its timer."""
     pairs = {"kind": "pairs", "size": {"kind": "constant", "value": "400 kB"}}
-    # Two flows, of which each loses the same; hosts 0 and 1 send.
+    # Two flows with the same losses; hosts 0 and 1 send.
     drops = [{"flow": flow, "segments": [40, 45]} for flow in (0, 1)]
     beside = lb.Scenario.from_dict(
         {
@@ -180,7 +180,7 @@ def test_a_group_that_does_not_count_or_does_not_finish_is_shown_so() -> None:
 
 
 def test_groups_of_all_families_share_the_network() -> None:
-    """Connections of two kinds beside datagrams: each does what its own transport does."""
+    """Connections of two kinds beside datagrams: each follows its own transport."""
     groups = {
         "noise": {
             "workload": {"kind": "pairs", "size": SMALL},
@@ -326,7 +326,7 @@ def test_a_run_prints_its_groups_its_presets_and_its_load(
 
 
 def test_a_flow_of_a_group_is_traced(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Its group's transport counts: one with datagrams has nothing to trace."""
+    """The transport of its group matters: datagrams have nothing to trace."""
     pairs = {"kind": "pairs", "size": SMALL}
     groups = {
         "a": {"workload": pairs, "transport": TCP},

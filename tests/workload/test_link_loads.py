@@ -1,4 +1,4 @@
-"""The load of links in the mean: by hand, in runs, and as what ``load`` is a part of."""
+"""The mean load of links: by hand, in runs, and as the reference of ``load``."""
 
 import json
 import warnings
@@ -39,7 +39,7 @@ def made(links: list[tuple[str, str]], **changes: Any) -> lb.Scenario:
 
 
 def loads(scenario: lb.Scenario) -> tuple[float, float, str]:
-    """Give the mean and the largest load, and where that is."""
+    """Return the mean and the largest load, and the link of the largest."""
     found = link_loads(scenario, compile_plan(scenario, 1))
     assert found is not None
     return found.mean, found.largest, found.link
@@ -69,7 +69,7 @@ def test_a_line_by_hand() -> None:
 )
 def test_ways_are_shared_as_the_routing_says(routing: dict[str, Any], largest: float) -> None:
     both = made(DIAMOND, routing=routing, workload__between="edges", topology__edges=["A", "D"])
-    # Each edge has two fibres: what it sends is 0.3 of both.
+    # Each edge has two fibres: its traffic is 0.3 of both.
     assert loads(both)[1] == pytest.approx(0.6 * largest)
 
 
@@ -122,14 +122,14 @@ def test_hosts_links_count_where_hosts_send() -> None:
         topology__links=[{"source": a, "target": b, "rate": "400 Gb/s"} for a, b in LINE],
     )
     mean, largest, _ = loads(slow)
-    # Uniform pairs: each host sends and receives half of what its link carries.
+    # Uniform pairs: each host sends and receives half of the capacity of its link.
     assert largest == pytest.approx(0.5)
     assert mean < 0.05
 
 
 @pytest.mark.parametrize("choice", ["free", "flow-hash"])
 def test_runs_offer_what_is_expected(choice: str) -> None:
-    """The busiest fibre of NSFNET under a load of which nearly nothing is lost."""
+    """The busiest fibre of NSFNET under a load with almost no loss."""
     scenario = lb.Scenario.from_dict(
         {
             "topology": {
@@ -161,20 +161,20 @@ def test_runs_offer_what_is_expected(choice: str) -> None:
         seen.append(float(used["utilisation"].mean()))
         hot.append(float(used.loc[named == link, "utilisation"].iloc[0]))
     assert np.mean(seen) == pytest.approx(mean, rel=0.03)
-    # By a hash each pair has one way, another one in each run.
+    # By a hash each pair has one path, another one in each run.
     assert np.mean(hot) == pytest.approx(largest, rel=0.2 if choice == "flow-hash" else 0.04)
 
 
 def test_it_is_printed_and_kept_and_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
     heavy = made(LINE, workload__load=0.6)
-    with pytest.warns(RunWarning, match=r"link B - C is offered 1\.2 times what it carries"):
+    with pytest.warns(RunWarning, match=r"link B - C is overloaded: its load is 1\.2 "):
         result = lb.run(heavy, seed=1)
     assert result.link_loads is not None
     kept = result.details()["link_loads"]
     assert json.loads(json.dumps(kept)) == {
         "mean": pytest.approx(1.0), "largest": pytest.approx(1.2), "link": "B - C", "fibres": 6,
     }  # fmt: skip
-    # A load of that link is no cause for it.
+    # A load relative to that link does not cause the warning.
     lb.run(heavy.with_(workload__load_of="hottest-link"), seed=1)
     settings = ["--set", "workload.load_of=hottest-link", "--set", "workload.load=0.2"]
     assert main(["run", "examples/obs-nsfnet.toml", *settings]) == 0

@@ -1,4 +1,4 @@
-"""Load and duration: how much traffic is offered, and for how long."""
+"""Load and duration: the offered traffic, and its time."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tree() -> lb.Scenario:
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_the_mean_is_that_of_what_is_drawn(size: FlowSize) -> None:
-    """A million draws: the mean is within five standard errors, and what rounding may do."""
+    """A million draws: the mean is within five standard errors plus the effect of rounding."""
     drawn = draw_sizes(size, 10**6, np.random.default_rng(1)).astype(np.float64)
     assert abs(drawn.mean() - mean_size(size)) <= 5 * stats.sem(drawn) + 0.5
 
@@ -185,7 +185,7 @@ def test_a_run_tells_what_it_really_offered(
 
 
 def test_each_group_with_a_load_tells_what_it_offered(tree: lb.Scenario) -> None:
-    """In the one run, and in a table of several; nothing of the group without a load."""
+    """In one run, and in a table of several; the group without a load has no value."""
     small = {"kind": "constant", "value": "20 kB"}
     background = {"kind": "poisson", "load": 0.2, "flows": 300, "size": small}
     query = {"kind": "incast", "senders": 4, "size": small}
@@ -221,8 +221,8 @@ def test_hosts_of_several_rates_count_with_theirs() -> None:
             },
         }
     )
-    # Of three flows one goes to each host, and a sends with 1 Gb/s.
-    with pytest.warns(RunWarning, match=r"link a - s is offered 2\.67 times what it carries"):
+    # One of three flows goes to each host, and a sends with 1 Gb/s.
+    with pytest.warns(RunWarning, match=r"link a - s is overloaded: its load is 2\.67 "):
         (load,) = lb.run(scenario).offered.values()
     assert (load.capacity_bps, load.hosts, load.arrival_rate) == (8 * 10**9, 3, 1000)
 
@@ -258,7 +258,7 @@ def test_at_another_rate_and_for_another_time_the_same_flows_come(tree: lb.Scena
 
 
 def test_all_flows_of_a_duration_start_within_it(tree: lb.Scenario) -> None:
-    """And the next one would not: as many as gaps have room, by their sum."""
+    """And the next one would not: the number of flows follows from the sum of the gaps."""
     for seed in range(1, 20):
         flows = compile_plan(tree.with_({"workload.arrival_rate": "5e4 /s"}), seed).flows
         assert flows["start_ps"].max() <= 20 * 10**9

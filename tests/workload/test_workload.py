@@ -1,4 +1,4 @@
-"""Flows: distributions against SciPy, structure of shuffle and incast, tables of one's own."""
+"""Flows: distributions against SciPy, structure of shuffle and incast, user's tables."""
 
 import sys
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Cdf = Callable[[Any], Any]
 
 
 def truncated(cdf: Cdf, maximum: float) -> Cdf:
-    """Of what is drawn again until it is at most the maximum."""
+    """The distribution of sizes that are redrawn until at most the maximum."""
     return lambda x: cdf(np.minimum(x, maximum)) / cdf(np.array(maximum))
 
 
@@ -61,7 +61,7 @@ PARETO = stats.pareto(1.2, scale=10_000).cdf
         (Pareto(shape=1.2, minimum="10 kB", max="1 MB"), truncated(PARETO, 1e6)),
         (BoundedPareto(shape=1.2, minimum="10 kB", max="1 MB"), truncated(PARETO, 1e6)),
     ],
-    # The same in each process: no address of a function.
+    # The text is the same in each process: it has no address of a function.
     ids=lambda value: "" if callable(value) else str(value),
 )
 def test_sizes_are_distributed_as_they_should(size: FlowSize, cdf: Cdf) -> None:
@@ -125,7 +125,7 @@ def test_percent_and_probability_are_the_same_distribution() -> None:
 
 
 def test_jumps_of_a_distribution() -> None:
-    # A quarter at 100 bytes, half at 200, nothing between, the rest evenly to 400.
+    # A quarter at 100 bytes, half at 200, none between, the rest evenly to 400.
     jumps = parse_distribution("100 0.25\n200 0.25\n200 0.75\n400 1\n", "jumps")
     sizes = jumps.draw(DRAWS, stream(1, "sizes"))
     assert (sizes == 100).mean() == pytest.approx(0.25, abs=0.02)
@@ -205,7 +205,7 @@ def test_parts_of_the_workload_draw_from_streams_of_their_own() -> None:
     assert np.array_equal(before.source, other_sizes.source)
     assert np.array_equal(before.size_bytes, faster.size_bytes)
     assert np.array_equal(before.destination, faster.destination)
-    # Twice as fast: each start at half the time, but for the rounding to picoseconds.
+    # Twice as fast: each start at half the time, except for the rounding to picoseconds.
     half = before.start_ps.astype(np.float64) / 2
     assert np.max(np.abs(faster.start_ps.astype(np.float64) - half)) <= 1
 
@@ -418,7 +418,7 @@ def test_datagrams_of_a_flow() -> None:
 
 
 def test_constant_spacing_is_exact() -> None:
-    # 1000 B at 1 Gb/s: 8 us. Without a rate of its own: the link's, 10 Gb/s: 0.8 us.
+    # 1000 B at 1 Gb/s: 8 us. Without its own rate the link's, 10 Gb/s: 0.8 us.
     flows = some_flows([2000, 1, 3000], [0, 5, 1_000])
     links = np.full(3, 10**10, np.uint64)
     transport = Datagram(segment_size="1 kB", rate="1 Gb/s", spacing="constant")
@@ -450,7 +450,9 @@ def test_poisson_spacing_is_a_poisson_process_in_each_flow() -> None:
 def test_departures_end_with_the_first_beyond_the_time_limit(
     spacing: Literal["poisson", "constant"], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What departs within is what departs without a limit, to the bit, however it is drawn."""
+    """The departures within the limit equal those without a limit bit for bit, for every method of
+    drawing.
+    """
     flows = some_flows([30_000, 1, 50_000, 1000, 40_000], [0, 5, 7_000, 90_000_000, 100_000_000])
     links = np.full(5, 10**10, np.uint64)
     transport = Datagram(segment_size="1 kB", header_size="1 B", rate="1 Gb/s", spacing=spacing)

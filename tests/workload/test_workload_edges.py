@@ -1,4 +1,4 @@
-"""Flows between edges, and sizes of which the mean is given: exact laws and their draws."""
+"""Flows between edges, and sizes with a given mean: exact distributions and their draws."""
 
 import math
 from typing import Any
@@ -34,16 +34,16 @@ def test_arrivals_at_each_edge_are_a_poisson_process_of_its_own() -> None:
     own = [seconds[edge == e] for e in range(3)]
     counts = np.array([np.histogram(one, SECONDS, (0, SECONDS))[0] for one in own])
     for count in counts:
-        # In a second 20 are expected: classes of the Poisson law against what came.
+        # In a second 20 are expected: classes of the Poisson distribution against the arrivals.
         bounds = [-1, 14, 17, 19, 21, 24, 10**6]
         expected = SECONDS * np.diff(stats.poisson(20).cdf(bounds))
         seen = np.histogram(count, np.array(bounds) + 0.5)[0]
         assert stats.chisquare(seen, expected, sum_check=False).pvalue > LEAST_P
-        # The variance of a Poisson law is its mean.
+        # The variance of a Poisson distribution is its mean.
         assert count.var() / count.mean() == pytest.approx(1, abs=4 * math.sqrt(2 / SECONDS))
     for one in own:
         assert stats.kstest(np.diff(one), stats.expon(scale=1 / 20).cdf).pvalue > LEAST_P
-    # What one edge does tells nothing about the others.
+    # Arrivals of one edge are independent of the others.
     correlation = np.corrcoef(counts)[np.triu_indices(3, 1)]
     assert np.all(np.abs(correlation) < 4 / math.sqrt(SECONDS))
 
@@ -108,7 +108,7 @@ def test_the_ends_of_a_draw_are_edges_with_a_weight(where: float, number: int) -
 # --- sizes with a given mean ---
 
 
-#: S1, S2 and S4 of the reference for vlachos2008: shape and mean of what is drawn.
+#: S1, S2 and S4 of the reference for vlachos2008: shape and mean of the draws.
 @pytest.mark.parametrize(
     ("keys", "shape", "kilobytes"),
     [
@@ -163,7 +163,7 @@ def test_means_that_cannot_be(keys: dict[str, Any], path: str, allowed: str) -> 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0, 2.45663283])
 def test_log_normal_sizes_by_their_mean(sigma: float) -> None:
-    # Wide laws are drawn with a maximum, so that the mean of a sample tells anything.
+    # Wide distributions are drawn with a maximum, so that the mean of a sample is meaningful.
     most = None if sigma <= 1 else "16 MiB"
     size = Lognormal(mean="100 kB", sigma=sigma, max=most)
     mu = math.log(100_000) - sigma**2 / 2
@@ -172,7 +172,7 @@ def test_log_normal_sizes_by_their_mean(sigma: float) -> None:
     assert mean_size(Lognormal(mean="100 kB", sigma=sigma)) == pytest.approx(100_000, rel=1e-12)
     sizes = draw_sizes(size, 200_000, stream(1, "sizes"))
     assert abs(sizes.mean() - mean_size(size)) < 4 * sizes.std() / math.sqrt(sizes.size)
-    # The same law by mu has the same flows.
+    # The same distribution by mu has the same flows.
     same = Lognormal(mu=mu, sigma=sigma, max=most)
     assert np.array_equal(draw_sizes(same, 200_000, stream(1, "sizes")), sizes)
 
@@ -223,7 +223,7 @@ def test_a_mean_takes_the_place_of_mu_and_the_other_way_round() -> None:
         "max": "16 MiB",
     }
     assert lb.Scenario.from_dict(told.to_dict()) == told
-    # What was written before there were other keys is written as it was, and as found in a store.
+    # A size written before there were other keys is still written so, as it is in stores.
     back = told.with_(workload__size__mu=9.48)
     assert back.canonical_json() == scenario.canonical_json()
     assert '"size":{"kind":"lognormal","max":"16 MiB","mu":9.48,' in scenario.canonical_json()
@@ -245,8 +245,8 @@ def told(size: Any) -> str:
 def test_a_warning_says_what_the_mean_is() -> None:
     pareto = {"kind": "pareto", "minimum": "40 kB"}
     cut = told({**pareto, "mean": "700 kB", "max": "100 MB"})
-    assert cut.startswith("workload.size.mean (700 kB) is before the maximum")
-    assert "at most 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
+    assert cut.startswith("workload.size.mean (700 kB) is the mean before the maximum")
+    assert "up to 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
     endless = told({**pareto, "mean": "700 kB"})
     assert "with the shape 1.061 their variance is infinite" in endless
     wide = told(Lognormal(mean="100 kB"))
@@ -254,11 +254,11 @@ def test_a_warning_says_what_the_mean_is() -> None:
     assert "with sigma = 2.45663283 a mean of 50 sizes has a deviation of 289 %, and" in wide
     # 80.5 of 100 kB are in sizes up to 16 MiB, by the partial expectation.
     capped = told(Lognormal(mean="100 kB", max="16 MiB"))
-    assert capped.endswith("at most 16 MiB, have a mean of 80.5 kB")
+    assert capped.endswith("up to 16 MiB, have a mean of 80.5 kB")
     short = told(Exponential(mean="100 kB", max="100 kB"))
     # 1 - 1 / (e - 1) of 100 kB.
-    assert short.endswith("at most 100 kB, have a mean of 41.8 kB")
-    # What was named as it is, or hardly cut, needs no word.
+    assert short.endswith("up to 100 kB, have a mean of 41.8 kB")
+    # A mean that was given directly, or is hardly cut, needs no warning.
     for size in (
         {**pareto, "truncated_mean": "700 kB", "max": "1 GB"},
         {**pareto, "shape": 1.0606, "max": "100 MB"},

@@ -10,5 +10,5 @@ pub mod time;
 
 pub use queue::{Class, Event, EventQueue, Ties};
 pub use rng::{mix, Stream};
-pub use simulator::{Model, Scheduler, Simulator, Stop};
+pub use simulator::{Agenda, Model, Simulator, Stop};
 pub use time::{Duration, Time, LONGEST_PS};

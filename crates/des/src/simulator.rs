@@ -8,18 +8,18 @@ pub trait Model {
     /// Type of the events; it should be small, since events are copied.
     type Event: Event;
 
-    /// Handles `event`, whose time is `scheduler.now()`, and schedules the events that follow from
+    /// Handles `event`, whose time is `agenda.now()`, and schedules the events that follow from
     /// it.
-    fn handle(&mut self, event: Self::Event, scheduler: &mut Scheduler<Self::Event>);
+    fn handle(&mut self, event: Self::Event, agenda: &mut Agenda<Self::Event>);
 }
 
 /// Present time of the simulation and the queue of pending events.
-pub struct Scheduler<E: Event> {
+pub struct Agenda<E: Event> {
     now: Time,
     queue: Wheel<E>,
 }
 
-impl<E: Event> Scheduler<E> {
+impl<E: Event> Agenda<E> {
     /// Returns the present time of the simulation.
     #[inline]
     pub fn now(&self) -> Time {
@@ -50,12 +50,12 @@ pub enum Stop {
     Paused,
 }
 
-/// A model, its scheduler, and the number of events handled so far.
+/// A model, its agenda, and the number of events handled so far.
 pub struct Simulator<M: Model> {
     /// The simulated system.
     pub model: M,
     /// Present time and pending events.
-    pub scheduler: Scheduler<M::Event>,
+    pub agenda: Agenda<M::Event>,
     events: u64,
 }
 
@@ -64,13 +64,13 @@ impl<M: Model> Simulator<M> {
     pub fn new(model: M, ties: Ties, pending: usize) -> Self {
         let mut queue = Wheel::new(ties);
         queue.reserve(pending);
-        let scheduler = Scheduler {
+        let agenda = Agenda {
             now: Time::ZERO,
             queue,
         };
         Simulator {
             model,
-            scheduler,
+            agenda,
             events: 0,
         }
     }
@@ -84,17 +84,17 @@ impl<M: Model> Simulator<M> {
     pub fn run(&mut self, limit: Time, events: u64) -> Stop {
         let end = self.events.saturating_add(events);
         while self.events < end {
-            let Some(entry) = self.scheduler.queue.pop() else {
+            let Some(entry) = self.agenda.queue.pop() else {
                 return Stop::Drained;
             };
             if entry.time > limit {
-                self.scheduler.queue.push(entry);
+                self.agenda.queue.push(entry);
                 return Stop::Later(entry.time);
             }
-            assert!(entry.time >= self.scheduler.now, "time went back");
-            self.scheduler.now = entry.time;
+            assert!(entry.time >= self.agenda.now, "time went back");
+            self.agenda.now = entry.time;
             self.events += 1;
-            self.model.handle(entry.event, &mut self.scheduler);
+            self.model.handle(entry.event, &mut self.agenda);
         }
         Stop::Paused
     }

@@ -10,12 +10,12 @@ mod recorder;
 pub use recorder::Made;
 
 use crate::{
-    link::fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind,
-    Fabric, FlowId, Header, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate, Routing,
+    link::fifo, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind, Fabric,
+    FlowId, Header, Identity, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate, Routing,
     Switch, Unit, Wire,
 };
-use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
-use recorder::{Loss, Recorder, Recording};
+use lightburst_des::{Agenda, Duration, Model, Simulator, Stop, Ties, Time};
+use recorder::{DroppedPacket, Recorder, Recording};
 use std::sync::{Arc, Mutex};
 
 /// Delay of all links. The far end acts on the head of a unit, so it records a unit this long after
@@ -189,17 +189,17 @@ impl Alone {
         let burst = self.bundle(time, from, packets);
         let units = &mut self.simulator.model.fabric.units;
         let Burst {
-            envelope, birth, ..
+            envelope, identity, ..
         } = units.bursts[burst];
-        let header = units.headers.insert(BurstHeader {
+        let header = units.burst_headers.insert(BurstHeader {
             envelope,
-            birth,
+            identity,
             burst,
             data_at: Time(data),
             channel,
             hops: 1,
         });
-        self.arrive(time, from, Unit::Header(header))
+        self.arrive(time, from, Unit::BurstHeader(header))
     }
 
     fn bundle(&mut self, time: u64, from: u32, packets: &[(u32, u32)]) -> BurstId {
@@ -212,7 +212,7 @@ impl Alone {
             units.packets[pair[0]].envelope.behind.unit = Some(Unit::Packet(pair[1]));
         }
         self.bursts += 1;
-        let birth = Birth {
+        let identity = Identity {
             at: Time(time),
             node: from,
             nth: self.bursts,
@@ -227,7 +227,7 @@ impl Alone {
             sequence: self.bursts - 1,
             opened: Time(time),
         };
-        let burst = Burst::new(&bundle, NodeId(from), birth);
+        let burst = Burst::new(&bundle, NodeId(from), identity);
         units.bursts.insert(burst)
     }
 
@@ -246,7 +246,7 @@ impl Alone {
     fn arrive(&mut self, time: u64, from: u32, unit: Unit) -> u64 {
         let (to, link) = (self.simulator.model.node, LinkId(from));
         let event = Event::arrival(to, link, unit);
-        self.simulator.scheduler.push(Time(time), event);
+        self.simulator.agenda.push(Time(time), event);
         self.packets
     }
 
@@ -284,7 +284,7 @@ impl Alone {
     /// Returns the bursts that left the node as their ingress, in order of creation.
     pub fn made(&self) -> Vec<Made> {
         let mut made = self.recording.lock().expect("a recording").made.clone();
-        made.sort_by_key(|burst| burst.birth.at);
+        made.sort_by_key(|burst| burst.identity.at);
         made
     }
 
@@ -331,7 +331,7 @@ impl Site {
         (link.0 - self.first_link.0) as u16
     }
 
-    fn dropped(&self, loss: &Loss) -> Dropped {
+    fn dropped(&self, loss: &DroppedPacket) -> Dropped {
         let link = loss.place.link;
         Dropped {
             time: loss.time.0,
@@ -362,8 +362,8 @@ impl Site {
                 packets.iter().map(|(_, header)| header.sequence).collect(),
                 units.bursts.remove(burst).envelope.bytes,
             ),
-            Unit::Header(header) => {
-                let it = units.headers.remove(header);
+            Unit::BurstHeader(header) => {
+                let it = units.burst_headers.remove(header);
                 units.bursts.remove(it.burst);
                 Content::Header {
                     packets: packets.iter().map(|(_, header)| header.sequence).collect(),
@@ -383,21 +383,21 @@ impl Site {
 impl Model for Site {
     type Event = Event;
 
-    fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
+    fn handle(&mut self, event: Event, agenda: &mut Agenda<Event>) {
         let (node, first) = (self.node, self.first_link);
         match event.unpack() {
             EventKind::Arrival { to, link, unit } => {
-                fifo::arrived(unit, (link, to), &self.fabric.units, scheduler);
+                fifo::arrived(unit, (link, to), &self.fabric.units, agenda);
                 if to != node {
-                    return self.record(unit, link, scheduler.now());
+                    return self.record(unit, link, agenda.now());
                 }
-                let ctx = &mut Context::new(node, first, link, &mut self.fabric, scheduler);
+                let ctx = &mut Context::new(node, first, link, &mut self.fabric, agenda);
                 self.switch.on_unit(unit, ctx);
             }
-            EventKind::Timer { token, .. } => {
+            EventKind::Timer { timer_id, .. } => {
                 let none = LinkId::NONE;
-                let ctx = &mut Context::new(node, first, none, &mut self.fabric, scheduler);
-                self.switch.on_timer(token, ctx);
+                let ctx = &mut Context::new(node, first, none, &mut self.fabric, agenda);
+                self.switch.on_timer(timer_id, ctx);
             }
         }
     }

@@ -11,11 +11,11 @@ use crate::link::Transit;
 use crate::observe::{Happening, Interest, Passage, Place};
 use crate::routing::label::SHORTEST;
 use crate::{
-    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
-    Header, HeaderId, Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route,
-    Sendable, Slot, Token, Unit,
+    Bundle, Burst, BurstHeader, BurstHeaderId, BurstId, Detour, Dropped, Envelope, Event, Fabric,
+    FlowId, Header, Hop, Identity, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId,
+    Rate, Route, Sendable, Slot, TimerId, Unit,
 };
-use lightburst_des::{Duration, Scheduler, Time};
+use lightburst_des::{Agenda, Duration, Time};
 
 /// View of the network for the node that handles the present event.
 pub struct Context<'a> {
@@ -25,7 +25,7 @@ pub struct Context<'a> {
     /// Link over which the unit has just arrived; [`LinkId::NONE`] at a timer.
     input: LinkId,
     fabric: &'a mut Fabric,
-    scheduler: &'a mut Scheduler<Event>,
+    agenda: &'a mut Agenda<Event>,
 }
 
 impl<'a> Context<'a> {
@@ -34,14 +34,14 @@ impl<'a> Context<'a> {
         first_link: LinkId,
         input: LinkId,
         fabric: &'a mut Fabric,
-        scheduler: &'a mut Scheduler<Event>,
+        agenda: &'a mut Agenda<Event>,
     ) -> Self {
         Context {
             node,
             first_link,
             input,
             fabric,
-            scheduler,
+            agenda,
         }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
     /// Returns the present time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.scheduler.now()
+        self.agenda.now()
     }
 
     /// Returns the node that handles the event.
@@ -162,14 +162,14 @@ impl<'a> Context<'a> {
     /// Assembles packets into a burst, the `nth` of this node. The caller must send it. Also
     /// returns whether load balancing moved it to another path than its predecessor.
     pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> (BurstId, bool) {
-        let now = self.scheduler.now();
+        let now = self.agenda.now();
         self.fabric.bursts[usize::from(bundle.class)].created += 1;
-        let birth = Birth {
+        let identity = Identity {
             at: now,
             node: self.node.0,
             nth,
         };
-        let mut burst = Burst::new(bundle, self.node, birth);
+        let mut burst = Burst::new(bundle, self.node, identity);
         let switched = self.fabric.label_burst(&mut burst.envelope, bundle, now);
         let burst = self.fabric.units.bursts.insert(burst);
         let assembled = || Happening::Assembled { burst };
@@ -223,7 +223,7 @@ impl<'a> Context<'a> {
     /// it.
     #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: impl Sendable, from: Time) -> Time {
-        let now = self.scheduler.now();
+        let now = self.agenda.now();
         let place = self.place(port);
         let link = place.link;
         let fabric = &mut *self.fabric;
@@ -248,7 +248,7 @@ impl<'a> Context<'a> {
             return transit.start;
         }
         let units = &mut fabric.units;
-        fifo::travel(unit.into(), link, transit, tail, units, self.scheduler);
+        fifo::travel(unit.into(), link, transit, tail, units, self.agenda);
         transit.start
     }
 
@@ -260,17 +260,17 @@ impl<'a> Context<'a> {
         }
         let Fabric { links, units, .. } = &mut *self.fabric;
         let tail = links.tail_mut(link);
-        fifo::travel(unit, link, transit, tail, units, self.scheduler);
+        fifo::travel(unit, link, transit, tail, units, self.agenda);
     }
 
     /// Creates the header packet of a burst. The caller must send it.
-    pub fn announce(&mut self, burst: BurstId) -> HeaderId {
+    pub fn announce(&mut self, burst: BurstId) -> BurstHeaderId {
         let Burst {
-            envelope, birth, ..
+            envelope, identity, ..
         } = self.fabric.units.bursts[burst];
-        self.fabric.units.headers.insert(BurstHeader {
+        self.fabric.units.burst_headers.insert(BurstHeader {
             envelope,
-            birth,
+            identity,
             burst,
             data_at: Time::ZERO,
             channel: 0,
@@ -284,16 +284,16 @@ impl<'a> Context<'a> {
     pub fn send_header(
         &mut self,
         port: PortId,
-        header: HeaderId,
+        header: BurstHeaderId,
         (from, time): (Time, Duration),
         slot: Slot,
     ) {
         let place = self.place(port);
         let link = place.link;
         let fabric = &mut *self.fabric;
-        let now = self.scheduler.now();
+        let now = self.agenda.now();
         let transit = fabric.links.signal(link, time, from);
-        let it = &mut fabric.units.headers[header];
+        let it = &mut fabric.units.burst_headers[header];
         it.envelope.behind = Behind::NOTHING;
         it.data_at = slot.start + transit.delay;
         it.channel = slot.channel;
@@ -314,13 +314,13 @@ impl<'a> Context<'a> {
         }
         let Fabric { links, units, .. } = fabric;
         let tail = links.tail_mut(link);
-        fifo::travel(header.into(), link, transit, tail, units, self.scheduler);
+        fifo::travel(header.into(), link, transit, tail, units, self.agenda);
     }
 
     /// Returns a header packet at this node.
     #[inline]
-    pub fn header(&self, header: HeaderId) -> &BurstHeader {
-        &self.fabric.units.headers[header]
+    pub fn header(&self, header: BurstHeaderId) -> &BurstHeader {
+        &self.fabric.units.burst_headers[header]
     }
 
     /// Returns a burst at this node, or the burst of a header at this node.
@@ -342,8 +342,8 @@ impl<'a> Context<'a> {
 
     /// Removes a header packet from the network; returns its burst.
     #[inline]
-    pub fn take_header(&mut self, header: HeaderId) -> BurstId {
-        self.fabric.units.headers.remove(header).burst
+    pub fn take_header(&mut self, header: BurstHeaderId) -> BurstId {
+        self.fabric.units.burst_headers.remove(header).burst
     }
 
     /// Iterates over the fibres ahead of a unit on its path. Of equal-cost ports the first is
@@ -369,7 +369,7 @@ impl<'a> Context<'a> {
     /// Removes a packet that has reached its destination from the network.
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
-        self.fabric.deliver(packet, self.node, self.scheduler.now())
+        self.fabric.deliver(packet, self.node, self.agenda.now())
     }
 
     /// Returns the loss notices for this ingress about its bursts of a class for an egress. `None`
@@ -397,7 +397,7 @@ impl<'a> Context<'a> {
     /// any.
     #[inline(always)]
     pub fn tell<'h>(&mut self, kind: Interest, happening: impl FnOnce() -> Happening<'h>) {
-        self.fabric.tell(kind, self.scheduler.now(), happening);
+        self.fabric.tell(kind, self.agenda.now(), happening);
     }
 
     /// Returns the dropped packets of all flows.
@@ -434,13 +434,13 @@ impl<'a> Context<'a> {
 
     /// Sets a timer of this node.
     #[inline]
-    pub fn timer(&mut self, at: Time, token: Token) {
-        self.timer_at(self.node, at, token);
+    pub fn timer(&mut self, at: Time, timer_id: TimerId) {
+        self.timer_at(self.node, at, timer_id);
     }
 
     /// Sets a timer of another node. Used only to start flows, which no event causes.
     #[inline]
-    pub fn timer_at(&mut self, node: NodeId, at: Time, token: Token) {
-        self.scheduler.push(at, Event::timer(node, token));
+    pub fn timer_at(&mut self, node: NodeId, at: Time, timer_id: TimerId) {
+        self.agenda.push(at, Event::timer(node, timer_id));
     }
 }

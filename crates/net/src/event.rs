@@ -1,6 +1,6 @@
 //! Events at nodes: arrivals of units and timers.
 
-use crate::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, Unit};
+use crate::{BurstHeaderId, BurstId, FlowId, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::queue::{self, Class};
 
 /// An event in readable form.
@@ -20,7 +20,7 @@ pub enum EventKind {
         /// Node that set the timer.
         node: NodeId,
         /// Timer of that node.
-        token: Token,
+        timer_id: TimerId,
     },
 }
 
@@ -49,7 +49,7 @@ impl Event {
         let (kind, number) = match unit {
             Unit::Packet(packet) => (0, packet.0),
             Unit::Burst(burst) => (1, burst.0),
-            Unit::Header(header) => (2, header.0),
+            Unit::BurstHeader(header) => (2, header.0),
         };
         Event {
             place: packed(link.0, to.0),
@@ -59,10 +59,10 @@ impl Event {
 
     /// Creates the expiry of a timer of a node.
     #[inline(always)]
-    pub fn timer(node: NodeId, token: Token) -> Event {
+    pub fn timer(node: NodeId, timer_id: TimerId) -> Event {
         Event {
             place: packed(0, node.0),
-            what: TIMER | packed(u32::from(token.kind), token.subject),
+            what: TIMER | packed(u32::from(timer_id.kind), timer_id.subject),
         }
     }
 
@@ -75,13 +75,13 @@ impl Event {
         let unit = match self.what >> LOW {
             0 => Unit::Packet(PacketId(number)),
             1 => Unit::Burst(BurstId(number)),
-            2 => Unit::Header(HeaderId(number)),
+            2 => Unit::BurstHeader(BurstHeaderId(number)),
             timer => {
-                let token = Token {
+                let timer_id = TimerId {
                     kind: timer as u8,
                     subject: number,
                 };
-                return EventKind::Timer { node, token };
+                return EventKind::Timer { node, timer_id };
             }
         };
         EventKind::Arrival {
@@ -95,28 +95,28 @@ impl Event {
 /// Identifies a timer among those of its node. It must not depend on events at other nodes, because
 /// it determines the order of timers that expire at the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct TimerId {
     /// Purpose of the timer. Hosts, edges and switches each have their own numbering.
     pub kind: u8,
     /// Object of the timer: a flow, a queue or a link.
     pub subject: u32,
 }
 
-impl Token {
+impl TimerId {
     /// Kind of an edge's timer for the next burst of a flow that enters here.
     pub const ENTRY: u8 = 5;
 
     /// Timer of a host: its fair interface may send the next segment.
-    pub const DEPARTURE: Token = Token {
+    pub const DEPARTURE: TimerId = TimerId {
         kind: 5,
         subject: 0,
     };
 
-    /// Returns the token of an edge for the next burst of a flow that enters here.
+    /// Returns the timer of an edge for the next burst of a flow that enters here.
     #[inline]
-    pub fn entry(flow: FlowId) -> Token {
-        Token {
-            kind: Token::ENTRY,
+    pub fn entry(flow: FlowId) -> TimerId {
+        TimerId {
+            kind: TimerId::ENTRY,
             subject: flow.0,
         }
     }
@@ -173,7 +173,7 @@ mod tests {
         for unit in [
             Unit::Packet(PacketId(0)),
             Unit::Burst(BurstId(most)),
-            Unit::Header(HeaderId(1 << 31)),
+            Unit::BurstHeader(BurstHeaderId(1 << 31)),
         ] {
             let to = node;
             let event = Event::arrival(to, link, unit);
@@ -181,9 +181,9 @@ mod tests {
             assert_eq!(queue::Event::place(event), link.0);
         }
         for (kind, subject) in [(0, most), (u8::MAX, 0), (1, 1 << 31)] {
-            let token = Token { kind, subject };
-            let event = Event::timer(node, token);
-            assert_eq!(event.unpack(), EventKind::Timer { node, token });
+            let timer_id = TimerId { kind, subject };
+            let event = Event::timer(node, timer_id);
+            assert_eq!(event.unpack(), EventKind::Timer { node, timer_id });
             assert_eq!(queue::Event::place(event), node.0);
         }
     }

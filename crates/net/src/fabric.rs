@@ -7,8 +7,8 @@ use crate::observe::{
 use crate::routing::balance::Fibre;
 use crate::routing::label::SHORTEST;
 use crate::{
-    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
-    FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss, NodeId, NoticeBoard, Options,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Cut, DropReason, Dropped,
+    Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard, Options,
     Packet, PacketId, PortId, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
@@ -67,7 +67,7 @@ pub struct Fabric {
     /// Choice of the labels of bursts by load, if configured. All fibres are watched then.
     pub balance: Option<Box<Balance>>,
     /// Losses on links, if any link is lossy.
-    pub loss: Option<Box<Loss>>,
+    pub loss: Option<Box<LossyLinks>>,
     /// Tails cut off from bursts, if any node cuts tails.
     pub tails: Option<Box<Tails>>,
     /// Loss notices for ingress nodes, if any of them uses notices.
@@ -290,8 +290,8 @@ impl Fabric {
                 self.remove_packet(packet, now);
             }
             Unit::Burst(burst) => self.remove_burst(burst, now),
-            Unit::Header(header) => {
-                let burst = self.units.headers.remove(header).burst;
+            Unit::BurstHeader(header) => {
+                let burst = self.units.burst_headers.remove(header).burst;
                 self.remove_burst(burst, now);
             }
         }
@@ -319,19 +319,19 @@ impl Fabric {
     /// burst is on its way.
     pub(crate) fn cut(
         &mut self,
-        header: HeaderId,
+        header: BurstHeaderId,
         place: Place,
         cut: &Cut,
         rest: Option<Time>,
         now: Time,
     ) {
-        let burst = self.units.headers[header].burst;
+        let burst = self.units.burst_headers[header].burst;
         let piece = Piece {
             time: now,
             noted: place.node,
             place,
             start: cut.start,
-            burst: self.units.bursts[burst].birth,
+            burst: self.units.bursts[burst].identity,
             packets: cut.packets,
             bytes: cut.bytes,
             by: cut.by,
@@ -351,7 +351,7 @@ impl Fabric {
             self.units.bursts[burst].first = next.expect("a packet that is left");
         }
         self.units.bursts[burst].envelope.bytes -= cut.bytes;
-        self.units.headers[header].envelope.bytes -= cut.bytes;
+        self.units.burst_headers[header].envelope.bytes -= cut.bytes;
     }
 
     /// Removes a packet that has reached its host.

@@ -51,7 +51,7 @@ id!(
 );
 id!(
     /// Handle of a burst header packet. Valid while it is in the network; reused afterwards.
-    HeaderId(u32)
+    BurstHeaderId(u32)
 );
 id!(
     /// Row of a flow in the flow table.
@@ -71,7 +71,7 @@ pub enum Unit {
     /// A burst of packets.
     Burst(BurstId),
     /// A burst header packet; it stands for the burst that follows it.
-    Header(HeaderId),
+    BurstHeader(BurstHeaderId),
 }
 
 impl From<PacketId> for Unit {
@@ -88,10 +88,10 @@ impl From<BurstId> for Unit {
     }
 }
 
-impl From<HeaderId> for Unit {
+impl From<BurstHeaderId> for Unit {
     #[inline]
-    fn from(header: HeaderId) -> Unit {
-        Unit::Header(header)
+    fn from(header: BurstHeaderId) -> Unit {
+        Unit::BurstHeader(header)
     }
 }
 

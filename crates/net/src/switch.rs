@@ -1,6 +1,6 @@
 //! Interfaces of switches and hosts: their reactions to arrivals and timers.
 
-use crate::{Context, Counted, Departure, FlowId, PacketId, Token, Unit};
+use crate::{Context, Counted, Departure, FlowId, PacketId, TimerId, Unit};
 use lightburst_des::Time;
 
 /// Behaviour of a switch.
@@ -10,7 +10,7 @@ pub trait Switch: Send {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>);
 
     /// Handles the expiry of a timer of this node.
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>);
 
     /// Handles a burst that enters the network at this node instead of a host. `packet` is the
     /// first of its linked packets.
@@ -40,15 +40,15 @@ pub trait Hosts {
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>);
 
     /// Handles the expiry of a timer of the host `ctx.node()`.
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>);
 
     /// Handles the departure of a segment that waited in the fair interface of the host
     /// `ctx.node()`.
     fn on_departure(&mut self, _departure: &Departure, _ctx: &mut Context<'_>) {}
 
     /// Creates the next burst of a flow that enters at the edge `ctx.node()`, after its timer
-    /// [`Token::ENTRY`] has expired. Returns the first of its linked packets. They are delivered to
-    /// [`Hosts::on_packet`] at the edge where the burst ends.
+    /// [`TimerId::ENTRY`] has expired. Returns the first of its linked packets. They are delivered
+    /// to [`Hosts::on_packet`] at the edge where the burst ends.
     fn on_entry(&mut self, _flow: FlowId, _ctx: &mut Context<'_>) -> PacketId {
         unreachable!("only datagrams enter at an edge");
     }

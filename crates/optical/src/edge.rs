@@ -11,11 +11,11 @@ pub use timer::EdgeTimer;
 
 use crate::assembly::Assembly;
 use crate::switch::Build;
-use ingress::{Closed, Ingress, Step};
+use ingress::Ingress;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, PacketId,
-    Rate, Switch, Token, Unit,
+    Rate, Switch, TimerId, Unit,
 };
 use ordering::{Arrivals, Flight, Made};
 use receiving::Receiving;
@@ -157,23 +157,18 @@ impl<C: Core> Edge<C> {
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        let copy = *ctx.packet(packet);
         let Envelope {
             flow, destination, ..
-        } = copy.envelope;
+        } = *ctx.envelope(packet);
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
         let line = self.line(egress, flow);
-        let outcome = self.ingress.accept(line, packet, &copy, ctx);
-        if let Some(full) = &outcome.full {
-            self.launch_closed(full, ctx);
-        }
-        match &outcome.step {
-            Step::Wait => {}
-            Step::SetTimer(closes, token) => ctx.timer(*closes, *token),
-            Step::Close(closed) => self.launch_closed(closed, ctx),
+        let timer = self.ingress.accept(line, packet, ctx);
+        self.launch_closed(ctx);
+        if let Some((closes, timer_id)) = timer {
+            ctx.timer(closes, timer_id);
         }
     }
 
@@ -185,9 +180,13 @@ impl<C: Core> Edge<C> {
         ctx.send(port, packet, now);
     }
 
-    fn launch_closed(&mut self, closed: &Closed, ctx: &mut Context<'_>) {
-        self.counters.assembly_wait += closed.waited;
-        self.launch(&closed.bundle, ctx);
+    /// Launches the bursts that the ingress has closed.
+    #[inline]
+    fn launch_closed(&mut self, ctx: &mut Context<'_>) {
+        while let Some(closed) = self.ingress.next_closed() {
+            self.counters.assembly_wait += closed.waited;
+            self.launch(&closed.bundle, ctx);
+        }
     }
 
     fn launch(&mut self, bundle: &Bundle, ctx: &mut Context<'_>) {
@@ -229,8 +228,8 @@ impl<C: Core> Edge<C> {
             let departures = self.ingress.departures(line);
             let due = departures.due(&flight);
             if due > ctx.now() + offset {
-                let token = EdgeTimer::Release.token(self.ingress.subject(line));
-                return ctx.timer(Time(due.0 - offset.0), token);
+                let timer_id = EdgeTimer::Release.id(self.ingress.subject(line));
+                return ctx.timer(Time(due.0 - offset.0), timer_id);
             }
             departures.held.pop_front();
             self.let_go(made.bundle.bytes, made.since, ctx.now());
@@ -284,8 +283,8 @@ impl<C: Core> Edge<C> {
         };
         self.receiving.add(ctx.input(), tail, burst);
         let LinkId(subject) = ctx.input();
-        let token = EdgeTimer::Tail.token(subject);
-        ctx.timer(tail, token);
+        let timer_id = EdgeTimer::Tail.id(subject);
+        ctx.timer(tail, timer_id);
     }
 
     /// Handles the arrival of a burst's tail: disassembles the burst unless it must wait for
@@ -304,8 +303,8 @@ impl<C: Core> Edge<C> {
         if arrivals.is_early(sequence) {
             self.held_bytes += u64::from(it.envelope.bytes);
             arrivals.hold(sequence, burst, ctx.now());
-            let token = EdgeTimer::HoldBack.token(subject);
-            return ctx.timer(ctx.now() + hold_back, token);
+            let timer_id = EdgeTimer::HoldBack.id(subject);
+            return ctx.timer(ctx.now() + hold_back, timer_id);
         }
         arrivals.take(sequence);
         self.disassemble(burst, ctx);
@@ -372,28 +371,26 @@ impl<C: Core> Switch for Edge<C> {
         self.launch(&bundle, ctx);
     }
 
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        match EdgeTimer::of(token) {
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        match EdgeTimer::of(timer_id) {
             EdgeTimer::Tail => {
-                let (burst, [next, later]) = self.receiving.take(LinkId(token.subject));
+                let (burst, [next, later]) = self.receiving.take(LinkId(timer_id.subject));
                 if let Some(next) = next {
                     ctx.prefetch(next, later);
                 }
                 self.come(burst, ctx);
             }
-            EdgeTimer::Release => self.release(self.ingress.line_of(token.subject), ctx),
-            EdgeTimer::HoldBack => self.give_up(token.subject, ctx),
+            EdgeTimer::Release => self.release(self.ingress.line_of(timer_id.subject), ctx),
+            EdgeTimer::HoldBack => self.give_up(timer_id.subject, ctx),
             EdgeTimer::Assembly => {
-                if let Some(closed) = self.ingress.expire(token.subject, ctx.now()) {
-                    self.launch_closed(&closed, ctx);
-                }
+                self.ingress.expire(timer_id.subject, ctx.now());
+                self.launch_closed(ctx);
             }
             EdgeTimer::AssemblyOfOthers => {
-                if let Some(closed) = self.ingress.expire_other(token.subject, ctx.now()) {
-                    self.launch_closed(&closed, ctx);
-                }
+                self.ingress.expire_other(timer_id.subject, ctx.now());
+                self.launch_closed(ctx);
             }
-            EdgeTimer::Header => self.core.on_timer(token, ctx),
+            EdgeTimer::Header => self.core.on_timer(timer_id, ctx),
             EdgeTimer::Entry => unreachable!("the network handles entries"),
         }
     }

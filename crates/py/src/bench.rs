@@ -2,7 +2,7 @@
 
 use lightburst_des::queue::{Entry, EventQueue, Heap, Wheel};
 use lightburst_des::{Stream, Ties, Time};
-use lightburst_net::{Event, NodeId, Token};
+use lightburst_net::{Event, NodeId, TimerId};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::time::Instant;
@@ -39,7 +39,7 @@ fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));
         let event = Event::timer(
             NodeId(0),
-            Token {
+            TimerId {
                 kind: 0,
                 subject: number,
             },

@@ -24,9 +24,9 @@ create_exception!(_core, Stopped, PyException, "The run came to a limit.");
 /// Events between two checks of signals and of the cancel flag, about 10 ms.
 const SLICE: u64 = 200_000;
 
-/// Number of flows from which freed memory is returned to the system before a run. Making so many
-/// flows takes tens of megabytes. Smaller amounts are kept, because the system would have to clear
-/// their pages again.
+/// Number of flows from which freed memory is returned to the system before a run. The plan of this
+/// many flows has freed tens of megabytes. Smaller amounts are kept, because the system would have
+/// to clear their pages again.
 const MANY_FLOWS: usize = 1 << 18;
 
 /// Minimum time between two calls of a watch.

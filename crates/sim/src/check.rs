@@ -263,7 +263,7 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
     );
     require!(
         links.channels.len() == links.from.len() && !links.channels.contains(&0),
-        "a fibre without channels, where headers book them"
+        "a fibre without channels, where headers reserve them"
     );
     let (classes, groups) = (plan.classes(), plan.settings.groups.len());
     let mut switches = plan.settings.switches.iter();

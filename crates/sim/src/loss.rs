@@ -3,15 +3,15 @@
 use crate::plan::{self, Plan};
 use lightburst_des::Stream;
 use lightburst_net::link::loss::{Drop, Script};
-use lightburst_net::{FlowId, Loss, NodeId};
+use lightburst_net::{FlowId, LossyLinks, NodeId};
 
 /// Builds the losses of a plan.
-pub fn loss(plan: &Plan, given: &plan::Loss) -> Loss {
+pub fn loss(plan: &Plan, given: &plan::LossSettings) -> LossyLinks {
     let settings = &plan.settings;
     let stream = |(link, &lossy): (usize, &u8)| {
         (lossy != 0).then(|| Stream::new(settings.seed, &format!("loss/{link}")))
     };
-    Loss::new(
+    LossyLinks::new(
         [given.probability, given.acknowledgement_probability],
         plan.links.lossy.iter().enumerate().map(stream).collect(),
         given

@@ -135,7 +135,7 @@ pub struct PlanSettings {
     pub fair: Option<Fair>,
     /// Losses on lossy links.
     #[serde(default)]
-    pub loss: Option<Loss>,
+    pub loss: Option<LossSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,
@@ -215,7 +215,7 @@ pub enum ThresholdOn {
 /// Losses on lossy links.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Loss {
+pub struct LossSettings {
     /// Loss probability of a unit with data.
     pub probability: f64,
     /// Loss probability of a unit without data.

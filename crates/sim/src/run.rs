@@ -5,7 +5,7 @@ use crate::counts::Counts;
 use crate::ideal::{self, Paths};
 use crate::measurement::{Look, Meters};
 use crate::plan::{Plan, PlanError};
-use crate::state::Told;
+use crate::state::MeasuredHosts;
 use crate::{build, check};
 use lightburst_des::{Simulator, Stop, Time};
 use lightburst_net::{Hosts, LinkId, Network};
@@ -47,7 +47,7 @@ struct Running<H: Hosts> {
     looks: Vec<Box<dyn Look>>,
 }
 
-impl<H: Told> Running<H> {
+impl<H: MeasuredHosts> Running<H> {
     /// Handles events up to the next reading of state, or else up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
         self.simulator.run(self.limit.min(self.next_look()), events)
@@ -88,13 +88,13 @@ impl<H: Told> Running<H> {
     }
 }
 
-impl<H: Told + Send> Run for Running<H> {
+impl<H: MeasuredHosts + Send> Run for Running<H> {
     fn advance(&mut self, events: u64) -> bool {
         let last = self.simulator.events().saturating_add(events);
         loop {
             let end = match self.run(last - self.simulator.events()) {
                 Stop::Paused => {
-                    self.end = self.simulator.scheduler.now();
+                    self.end = self.simulator.agenda.now();
                     return false;
                 }
                 Stop::Later(time) if time <= self.limit => {
@@ -104,7 +104,7 @@ impl<H: Told + Send> Run for Running<H> {
                     return false;
                 }
                 Stop::Later(_) => self.limit,
-                Stop::Drained => self.simulator.scheduler.now(),
+                Stop::Drained => self.simulator.agenda.now(),
             };
             let looked = self.look_before(end);
             if looked {
@@ -149,7 +149,7 @@ impl<H: Told + Send> Run for Running<H> {
     }
 
     fn load(&self) -> Vec<(&'static str, u64)> {
-        let (network, now) = (&self.simulator.model, self.simulator.scheduler.now());
+        let (network, now) = (&self.simulator.model, self.simulator.agenda.now());
         let fabric = &network.fabric;
         let (link, waiting) = largest(fabric.carried(now).map(|link| link.waiting));
         // Bytes in output queues are counted with the links.
@@ -159,7 +159,7 @@ impl<H: Told + Send> Run for Running<H> {
         let load = [
             ("events", self.simulator.events()),
             ("now_ps", now.0),
-            ("pending", self.simulator.scheduler.pending() as u64),
+            ("pending", self.simulator.agenda.pending() as u64),
             ("units", fabric.units.packets.len() as u64),
             ("link", link),
             ("waiting_bytes", waiting),
@@ -178,7 +178,7 @@ impl<H: Told + Send> Run for Running<H> {
     }
 
     fn now(&self) -> Time {
-        self.simulator.scheduler.now()
+        self.simulator.agenda.now()
     }
 
     fn beyond_the_clock(&self) -> Option<LinkId> {
@@ -216,7 +216,7 @@ pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
 
 fn running<H>(plan: &Plan, meters: Meters, hosts: H) -> Box<dyn Run>
 where
-    H: Told + Send + 'static,
+    H: MeasuredHosts + Send + 'static,
 {
     let Meters {
         observers,
@@ -227,7 +227,7 @@ where
     let switches = build::switches(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
-    simulator.model.start(&mut simulator.scheduler);
+    simulator.model.start(&mut simulator.agenda);
     for look in &mut looks {
         look.begin(&mut simulator.model);
     }

@@ -4,7 +4,7 @@ use lightburst_net::{Dropped, Fabric, Hosts, Network, NodeId, Switch};
 use lightburst_tcp::{DatagramHosts, MixedHosts, Outcomes, TcpHosts};
 
 /// Hosts that report the outcomes of their flows.
-pub trait Told: Hosts {
+pub trait MeasuredHosts: Hosts {
     /// Returns the outcomes of all flows.
     fn outcomes(self, dropped: &Dropped) -> Outcomes;
 
@@ -18,7 +18,7 @@ pub trait Told: Hosts {
     fn connections_mut(&mut self) -> Option<&mut TcpHosts>;
 }
 
-impl Told for TcpHosts {
+impl MeasuredHosts for TcpHosts {
     fn outcomes(self, dropped: &Dropped) -> Outcomes {
         TcpHosts::outcomes(self, dropped)
     }
@@ -36,7 +36,7 @@ impl Told for TcpHosts {
     }
 }
 
-impl Told for MixedHosts {
+impl MeasuredHosts for MixedHosts {
     fn outcomes(self, dropped: &Dropped) -> Outcomes {
         MixedHosts::outcomes(self, dropped)
     }
@@ -54,7 +54,7 @@ impl Told for MixedHosts {
     }
 }
 
-impl Told for DatagramHosts {
+impl MeasuredHosts for DatagramHosts {
     fn outcomes(self, dropped: &Dropped) -> Outcomes {
         let mut outcomes = Outcomes::new(dropped.flows());
         self.tell(dropped, &mut outcomes);
@@ -92,7 +92,7 @@ pub trait State {
     fn connections(&mut self) -> Option<&mut TcpHosts>;
 }
 
-impl<H: Told> State for Network<H> {
+impl<H: MeasuredHosts> State for Network<H> {
     fn fabric(&self) -> &Fabric {
         &self.fabric
     }

@@ -1,8 +1,8 @@
 //! Data in flight of a sender: sequence variables and segments.
 
+pub mod audit;
 pub(crate) mod rounds;
 pub mod scoreboard;
-pub mod truth;
 
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -13,14 +13,14 @@ pub struct Segment {
     /// Time of its last transmission, as counted by [`crate::transport::Clock`].
     pub sent: Time,
     /// Number of its transmissions.
-    pub sendings: u32,
+    pub transmissions: u32,
 }
 
 impl Segment {
     /// Returns whether the segment was sent more than once.
     #[inline]
     pub fn retransmitted(&self) -> bool {
-        self.sendings > 1
+        self.transmissions > 1
     }
 }
 
@@ -82,7 +82,7 @@ impl Flight {
             rwnd,
             first: Segment {
                 sent: Time::NEVER,
-                sendings: 0,
+                transmissions: 0,
             },
             others: VecDeque::new(),
         }
@@ -147,19 +147,21 @@ impl Flight {
 
     /// Returns the number of transmissions of the segment at `sequence`.
     #[inline]
-    pub fn sendings(&self, sequence: u64) -> u32 {
+    pub fn transmissions(&self, sequence: u64) -> u32 {
         match sequence < self.snd_max {
-            true => self.segment(sequence).map_or(0, |segment| segment.sendings),
+            true => self
+                .segment(sequence)
+                .map_or(0, |segment| segment.transmissions),
             false => 0,
         }
     }
 
     /// Yields the first byte and the number of transmissions of each unacknowledged segment that
     /// starts before `end`.
-    pub fn sendings_before(&self, end: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
+    pub fn transmissions_before(&self, end: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
         let starts = (self.snd_una..end).step_by(self.mss as usize);
         let segments = std::iter::once(&self.first).chain(&self.others);
-        starts.zip(segments.map(|segment| segment.sendings))
+        starts.zip(segments.map(|segment| segment.transmissions))
     }
 
     /// Records a transmission of the segment at `sequence`; `sent` is the time from which its round
@@ -169,7 +171,10 @@ impl Flight {
         let end = sequence + self.payload(sequence);
         self.snd_nxt = self.snd_nxt.max(end);
         if sequence == self.snd_max {
-            let segment = Segment { sent, sendings: 1 };
+            let segment = Segment {
+                sent,
+                transmissions: 1,
+            };
             match self.is_acknowledged() {
                 true => self.first = segment,
                 false => self.others.push_back(segment),
@@ -185,7 +190,7 @@ impl Flight {
             }
         };
         segment.sent = sent;
-        segment.sendings += 1;
+        segment.transmissions += 1;
     }
 
     /// Records that the transmission of the segment at `sequence` starts; returns whether it is the

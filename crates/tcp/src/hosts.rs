@@ -11,11 +11,11 @@ use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
+use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD, NIC};
-use crate::wire::token::{self, HostTimer};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
-use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, TimerId};
 use std::collections::BTreeMap;
 
 /// Settings from which the flows of a group are built.
@@ -130,7 +130,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
-            repetitions: sender.repetitions(dropped.sendings(self.flows.id(index))),
+            repetitions: sender.repetitions(dropped.lost_transmissions(self.flows.id(index))),
             reordered: receiver.reordered(),
             status: match finished {
                 true => Status::Finished,
@@ -218,7 +218,7 @@ impl TcpHosts {
     /// Sets the timer for the start of the flow at `index`.
     fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
         let flow = self.flows.get(index);
-        ctx.timer_at(flow.source, flow.start, HostTimer::Start.token(flow.id));
+        ctx.timer_at(flow.source, flow.start, HostTimer::Start.id(flow.id));
     }
 
     /// Handles the arrival of a segment of the flow at `index`.
@@ -239,7 +239,7 @@ impl TcpHosts {
                 reception, sizes, ..
             } = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
-            let first = packet.envelope.sending == 1;
+            let first = packet.envelope.transmission == 1;
             receiver.on_segment(header, first, options, reception, end);
         } else {
             let sender = self.connections.sender(index);
@@ -271,8 +271,8 @@ impl TcpHosts {
     }
 
     /// Handles the expiry of a timer of the flow at `index`.
-    pub(crate) fn on_flow_timer(&mut self, index: usize, token: Token, ctx: &mut Context<'_>) {
-        let timer = HostTimer::of(token);
+    pub(crate) fn on_flow_timer(&mut self, index: usize, timer_id: TimerId, ctx: &mut Context<'_>) {
+        let timer = HostTimer::of(timer_id);
         if timer == HostTimer::Start {
             self.begin(index, ctx);
         }
@@ -288,7 +288,7 @@ impl TcpHosts {
         let Shared {
             reception, sizes, ..
         } = &self.groups[usize::from(group)];
-        let end = &mut Endpoint::at_timer(token, peer, sizes, ctx);
+        let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx);
         match timer {
             HostTimer::Start => {
                 sender.start(end);
@@ -323,7 +323,7 @@ impl Hosts for TcpHosts {
         self.on_flow_departure(departure.packet.envelope.flow.index(), departure, ctx);
     }
 
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        self.on_flow_timer(token::flow(token).index(), token, ctx);
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        self.on_flow_timer(host_timer::flow(timer_id).index(), timer_id, ctx);
     }
 }

@@ -16,7 +16,7 @@ pub mod transport;
 pub mod wire;
 
 pub use cc::CongestionControl;
-pub use flight::truth::Repetitions;
+pub use flight::audit::Repetitions;
 pub use flow::{Flow, Flows, Outcome, Progress, Stage, Status};
 pub use hosts::datagram::{DatagramHosts, Datagrams};
 pub use hosts::mixed::{MixedHosts, Place};

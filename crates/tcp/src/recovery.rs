@@ -100,6 +100,9 @@ impl<'a> SenderState<'a> {
 
     /// Returns how many of the `bytes` sent beyond the window still exceed it.
     fn still_beyond(&self, bytes: u64) -> u64 {
+        if bytes == 0 {
+            return 0;
+        }
         let outstanding = self.flight.flight_size();
         bytes.min(outstanding.saturating_sub(self.congestion.cwnd()))
     }

@@ -1,18 +1,19 @@
 //! Sending endpoint of a flow.
 
+mod departures;
 mod observed;
 
 use crate::cc::{Ack, Congestion, Sent, Timeout};
-use crate::flight::truth::{Cause, Truth};
+use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::transport::Transport;
+use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{
     Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED,
 };
 use crate::wire::timer::Timer;
-use crate::wire::token::HostTimer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};
@@ -48,8 +49,8 @@ pub struct Sender {
     timer: Timer,
     state: State,
     /// Whether some retransmission or loss decision is not yet known to be justified. If not,
-    /// acknowledgements need not consult `truth`.
-    in_doubt: bool,
+    /// acknowledgements need not consult `audit`.
+    audit_open: bool,
     /// Index of the flow's group.
     pub group: u16,
     /// Host of the receiver.
@@ -63,7 +64,7 @@ pub struct Sender {
     /// First unacknowledged byte at the last expiry of the timer; `u64::MAX` before the first
     /// expiry.
     timed_out_at: u64,
-    truth: Truth,
+    audit: RetransmissionAudit,
     pacing: Timer,
     /// Time from which the round trip of the SYN is counted; [`Time::NEVER`] after the SYN was
     /// repeated.
@@ -105,7 +106,7 @@ impl Sender {
             transmissions: 0,
             retransmissions: 0,
             state: State::Idle,
-            in_doubt: false,
+            audit_open: false,
             attempts: 0,
             timeouts: 0,
             pacing: Timer::default(),
@@ -113,7 +114,7 @@ impl Sender {
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
-            truth: Truth::default(),
+            audit: RetransmissionAudit::default(),
         }
     }
 
@@ -162,7 +163,7 @@ impl Sender {
         if self.state != State::SynSent {
             return;
         }
-        self.settle(0, end);
+        self.audit_acknowledged(0, end);
         self.state = State::Established;
         self.timer.clear();
         let now = end.now();
@@ -174,13 +175,13 @@ impl Sender {
             self.congestion.limit(u64::from(self.flight.mss));
         }
         self.measure.want(self.congestion.wants(), now);
-        self.send_allowed(end);
+        self.resume(end);
         self.tell_window(end);
     }
 
     fn on_fin_ack(&mut self, end: &mut Endpoint<'_, '_>) {
         if matches!(self.state, State::FinWait | State::Closed) {
-            self.settle(self.flight.size, end);
+            self.audit_acknowledged(self.flight.size, end);
             self.state = State::Closed;
             self.timer.clear();
             self.acknowledge(FIN_ACKNOWLEDGED, end);
@@ -194,11 +195,11 @@ impl Sender {
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
         if is_new {
-            self.settle(acknowledgement, end);
+            self.audit_acknowledged(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
-        match covered {
+        let reaction = match covered {
             Some(covered) => self.on_new_ack(covered, news, header, options, end),
             // RFC 5681, section 2: data is outstanding, so this is a duplicate.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
@@ -212,14 +213,19 @@ impl Sender {
                     &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
                 let reaction = self.recovery.on_duplicate(news, state);
                 self.report(&ack);
-                self.react(reaction, end);
-                self.send_allowed(end);
+                Some(reaction)
             }
             None => return,
+        };
+        if let Some(reaction) = reaction {
+            self.react(reaction, end);
+            self.send_allowed(end);
         }
         self.tell_window(end);
     }
 
+    /// Handles an acknowledgement of new data. Returns the reaction of the loss recovery, or `None` if
+    /// all data is acknowledged.
     #[inline]
     fn on_new_ack(
         &mut self,
@@ -228,7 +234,7 @@ impl Sender {
         header: &Header,
         options: Option<&Options>,
         end: &mut Endpoint<'_, '_>,
-    ) {
+    ) -> Option<Reaction> {
         let now = end.now();
         let rtt = self
             .measure
@@ -255,15 +261,14 @@ impl Sender {
             if !self.flight.fin_with_data {
                 self.control(FIN, 1, end);
             }
-            return;
+            return None;
         }
         // RFC 6298, section 5, (5.2): the timer is turned off when all outstanding data is
         // acknowledged.
         if self.flight.is_acknowledged() {
             self.timer.clear();
         }
-        self.react(reaction, end);
-        self.send_allowed(end);
+        Some(reaction)
     }
 
     /// Passes a report of an acknowledgement to the window law, if the law requests reports.
@@ -308,8 +313,16 @@ impl Sender {
         }
     }
 
+    /// Sends all segments that recovery, window, pacing and interface permit, after an event other
+    /// than an acknowledgement.
+    #[inline(never)]
+    fn resume(&mut self, end: &mut Endpoint<'_, '_>) {
+        self.send_allowed(end);
+    }
+
     /// Sends all segments that recovery, window, pacing and interface permit.
-    #[inline]
+    // Inlined for acknowledgements, which are by far the most frequent cause.
+    #[inline(always)]
     fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
             let window = self.congestion.cwnd();
@@ -346,14 +359,14 @@ impl Sender {
             window: window.min(u64::from(u16::MAX)) as u16,
             ..Header::default()
         };
-        let sending = self.flight.sendings(sequence) + 1;
-        let again = sending > 1;
-        let begin = end.send(header, self.measure.options(end.now()), sending);
+        let transmission = self.flight.transmissions(sequence) + 1;
+        let again = transmission > 1;
+        let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);
         if again {
             self.retransmissions += 1;
-            self.doubt(sending);
+            self.count_retransmission(transmission);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
@@ -375,14 +388,14 @@ impl Sender {
         }
     }
 
-    /// Sends a SYN or FIN and sets the timer; `sending` is the number of this transmission, from 1.
+    /// Sends a SYN or FIN for the `transmission`-th time, from 1, and sets the timer.
     /// Returns the time from which timer and round trip are counted.
-    fn control(&mut self, flag: u8, sending: u32, end: &mut Endpoint<'_, '_>) -> Time {
+    fn control(&mut self, flag: u8, transmission: u32, end: &mut Endpoint<'_, '_>) -> Time {
         let header = Header {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, self.measure.options(end.now()), sending);
+        let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         let value = self.timeout.value();
         self.timer.set(sent + value, HostTimer::Sender, end);
@@ -398,43 +411,10 @@ impl Sender {
         end.send(header, self.measure.options(end.now()), 0);
     }
 
-    /// Handles the start of the transmission of a segment that waited at the interface. `wanted`:
-    /// this sender waits for room at the interface.
-    pub fn on_departure(&mut self, header: &Header, wanted: bool, end: &mut Endpoint<'_, '_>) {
-        if self.measure.counts_transmissions() {
-            self.count_from_departure(header, end);
-        }
-        if wanted && self.state == State::Established {
-            self.send_allowed(end);
-        }
-    }
-
-    /// Restarts the timer and the round trip of a segment at the start of its transmission, unless
-    /// it was acknowledged meanwhile.
-    fn count_from_departure(&mut self, header: &Header, end: &mut Endpoint<'_, '_>) {
-        let awaited = match self.state {
-            State::SynSent if header.flags & SYN != 0 => {
-                if self.attempts == 0 {
-                    self.syn_sent = end.now();
-                }
-                true
-            }
-            State::FinWait => header.flags & FIN != 0,
-            State::Established => {
-                header.payload > 0 && self.flight.departs(header.sequence, end.now())
-            }
-            _ => false,
-        };
-        if awaited {
-            let value = self.timeout.value();
-            self.timer.set(end.now() + value, HostTimer::Sender, end);
-        }
-    }
-
     /// Handles the event of the pacing timer.
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
         if self.pacing.expired(HostTimer::Pacing, end) {
-            self.send_allowed(end);
+            self.resume(end);
         }
     }
 
@@ -487,7 +467,7 @@ impl Sender {
                 // the timer restarted. All data in flight is taken for lost and sent again
                 // (go-back-N).
                 self.flight.rewind();
-                self.send_allowed(end);
+                self.resume(end);
                 self.tell_window(end);
             }
             State::Idle | State::Closed | State::GaveUp => {

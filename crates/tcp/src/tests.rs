@@ -178,7 +178,7 @@ fn run_flows(size: u64, groups: Vec<Group>, fairness: Option<Fairness>) -> Vec<O
     let hosts = TcpHosts::new(flows.into(), 1, groups, Ties::new(0, None));
     let network = Network::new(fabric, hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
-    simulator.model.start(&mut simulator.scheduler);
+    simulator.model.start(&mut simulator.agenda);
     assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);
     let Network { fabric, hosts, .. } = &simulator.model;
     assert!(fabric.units.packets.is_empty(), "a unit was left behind");

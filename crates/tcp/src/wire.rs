@@ -1,5 +1,5 @@
 //! Segments, and the timers of endpoints.
 
+pub(crate) mod host_timer;
 pub mod segment;
 pub mod timer;
-pub(crate) mod token;

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from lightburst.cli.terminal import interrupt
 from lightburst.cli.terminal.memory import BAD_INPUT, memory_ended, words_of
+from lightburst.cli.terminal.streams import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.set_threshold(_BETWEEN_SEARCHES)
         # Without this pydantic reads the metadata of all installed packages to find plugins.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-        from lightburst.cli.terminal.streams import prepare
-
         prepare()
         code = _run(sys.argv[1:])
         interrupt.hear_no_more()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 
 import typer
@@ -23,9 +24,9 @@ app.add_typer(store_app, name="store")
 
 
 OutOption = Annotated[
-    str | None, typer.Option("--out", metavar="DIR", help="Write the outcome to this directory.")
+    str | None, typer.Option("--out", metavar="DIR", help="Write the result to this directory.")
 ]
-TableOption = Annotated[str, typer.Option("--format", metavar="table|json", help="What to print.")]
+TableOption = Annotated[str, typer.Option("--format", metavar="table|json", help="Output format.")]
 WorkersOption = Annotated[
     str | None, typer.Option("--workers", metavar="N", help="Threads; all cores by default.")
 ]
@@ -39,7 +40,7 @@ StudySettings = Annotated[
     ),
 ]
 StudyFormat = Annotated[
-    str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+    str, typer.Option("--format", metavar="table|json|csv", help="Output format.")
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")]
 
@@ -104,11 +105,11 @@ def run_command(
         typer.Option(
             "--metric",
             metavar="NAME=EXPRESSION",
-            help="Add a figure: 'mice=p99 of slowdown where bytes < 100 kB'; may be repeated.",
+            help="Add a metric: 'mice=p99 of slowdown where bytes < 100 kB'; may be repeated.",
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+        str, typer.Option("--format", metavar="table|json|csv", help="Output format.")
     ] = "table",
     out: OutOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
@@ -196,16 +197,16 @@ def trace_command(
         str | None, typer.Option("--flow", metavar="N", help="Number of the flow; 0 by default.")
     ] = None,
     network: Annotated[
-        bool, typer.Option("--network", help="In place of a flow follow bursts over links.")
+        bool, typer.Option("--network", help="Trace bursts on links instead of a flow.")
     ] = False,
     links: Annotated[
-        str | None, typer.Option("--links", metavar="A:B,...", help="Which; all by default.")
+        str | None, typer.Option("--links", metavar="A:B,...", help="Links; all by default.")
     ] = None,
     begin: Annotated[
-        str | None, typer.Option("--from", metavar="TIME", help="From when, with --network.")
+        str | None, typer.Option("--from", metavar="TIME", help="Begin, with --network.")
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", help="Until when, with --network.")
+        str | None, typer.Option("--to", metavar="TIME", help="End, with --network.")
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -214,7 +215,7 @@ def trace_command(
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
     hops: Annotated[
         str | None,
-        typer.Option("--hops", metavar="all|N", help="Print the way of its packets, or of one."),
+        typer.Option("--hops", metavar="all|N", help="Print the hops of its packets, or of one."),
     ] = None,
     bins: Annotated[
         str | None,
@@ -257,7 +258,7 @@ def explain_command(
     ] = None,
     worst: Annotated[bool, typer.Option("--worst", help="The same as --flow worst.")] = False,
     burst: Annotated[
-        str | None, typer.Option("--burst", metavar="N", help="In place of a flow a burst.")
+        str | None, typer.Option("--burst", metavar="N", help="Explain a burst, not a flow.")
     ] = None,
     bursts: Annotated[
         bool, typer.Option("--bursts", help="List the bursts that were lost.")
@@ -287,7 +288,7 @@ def explain_command(
 def compare_command(
     first: Annotated[str, typer.Argument(metavar="A", help="A saved result.", show_default=False)],
     second: Annotated[
-        str, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)
+        str, typer.Argument(metavar="B", help="Another saved result.", show_default=False)
     ],
     metrics: Annotated[
         list[str] | None,
@@ -296,7 +297,7 @@ def compare_command(
         ),
     ] = None,
     format: Annotated[
-        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+        str, typer.Option("--format", metavar="table|json|csv", help="Output format.")
     ] = "table",
 ) -> None:
     """Report which metrics of two saved results differ, by how much and how certainly."""
@@ -324,7 +325,7 @@ def reproduce_command(
 @guarded
 def list_command(
     topic: Annotated[
-        str | None, typer.Argument(help="One of them; without it all.", show_default=False)
+        str | None, typer.Argument(help="A topic; all by default.", show_default=False)
     ] = None,
 ) -> None:
     """List the names for scenarios: topologies, switches, transports, papers and others."""
@@ -336,11 +337,9 @@ def list_command(
 @app.command("schema")
 @guarded
 def schema_command(
-    of: Annotated[str, typer.Argument(metavar="[scenario|study]", help="Of which.")] = "scenario",
+    of: Annotated[str, typer.Argument(metavar="[scenario|study]", help="Kind.")] = "scenario",
 ) -> None:
     """Print the JSON schema of scenario files or of study files."""
-    import json
-
     from lightburst.cli.terminal.options import choice
 
     choice("schema", of, ("scenario", "study"))
@@ -361,8 +360,8 @@ def report_command(
         str | None,
         typer.Option(
             metavar="N",
-            help="Of a saved run: repeat it and tell on the page what happened to the N flows that "
-            "did worst, 0 to 50; 3 if it had at most 20 million events.",
+            help="Repeat a saved run and explain its N worst flows on the page, 0 to 50; by "
+            "default 3, if the run had at most 20 million events.",
             show_default=False,
         ),
     ] = None,

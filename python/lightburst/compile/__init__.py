@@ -1,6 +1,6 @@
-"""From a scenario to a plan: the arrays and settings that the simulator takes.
+"""Compile a scenario to a plan: the arrays and settings that the simulator takes.
 
-What is wrong with a scenario is found here at the latest; the simulator trusts the plan.
+Every error of a scenario is found here at the latest; the simulator trusts the plan.
 """
 
 from lightburst.compile.compiler import compile_plan

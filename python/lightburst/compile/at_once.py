@@ -1,8 +1,8 @@
-"""How much the connections that are in progress at once take.
+"""The memory of the connections in progress at once.
 
-A connection takes up what its two ends need from its start until it is over. When that is, only
-the run tells; here it is reckoned from the longest way in the network and the rate of its host.
-Those that use a link to which too much is offered for that are taken to last to the end.
+A connection holds memory for its two endpoints from its start to its end. The end is known only
+after the run; here it is estimated from the longest path of the network and the rate of the host.
+A connection over an overloaded link is taken to last until the run ends.
 """
 
 from typing import Any, Final
@@ -17,65 +17,65 @@ from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# How many times as long as alone a connection lasts, at the most; where little is offered it lasts
-# as long.
+# Longest duration of a connection, over its duration alone in the network. At low load the ratio
+# is 1.
 _SLOWER: Final = 4.0
-# Round trips to set up and to close.
+# Round trips of connection set-up and close.
 _ENDS: Final = 3
-# So much of what a link carries can be offered to it before queues or losses hold up connections.
+# Largest load of a link at which neither queues nor losses delay connections without bound.
 _MOST_LOAD: Final = 0.8
-# Where a segment is lost that finds no channel, or that waits with few others.
+# Kinds of switch without queues, or with short ones: a segment without a free channel is lost.
 _WITHOUT_QUEUES: Final = ("all-optical", "hybrid", "obs")
-# Switches on a long way.
+# Switches on a long path.
 _SWITCHES: Final = 4
-# Of networks with hosts at up to so many switches all distances are looked up.
+# Up to this number of switches with hosts, the distances of all pairs are calculated.
 _SMALL: Final = 512
-# Flows that begin at once have at least this time, in seconds.
+# Least duration in seconds, for flows that all start at one instant.
 _INSTANT: Final = 1e-12
-# Of so many flows, the largest, the load of links between switches is reckoned.
+# Number of the largest flows, from which the load of links between switches is estimated.
 _LARGEST: Final = 5_000
-# The simulator makes at most so many places for each connection that is in progress.
+# Most slots that the simulator allocates, over the connections in progress.
 PLACES: Final = 8 / 3
 
 
 def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
-    """Give the most of something that all connections in progress have together.
+    """Return the largest sum of a quantity over the connections in progress at one time.
 
     Parameters
     ----------
     plan : Plan
-        What will be run.
+        The plan of the run.
     each : ndarray of float, shape (flows,)
-        What each flow has while it is in progress.
+        The quantity for each flow, which the flow has while it is in progress.
     places : float
-        How much is there for each of them, with what is kept free for others: `PLACES` for what a
-        connection keeps.
+        Allocated slots over connections in progress: `PLACES` for memory of endpoints, which
+        includes free slots.
 
     Returns
     -------
     float
-        The largest sum over those in progress at one time; at most that of all flows.
+        The largest sum, times `places`; at most the sum over all flows.
     """
     start = plan.flows["start_ps"]
     trips = round_trips(plan)
     lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
     seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
     busy, busiest = _busy(plan)
-    # As a part of that with which connections are held up.
+    # Relative to the load above which connections are delayed without bound.
     load = max(float(busy.max()), busiest) / max(seconds + float(lasts.max()), _INSTANT)
     load = min(load / _MOST_LOAD, 1.0)
     lasts = (1 + (_SLOWER - 1) * load**2) * lasts + _timeouts(plan, load)
-    # The link of one host holds up its own flows, one between switches all.
+    # An overloaded link of a host delays the flows of this host; one between switches delays all.
     most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
     lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
     now = most = 0.0
-    # Of those that have begun and are not over: when they end, and what they have.
+    # End times and quantities of the connections in progress.
     ends, has = np.empty(0), np.empty(0)
     for some, part in plan.parts():
         begins = part.flows["start_ps"] / PICOSECONDS_PER_SECOND
         ends = np.concatenate([ends, begins + lasts[some]])
         has = np.concatenate([has, each[some]])
-        # Until the next ones begin.
+        # Start of the next part of the flows.
         until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
         over = ends < until
         change = np.concatenate([each[some], -has[over]])
@@ -87,24 +87,24 @@ def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
 
 
 def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:
-    """Seconds from the start of each flow until it is over, were it alone, shape (flows,)."""
+    """Return the duration in seconds of each flow alone in the network, shape (flows,)."""
     rate = plan.links["rate_bps"][plan.flows["source"]].astype(float)
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])
     segments = np.ceil(plan.flows["bytes"] / payload)
     first = plan.by_flow(lambda transport: transport.get("initial_window_bytes", 0)) / payload
-    # The window doubles in each round trip; one segment after the other where there is none.
+    # With a window: slow start, which doubles it each round trip. Without: one segment per trip.
     rounds = np.where(first > 0, np.log2(1 + segments / np.maximum(first, 1)), segments)
     lasts: FloatArray = (rounds + _ENDS) * trip + segments * segment * BITS_PER_BYTE / rate
     return lasts
 
 
 def _timeouts(plan: Plan, load: float) -> FloatArray:
-    """Seconds that flows wait for a timeout, in the mean over alike ones, shape (flows,).
+    """Return the mean seconds that each flow waits for timeouts, shape (flows,).
 
-    Where there are queues losses need several packets at once, and those of a flow are lost
-    together: the square of the load of the busiest link. Where nothing waits each segment can be
-    lost at each switch on its way that is loaded.
+    The probability of a timeout is estimated. With queues a loss needs several packets at once,
+    and the packets of a flow are lost together: the square of the load of the busiest link.
+    Without queues each segment can be lost at each loaded switch on its path.
     """
     timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
     lost = np.full(timeout.size, load**2)
@@ -118,22 +118,25 @@ def _timeouts(plan: Plan, load: float) -> FloatArray:
 
 
 def round_trips(plan: Plan) -> FloatArray:
-    """Seconds there and back for each flow, shape (flows,); in large networks at the most."""
+    """Return the round-trip time of each flow in seconds, shape (flows,).
+
+    In large networks it is an upper bound, the same for all flows.
+    """
     source, destination = plan.flows["source"], plan.flows["destination"]
     edges, edge = np.unique(plan.next_to_hosts, return_inverse=True)
     if edges.size > _SMALL:
-        # No two nodes are farther apart than over the first one.
+        # The distance of any two nodes is at most that of the path through the first node.
         away = np.full(source.size, 2 * float(_away(plan, np.zeros(1, np.int64)).max()))
     else:
         between = _away(plan, edges.astype(np.int64))
-        # From edge to edge, and once more over the link of each host.
+        # From the source's edge to the destination, and once more from there to the source host.
         away = between[edge[source], destination] + between[edge[source], source]
     trips: FloatArray = 2 * (away + max(map(_waits, plan.settings["switches"])))
     return trips
 
 
 def _away(plan: Plan, sources: IntArray) -> FloatArray:
-    """Seconds from some nodes to all, shape (sources, nodes)."""
+    """Return the delay in seconds from some nodes to all nodes, shape (sources, nodes)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -149,16 +152,16 @@ def _away(plan: Plan, sources: IntArray) -> FloatArray:
 
 
 def _waits(switch: dict[str, Any]) -> float:
-    """Seconds that a packet can wait until its burst is closed."""
+    """Return the longest wait in seconds of a packet until its burst is closed."""
     rule = switch.get("assembly") or {}
     times = [rule[name] for name in rule if name.endswith("time_ps")]
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
 
 
 def _busy(plan: Plan) -> tuple[FloatArray, float]:
-    """Give how many seconds links take for all that is offered to them.
+    """Return the seconds that links need to transmit the bits offered to them.
 
-    Those of the two hosts of each flow, the longer time of both, shape (flows,); and the longest
+    First the longer time of the links of each flow's two hosts, shape (flows,); second the longest
     time of a link between switches.
     """
     bits = plan.flows["bytes"].astype(float) * BITS_PER_BYTE
@@ -167,7 +170,7 @@ def _busy(plan: Plan) -> tuple[FloatArray, float]:
     to_host = np.flatnonzero(plan.links["to"] < hosts)
     down = np.empty(hosts)
     down[plan.links["to"][to_host]] = carried[to_host]
-    # A host has one link, and hosts come first.
+    # Each host has one link, and the links from hosts come first.
     sent, got = (np.bincount(end, bits, minlength=hosts) for end in ends)
     own = np.maximum((sent / carried[:hosts])[ends[0]], (got / down)[ends[1]])
     least = max(bits.size - _LARGEST, 0)

@@ -1,8 +1,8 @@
-"""Links that a flow certainly uses: those that lie on every path that the routing allows.
+"""Links that a flow certainly uses: those on every path that the routing allows.
 
-On the graph of the shortest paths from a switch these are what its dominator tree has in common
-with it: K. D. Cooper, T. J. Harvey, K. Kennedy, "A simple, fast dominance algorithm", Rice
-University TR-06-33870 (2001). In topological order one pass is enough.
+On the graph of the shortest paths from a switch, these are the edges that the graph has in common
+with its dominator tree: K. D. Cooper, T. J. Harvey, K. Kennedy, "A simple, fast dominance
+algorithm", Rice University TR-06-33870 (2001). In topological order one pass is enough.
 """
 
 from collections.abc import Iterator
@@ -16,41 +16,41 @@ from lightburst.compile.plan import Plan
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-# Switches from which flows start, times pairs of linked switches: some seconds of work.
+# Source switches times pairs of linked switches. At this limit the search takes some seconds.
 MOST_STEPS: Final = 50_000_000
 _NOTHING: Final = np.zeros(0, np.int64)
 
 
 def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
-    """Find the links that lie on every path that the routing allows a flow.
+    """Find the links on every path that the routing allows a flow.
 
     Parameters
     ----------
     plan : Plan
-        What is run.
+        The plan of the run.
     flows : ndarray of int64
         Numbers of the flows.
 
     Returns
     -------
     flow, link : ndarray of int64, shape (uses,)
-        One row for each flow and link of it; of parallel links, the first of them.
+        One row for each pair of a flow and a link; parallel links appear as the first of them.
     told : ndarray of bool, shape (links,)
-        Whether it is known which flows use the link. It is for the hosts' links; for links between
-        switches it is not in a fat-tree with k above 2, if flows go from one switch to another,
-        where bursts are deflected, and not where switches from which flows without given paths
-        start, times pairs of linked switches, are more than `MOST_STEPS`.
+        Whether the flows that use the link are known. True for the hosts' links. For links between
+        switches False if flows between different switches meet one of these cases: a fat-tree
+        with k above 2; deflection of bursts; more than `MOST_STEPS` source switches of flows
+        without given paths, times pairs of linked switches.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     to = plan.links["to"]
     told = np.ones(to.size, np.bool_)
-    # The link from a host has the number of the host.
+    # The number of the link from a host equals that of the host.
     up = plan.flows["source"][flows].astype(np.int64)
     down = np.zeros(hosts, np.int64)
     to_host = np.flatnonzero(to < hosts)
     down[to[to_host]] = to_host
     down = down[plan.flows["destination"][flows]]
-    # Of two hosts on one link it is the same; on one switch there is nothing between.
+    # Two hosts linked with each other use one link. Two on one switch use no link between switches.
     apart = up != down
     first, last = (
         plan.next_to_hosts[plan.flows[end][flows]].astype(np.int64)
@@ -68,7 +68,7 @@ def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDAr
 
 
 def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArray, IntArray]:
-    """Give the links of the pair of each flow: places in `pair`, and links."""
+    """Return the links of each flow's pair: indices in `pair`, and links."""
     order = np.argsort(of_pair, kind="stable")
     begin, end = (np.searchsorted(of_pair[order], pair, side) for side in ("left", "right"))
     count = end - begin
@@ -78,9 +78,9 @@ def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArra
 
 
 def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
-    """Find the certain links between pairs of different switches, sorted by both.
+    """Find the certain links between pairs of different switches; the pairs are sorted.
 
-    Number of the pair and link of each; None if they are not known.
+    Returns for each link the index of its pair and its number; None if the links are not known.
     """
     if first.size and any(map(_deflects, plan.settings.get("switches", ()))):
         return None
@@ -101,13 +101,14 @@ def _deflects(switch: dict[str, Any]) -> bool:
 def _on_given(
     plan: Plan, first: IntArray, last: IntArray
 ) -> tuple[NDArray[np.bool_], IntArray, IntArray]:
-    """Find the links on all paths with labels that units between pairs of switches may take.
+    """Find the links on all labelled paths that units between pairs of switches may take.
 
-    Which of the pairs have such paths; number of the pair and link of each.
+    Returns whether each pair has labelled paths, then for each link the index of its pair and its
+    number.
     """
     nodes, columns = plan.settings["nodes"], plan.nodes
     ends = columns["path_source"].astype(np.int64) * nodes + columns["path_destination"]
-    # The paths of a pair stand in the order of their labels.
+    # The paths of a pair are in the order of their labels.
     _, label_0, which = np.unique(ends, return_index=True, return_inverse=True)
     taken = np.arange(ends.size) == label_0[which]
     if plan.settings.get("label") != "first":
@@ -128,7 +129,7 @@ def _on_given(
 
 
 def _places(values: IntArray, ordered: IntArray) -> IntArray:
-    """Find the place of each value among others that rise; -1 where it is not there."""
+    """Return the index of each value in sorted values; -1 if they do not include it."""
     place = np.searchsorted(ordered, values)
     there = np.append(ordered, -1)[place] == values
     return np.where(there, place, -1)
@@ -138,14 +139,14 @@ def _on_shortest(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray,
     """Find the links on all shortest paths between pairs of switches, as `_between` does."""
     routing = plan.settings["routing"]
     if routing["kind"] == "fat-tree" and routing["k"] > 2:
-        # Of the links up there are k/2 to choose from, each with a path down of its own.
+        # Routing chooses one of k/2 links up, and each has its own path down.
         return None if first.size else (_NOTHING, _NOTHING)
     ends = np.stack([plan.links["from"], plan.links["to"]])
     between = np.flatnonzero(plan.between_switches)
     links, which = np.unique(plan.first_of_parallel[between], return_inverse=True)
     length = np.ones(links.size)
     if routing.get("metric") == "delay":
-        # Of parallel links the shortest.
+        # The least delay of parallel links.
         length[:] = np.inf
         np.minimum.at(length, which, plan.links["delay_ps"][between].astype(np.float64))
     steps = np.unique(first).size * links.size
@@ -162,10 +163,10 @@ def _on_shortest(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray,
 
 
 class _Graph:
-    """The switches, with one link from each to each neighbour."""
+    """A graph of the switches, with one link for each ordered pair of neighbours."""
 
     def __init__(self, nodes: int, links: IntArray, ends: IntArray, length: FloatArray) -> None:
-        # Imported here, so that a run whose links nobody looks at does not wait for it.
+        # Imported here, because the import takes time and few runs need it.
         from scipy.sparse import coo_array
 
         self.links, self.length = links, length
@@ -174,7 +175,7 @@ class _Graph:
         self.matrix = coo_array(entries, shape=(nodes, nodes)).tocsr()
 
     def bridges(self, source: int, to: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield links that lie on all shortest paths from a switch: places in `to`, and links."""
+        """Yield the links on all shortest paths from a switch: indices in `to`, and links."""
         parent, bridge = self._dominators(source)
         place, node = np.arange(to.size), to
         while place.size:
@@ -184,13 +185,14 @@ class _Graph:
             place, node = place[node != source], node[node != source]
 
     def _dominators(self, source: int) -> tuple[IntArray, IntArray]:
-        """Find the last node before each that all shortest paths to it have in common.
+        """Return each node's immediate dominator, and the link from the dominator to the node.
 
-        And the link from there, if that is common to them, too; else -1.
+        The dominator is the last node before it that all shortest paths to the node share. The
+        link is -1 unless all these paths share it, too.
         """
         from scipy.sparse.csgraph import dijkstra
 
-        # Whole numbers; of picoseconds exact to 2.5 hours.
+        # Distances are integers in floats: hops, or picoseconds, which are exact up to 2.5 hours.
         distance = dijkstra(self.matrix, indices=np.array([source]))[0]
         nearer = np.flatnonzero(distance[self.tail] + self.length == distance[self.head])
         nearer = nearer[np.argsort(distance[self.head[nearer]], kind="stable")]

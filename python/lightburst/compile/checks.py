@@ -22,9 +22,10 @@ from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Tra
 from lightburst.topology import Network
 from lightburst.workload import Flows, datagram_counts
 
-# The clock of the simulator ends at 1.8e19 ps. The sum of the time limit, the largest timeout and
-# either of the two that this limits stays below. What is sent again is not known before: should a
-# queue come to outlast the clock, the run ends in an error.
+# Limit of the waiting time in a queue and of the delay of a path. The simulator's clock ends at
+# 1.8e19 ps: the sum of the time limit, the largest timeout and this limit stays below that end.
+# Retransmissions are not known before the run: if they make a queue outlast the clock, the run
+# ends with an error.
 _LONGEST_PS = 4 * 10**18
 # The simulator counts the bytes of a unit in 32 bits.
 _LARGEST_BURST = 10**9
@@ -41,7 +42,7 @@ def check_loss(scenario: Scenario, network: Network) -> None:
 
 
 def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
-    """Which links lose, by ``loss.on``, shape (links,); none without a ``[loss]`` table."""
+    """Return whether each link is lossy by ``loss.on``, shape (links,); without ``[loss]`` none."""
     if scenario.loss is None:
         return np.zeros(network.link_from.size, np.bool_)
     between = network.between_switches
@@ -55,7 +56,7 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
 def check_flows(
     scenario: Scenario, network: Network, switches: Switches, groups: Sequence[Flows]
 ) -> None:
-    """Refuse flows that do not exist, waits beyond the clock, and bursts that are too large."""
+    """Refuse unknown flows, waiting times beyond the clock, and bursts that are too large."""
     errors = list(_missing_flows(scenario, sum(map(len, groups))))
     if errors:
         raise combine(errors)
@@ -72,7 +73,7 @@ def check_flows(
 
 
 def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
-    """Find where the scenario names a flow that does not exist."""
+    """Yield the errors of a scenario that names flows that do not exist."""
     drops = () if scenario.loss is None else scenario.loss.drops
     for place, drop in enumerate(drops):
         if drop.flow >= flows:
@@ -83,9 +84,10 @@ def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
 
 
 def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> Iterator[InputError]:
-    """Find timeouts with which each segment is sent again before it has been sent.
+    """Yield the transports whose longest timeout is shorter than the transmission of a segment.
 
-    The copies are more than its link carries, and a queue without a limit grows without end.
+    Each segment would be retransmitted before its transmission ends, so that the load exceeds the
+    capacity of the link and a queue without limit grows without end.
     """
     rates = network.host_rate_bps
     for group, flows in zip(scenario.flow_groups, groups, strict=True):
@@ -100,20 +102,20 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
             yield InputError(
                 f"{group.transport_path}.max_timeout",
                 format_duration(transport.max_timeout),
-                f"at least {format_duration(needed)}, the time to send a segment of "
-                f"{format_size(largest)} at {format_rate(slowest)}: otherwise each is sent again "
-                "before it has been sent",
+                f"at least {format_duration(needed)}, the transmission time of a segment of "
+                f"{format_size(largest)} at {format_rate(slowest)}: otherwise each segment is "
+                "retransmitted before its transmission ends",
             )
 
 
-#: How a workload can be told to have flows between different switches only.
+#: Setting with which each kind of workload has flows between different switches only.
 _DRAWN: Final = {"poisson": ", such as workload.between = 'edges' draws"}
 
 
 def _nowhere_to_go(
     scenario: Scenario, network: Network, groups: Sequence[Flows]
 ) -> Iterator[InputError]:
-    """Find bursts from an edge to itself."""
+    """Yield the groups that have bursts from an edge to itself."""
     edge = network.next_to_hosts
     for group, flows in zip(scenario.flow_groups, groups, strict=True):
         if not isinstance(group.transport, Bursts):
@@ -132,15 +134,15 @@ def _nowhere_to_go(
 
 
 def _transmission_ps(size: int, rate: int) -> int:
-    """Whole picoseconds, rounded up, for so many bytes at so many bits a second."""
+    """Return the transmission time of `size` bytes at `rate` bits per second, rounded up, in ps."""
     return -(-BITS_PER_BYTE * PICOSECONDS_PER_SECOND * size // rate)
 
 
 def _most_waiting(transport: Transport, flows: Flows, network: Network, time_limit: int) -> int:
-    """Segments of a group that can wait in one place at the worst.
+    """Return the largest number of a group's segments that can wait in one queue.
 
-    All datagrams until the time limit; a window of each flow, or all that it has; one segment of
-    each flow.
+    Datagrams: all until the time limit. TCP: the segments of each flow, at most the advertised
+    window. Other transports: one segment of each flow.
     """
     if isinstance(transport, OpenLoop):
         rates = network.host_rate_bps[flows.source]
@@ -151,7 +153,7 @@ def _most_waiting(transport: Transport, flows: Flows, network: Network, time_lim
 
 
 def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) -> None:
-    """Refuse what would outlast the clock of the simulator: huge units on very slow links."""
+    """Refuse waiting times beyond the simulator's clock: huge units on very slow links."""
     slowest = int(network.link_rate_bps.min())
     transports = [group.transport for group in scenario.flow_groups]
     segment = max(transport.segment_size for transport in transports)
@@ -174,9 +176,9 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
         raise InputError(
             "topology.link_rate",
             f"{format_rate(slowest)} for segments of {format_size(segment)}",
-            f"a rate at which nothing waits longer than {format_duration(_LONGEST_PS)}",
+            f"a rate at which no segment waits longer than {format_duration(_LONGEST_PS)}",
         )
-    # Added up along a path, and by the simulator in whole numbers.
+    # The simulator adds the delays along a path as integers, which must not overflow.
     if scenario.routing.metric == "delay" and network.link_delay_ps.sum(dtype=float) > _LONGEST_PS:
         given = f"'delay', for links of {network.link_delay_ps.sum(dtype=float) * 1e-12:,.4g} s"
         allowed = f"links of no more than {format_duration(_LONGEST_PS)} together, or 'hops'"
@@ -186,7 +188,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
 def _check_bursts(
     scenario: Scenario, path: str, burst: Burst | Obs, network: Network, segments: Sequence[int]
 ) -> None:
-    """Refuse an unlimited burst that could grow beyond what the simulator counts."""
+    """Refuse bursts without a largest size that could exceed the simulator's 32-bit count."""
     assembly = burst.assembly
     if assembly is None:
         return
@@ -195,7 +197,7 @@ def _check_bursts(
         rate = int(fibres.min())
         if _transmission_ps(assembly.min_size, rate) > _LONGEST_PS:
             given = f"{format_size(assembly.min_size)} at {format_rate(rate)}"
-            allowed = f"a size that takes no longer than {format_duration(_LONGEST_PS)}"
+            allowed = f"a size with a transmission time up to {format_duration(_LONGEST_PS)}"
             raise InputError(f"{path}.assembly.min_size", given, allowed)
     if assembly.max_size is not None:
         return
@@ -209,7 +211,8 @@ def _check_bursts(
     if assembly.closing_size is not None:
         largest = min(largest, assembly.closing_size + segment)
     elif assembly.closing_time is not None:
-        # All that the hosts of one edge can send in the time, and what each had begun.
+        # Bytes that the hosts of one edge can send in the time, and one segment of each that was
+        # in transmission before.
         hosts = int(np.bincount(network.next_to_hosts).max())
         rate = int(network.host_rate_bps.max())
         bits = assembly.closing_time * rate // PICOSECONDS_PER_SECOND

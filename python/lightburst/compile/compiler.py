@@ -1,4 +1,4 @@
-"""How a plan is made."""
+"""The compiler: a plan from a scenario and a seed."""
 
 from functools import lru_cache
 from typing import Any
@@ -41,14 +41,14 @@ from lightburst.workload import (
 
 
 def compile_plan(scenario: Scenario, seed: int) -> Plan:
-    """Turn a scenario into a plan.
+    """Compile a scenario to a plan.
 
     Parameters
     ----------
     scenario : Scenario
-        What to simulate.
+        The scenario of the run.
     seed : int
-        Of all random streams, from 0 to 2**64 - 1.
+        Seed of all random streams, from 0 to 2**64 - 1.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     Raises
     ------
     InputError
-        When a file cannot be used, the parts of the scenario do not fit together, or it needs more
-        memory than there is.
+        If a file cannot be used, the parts of the scenario do not fit together, or the run needs
+        more memory than is available.
     """
     seed = check_seed(seed)
     network = _network(scenario)
@@ -95,10 +95,11 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "fair": fair_settings(scenario.host_queueing),
         "loss": loss_settings(scenario.loss),
     }
-    # Of several that the network does not allow the error names the last.
+    # Reversed, because of several measurements that the network does not allow the error names
+    # the last.
     for one in reversed(scenario.measurement.asked):
         settings |= one.settings(scenario, network, switches)
-    # An optional mechanism or measurement that the scenario does not ask for is in no plan.
+    # An optional mechanism or measurement that the scenario does not request is in no plan.
     settings = {key: value for key, value in settings.items() if value is not None}
     plan = Plan(settings, nodes, links, flows, network=network)
     plan = plan.counting(asked_window_ps(scenario.measurement))
@@ -108,16 +109,16 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
 
 
 def _routing(network: Network, metric: str) -> dict[str, Any]:
-    """Say how next hops are found; in a fat-tree all metrics agree."""
+    """Return the settings of routing; a fat-tree needs no metric, since all metrics agree."""
     tables = network.routing["kind"] == "shortest-path"
     return network.routing | ({"metric": metric} if tables else {})
 
 
 @lru_cache(maxsize=8)
 def _links(network: Network, header_ps: bytes) -> Columns:
-    """Columns of the links; the time that a switch takes for a header is in the delay.
+    """Return the columns of the links; the delay includes the header time of the next switch.
 
-    No link is shorter than the clock can tell, so that no event causes another at its own instant.
+    The least delay is one picosecond, so that no event causes another at its own instant.
     """
     added = np.zeros(network.nodes, np.uint64)
     added[network.hosts :] = np.frombuffer(header_ps, np.uint64)
@@ -134,7 +135,7 @@ def _links(network: Network, header_ps: bytes) -> Columns:
 def _groups(
     scenario: Scenario, network: Network, seed: int, delay_ps: NDArray[np.uint64]
 ) -> list[Flows]:
-    """Make the flows of each group, unless they will not fit into memory."""
+    """Draw the flows of each group; refuse them if they do not fit into memory."""
     workloads, expected, edges = [], 0, _edges(scenario, network)
     for group in scenario.flow_groups:
         senders, _ = senders_of(group, network, delay_ps, scenario.routing)
@@ -152,7 +153,7 @@ def _groups(
 
 
 def _edges(scenario: Scenario, network: Network) -> Edges | None:
-    """Tell which hosts are at which edge, if some flows go between edges."""
+    """Return the edge of each host, if the flows of a group are drawn between edges."""
     workloads = [group.workload for group in scenario.flow_groups]
     if not any(isinstance(one, Poisson) and one.between_edges for one in workloads):
         return None
@@ -192,8 +193,8 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
 
 
 def _network(scenario: Scenario) -> Network:
-    """Build the network, unless it or the flows will not fit into memory."""
-    # The table of links of a graph fits, since it is there; what it makes of it is checked below.
+    """Build the network; refuse it if it or the flows do not fit into memory."""
+    # A graph's table of links is in memory already; the memory of its routes is checked below.
     counts = count(scenario.topology) or build_network(scenario.topology).counts
     flows = sum(group.workload.count(counts.hosts) or 0 for group in scenario.flow_groups)
     _check_memory(scenario, counts, flows)
@@ -205,6 +206,6 @@ def _network(scenario: Scenario) -> Network:
 
 
 def _check_memory(scenario: Scenario, counts: Counts, flows: int, datagrams: int = 0) -> None:
-    """Refuse what needs more memory at least than there is, or than the scenario allows."""
+    """Refuse a run that needs more memory than is available, or than the scenario allows."""
     needed = needed_bytes(counts, flows, datagrams)
     check_memory(needed, limit=scenario.measurement.memory_limit)

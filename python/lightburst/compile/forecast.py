@@ -1,4 +1,4 @@
-"""Estimates of a run before it begins, for the memory of its measurements."""
+"""Estimates of a run before its start, for the memory of its measurements."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -41,12 +41,12 @@ class Forecast(NamedTuple):
         return int(away[places, plan.flows["destination"][flows]].max())
 
     def segments_sent(self, flows: IntArray, links: int) -> FloatArray:
-        """Return the number of data segments that some flows send, over at most so many links.
+        """Return the number of data segments that some flows send, over at most `links` links.
 
-        The number in the earlier run. Without such a run, the minimum of all segments of the flow
-        and those that the slowest link common to all its paths carries until the time limit, where
-        parallel links count as one. With random losses a flow sends more segments than it has:
-        lost ones again, and as many unnecessarily after timeouts.
+        With an earlier run, the number in that run. Otherwise the minimum of all segments of the
+        flow and those that the slowest link common to all its paths carries until the time limit,
+        where parallel links count as one. Random losses add transmissions: each lost segment
+        again, and as many unnecessary retransmissions after timeouts.
         """
         if self.before is not None:
             ran: FloatArray = self.before["flows"]["transmissions"][flows]
@@ -66,7 +66,7 @@ class Forecast(NamedTuple):
 
 
 def _again(plan: Plan, links: int) -> float:
-    """Estimate the number of transmissions of a segment over so many links, some of them lossy."""
+    """Estimate the transmissions of a segment over `links` links, some of which may be lossy."""
     lossy = plan.links.get("lossy")
     if plan.settings.get("loss") is None or lossy is None:
         return 1.0

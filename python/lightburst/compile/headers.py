@@ -1,4 +1,4 @@
-"""Where headers book channels: what must fit together for a header to be ahead of its burst."""
+"""Checks of optical burst switching: each header must arrive before its burst at every node."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,21 +14,21 @@ from lightburst.topology import Network
 
 
 def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputError]:
-    """Find what makes a control plane impossible.
+    """Yield the errors that make a control plane impossible.
 
     Parameters
     ----------
     switches : Switches
-        What each switch is.
+        The switches with their tables.
     network : Network
-        Where the switches are; its links are fibres.
+        The network of the switches; its links are fibres.
 
     Yields
     ------
     InputError
-        Switches that know no headers beside some that send them; conversion over more wavelengths
-        than there are; an offset time shorter than what the nodes on the longest of the shortest
-        paths take for a header.
+        For switches without burst header packets beside switches that send them; for conversion
+        over more wavelengths than exist; for an offset time shorter than the header processing of
+        all nodes on the longest of the shortest paths.
     """
     sends = np.array([table.sends_headers for table in switches.tables])[switches.which]
     if not sends.any():
@@ -37,7 +37,7 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
         other = int(np.flatnonzero(~sends)[0])
         number = switches.which[other]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + other)}"
-        allowed = "'obs' at every switch if any is 'obs', since only these know header packets"
+        allowed = "'obs' at every switch if any is 'obs', since only these handle header packets"
         yield InputError(f"{switches.paths[number]}.kind", given, allowed)
         return
     channels = network.channels[network.between_switches]
@@ -58,15 +58,15 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
             missing = format_about(needed - offset)
             yield InputError(
                 f"{path}.offset_time",
-                f"{format_about(offset)} in all over {fibres} fibres, as the longest path has",
-                f"at least {format_about(needed)}: what its nodes take for a header, and to set up "
-                f"the switch; {missing} more",
+                f"{format_about(offset)} in total over the {fibres} fibres of the longest path",
+                f"at least {format_about(needed)}: the header processing of all its nodes, and the "
+                f"switching time; {missing} more",
             )
 
 
 @lru_cache(maxsize=8)
 def _most_fibres(network: Network) -> int:
-    """Count the fibres of the longest of all shortest paths between switches with hosts."""
+    """Return the number of fibres of the longest shortest path between switches with hosts."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import shortest_path
 

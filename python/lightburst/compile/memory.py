@@ -1,4 +1,4 @@
-"""How much memory a run needs, and whether there is so much."""
+"""The memory that a run needs, compared with the available memory."""
 
 import operator
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ from lightburst.workload import LEAST_BYTES_PER_FLOW
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# What a run takes at its peak, with the tables of its result: rounded up from the peaks of
-# processes (tests/compile/test_memory.py).
-# What the first run and its tables import.
+# Memory at the peak of a run, with the tables of its result: measured peaks of processes, rounded
+# up (tests/compile/test_memory.py).
+# Modules that the first run and its tables import.
 _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
-# A flow in the plan and in all columns, by the kind of its transport; and its two ends.
+# A flow in the plan and in all columns, by the kind of its transport; and its two endpoints.
 _BYTES_PER_FLOW = {
     "datagram": LEAST_BYTES_PER_FLOW,
     "bursts": 520,
@@ -35,63 +35,64 @@ _BYTES_PER_FLOW = {
     "tcp": 520,
 }
 _BYTES_PER_CONNECTION = {"datagram": 0, "bursts": 0, "saw": 520, "sawl": 520, "tcp": 1160}
-# A segment that is not acknowledged, on the record of its sender, which grows by doubling.
+# An unacknowledged segment in the record of its sender, whose capacity doubles when it is full.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
-# When a datagram departs; with several groups these are merged first.
+# The departure time of a datagram; those of several groups are merged, which needs more.
 _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
-# A packet that waits or is under way: of a connection with a timer, and with options; of a burst
-# with that and its header; each further packet in it.
+# A queued or travelling packet, by the kind of its transport: of a connection with a timer and
+# options; of a burst also with its header; and each further packet of a burst.
 _BYTES_PER_PACKET = 72
 _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "tcp": 200}
-# A host whose interface is fair, and where a flow waits there.
+# A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
-# The packets that wait at one edge for one other edge.
+# The assembly queue of an edge for one destination edge.
 _BYTES_PER_QUEUE = 280
-# A switch that books channels, and each channel of a fibre.
-_BYTES_PER_BOOKING_SWITCH = 900
+# A switch that reserves channels, and each channel of a fibre.
+_BYTES_PER_OBS_SWITCH = 900
 _BYTES_PER_CHANNEL = 60
-# A data segment of a scripted drop: how often it came.
+# A data segment of a scripted drop: the count of its transmissions.
 _BYTES_PER_ORDERED_SEGMENT = 4
-# A table of equal-cost sets: two bytes for each pair of node and host.
+# A table of equal-cost sets: bytes for each pair of node and host.
 _BYTES_PER_ROUTE = 2
-# The paths with labels: for each pair of switches with hosts, and for each of them.
+# Labelled paths: the import of networkx, each pair of switches with hosts, and each path.
 _PATHS_BYTES = 30 * 2**20
 _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
-# What was offered to a link in an interval.
+# The traffic offered to a link in an interval.
 _BYTES_PER_INTERVAL = 8
 
 
 def estimate_memory(
     plan: Plan, before: Mapping[str, Mapping[str, Any]] | None = None, limit: int | None = None
 ) -> int:
-    """How much memory a run will need, from its plan to the tables of its result.
+    """Estimate the memory that a run needs, from its plan to the tables of its result.
 
     Parameters
     ----------
     plan : Plan
-        What will be run.
+        The plan of the run.
     before : mapping of str to mapping, optional
-        The columns of a run before without a trace: how many data segments each flow sends, how
-        many bursts there are and how many each link carries. Without it a traced flow sends all
-        that it has, or what the links that it certainly uses carry until the time limit, and the
-        bursts of traced links are not reckoned.
+        The columns of an earlier run without a trace, with the numbers of data segments of each
+        flow, of bursts, and of bursts on each link. Without them a traced flow is taken to send
+        all its segments, or as many as the links that it certainly uses carry until the time
+        limit, and the bursts of traced links are left out of the estimate.
     limit : int, optional
-        Bytes that this program may hold, ``measurement.memory_limit``.
+        ``measurement.memory_limit``: the most bytes that this program may hold.
 
     Returns
     -------
     int
-        Bytes, rather too many than too few, beside those of Python itself (some 150 MiB, which are
-        there by then). What is sent again into queues without limit is not in it.
+        Bytes, an upper rather than a lower estimate, without those of Python itself (some 150 MiB,
+        already allocated by then). Retransmissions that wait in queues without limit are not
+        included.
 
     Raises
     ------
     InputError
-        When that is more than is free, or goes beyond the limit.
+        If the estimate exceeds the available memory or the limit.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     structured = plan.settings["routing"]["kind"] != "shortest-path"
@@ -114,7 +115,7 @@ def estimate_memory(
 
 
 def _fair(plan: Plan) -> int:
-    """Give what interfaces that serve flows in turn need, in bytes."""
+    """Return the bytes of fair interfaces, which serve flows in turn."""
     if plan.settings.get("fair") is None:
         return 0
     flows = plan.flows["source"].size
@@ -122,7 +123,7 @@ def _fair(plan: Plan) -> int:
 
 
 def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
-    """How much memory a network, so many flows and datagrams need at least, in bytes."""
+    """Return the bytes that a network, its flows and its datagrams need at least."""
     return (
         _BYTES_PER_NODE * counts.nodes
         + _BYTES_PER_LINK * counts.links
@@ -133,14 +134,14 @@ def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
 
 
 def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) -> int:
-    """How many segments can be on their way at once: of each flow a window, or all that it has.
+    """Return the most segments in flight at once: those of each flow, at most a window of it.
 
     Parameters
     ----------
     sizes : ndarray of uint64, shape (flows,)
         Bytes of each flow.
     payload : int
-        Useful bytes of a segment.
+        Payload bytes of a segment.
     window : int
         The largest window, in segments.
     """
@@ -149,17 +150,17 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
 
 
 def _flows(plan: Plan) -> int:
-    """Bytes of the flows, and of their packets in the network at once."""
+    """Return the bytes of the flows, and of their packets in the network at once."""
     numbers = np.bincount(plan.group, minlength=len(plan.transports)).tolist()
     rows = (_BYTES_PER_FLOW[transport["kind"]] for transport in plan.transports)
-    # Very many flows are looked at a part at a time, so that this takes less than the run.
+    # In parts of the flows, so that the estimate itself needs less memory than the run.
     most = np.concatenate([_in_flight(part) for _, part in plan.parts()])
     needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most))
     if "departures_ps" in plan.flows:
         datagrams = plan.flows["departures_ps"].size
         needed += _BYTES_PER_DATAGRAM * datagrams
         if len(plan.transports) > 1:
-            # Merging is over when the run begins.
+            # The memory of the merge is free again when the run begins.
             needed = max(needed, _BYTES_PER_MERGED_DATAGRAM * datagrams)
         most = np.maximum(most, np.diff(plan.flows["departure_offsets"].astype(np.int64)))
     largest = int(plan.flows["bytes"].max(initial=0))
@@ -168,13 +169,13 @@ def _flows(plan: Plan) -> int:
         return needed + each * int(most.sum())
     packets = packets_at_once(plan, most)
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
-        # None but those of connections in progress.
+        # Only connections in progress have packets in the network.
         packets = min(packets, int(most_at_once(plan, most.astype(float))))
     return needed + each * packets
 
 
 def _waiting(transport: dict[str, Any], largest: int) -> int:
-    """Bytes of a unit that waits, a burst with its packets; flows are up to a size."""
+    """Return the bytes of a queued unit, a burst with its packets; `largest` is a flow's size."""
     bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
     if "packet_bytes" not in transport:
         return bytes_of_one
@@ -184,7 +185,7 @@ def _waiting(transport: dict[str, Any], largest: int) -> int:
 
 
 def _connections(plan: Plan, in_flight: IntArray) -> float:
-    """Bytes of the two ends of the connections that are in progress at once."""
+    """Return the bytes of the endpoints of all connections in progress at once."""
     each = np.empty(in_flight.size)
     for some, part in plan.parts():
         ends = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
@@ -194,11 +195,11 @@ def _connections(plan: Plan, in_flight: IntArray) -> float:
 
 
 def _in_flight(plan: Plan) -> IntArray:
-    """Segments of each flow that can be sent and not acknowledged at once, shape (flows,).
+    """Return the most unacknowledged segments of each flow at once, shape (flows,).
 
-    With an initial window of w and an acknowledgement of each k-th segment a flow of n has had
-    a acknowledged when its window is at most w + a / k, and has no more than n - a to send: at most
-    (n + k w) / (k + 1) at once.
+    Take a flow of n segments, an initial window of w, and an acknowledgement of each k-th segment.
+    When a segments are acknowledged, the window is at most w + a / k, and at most n - a segments
+    are left: so at most (n + k w) / (k + 1) are in flight at once.
     """
     most = np.ones(plan.flows["source"].size, np.int64)
     for number, transport in enumerate(plan.transports):
@@ -215,7 +216,7 @@ def _in_flight(plan: Plan) -> IntArray:
 
 
 def _records(plan: Plan, in_flight: IntArray) -> IntArray:
-    """Room on the records of each sender, shape (flows,): a power of two; datagrams have none."""
+    """Return the capacity of each sender's record, shape (flows,): a power of two; 0: datagrams."""
     doublings = np.ceil(np.log2(np.maximum(in_flight, _LEAST_RECORDS)))
     room = np.exp2(doublings).astype(np.int64)
     datagrams = plan.by_flow(lambda transport: transport["kind"] in OPEN_LOOP)
@@ -223,7 +224,7 @@ def _records(plan: Plan, in_flight: IntArray) -> IntArray:
 
 
 def _paths(plan: Plan) -> int:
-    """Bytes of the paths with labels, and of what finds them."""
+    """Return the bytes of labelled paths, and of the library that finds them."""
     if plan.settings.get("label") is None:
         return 0
     paths = plan.nodes["path_source"].size
@@ -231,7 +232,7 @@ def _paths(plan: Plan) -> int:
 
 
 def _loads(plan: Plan) -> int:
-    """Bytes of what was offered to the links, where labels follow the load."""
+    """Return the bytes of the load history of links, which load-dependent labels need."""
     own = plan.settings.get("balance")
     if own is None:
         return 0
@@ -240,7 +241,7 @@ def _loads(plan: Plan) -> int:
 
 
 def _queues(plan: Plan) -> int:
-    """Queues for bursts: of each edge, the switches with hosts, for each edge and class."""
+    """Return the number of assembly queues: at each edge, one for each edge and class."""
     if not plan.makes_bursts:
         return 0
     switches = plan.settings["switches"]
@@ -249,21 +250,21 @@ def _queues(plan: Plan) -> int:
 
 
 def _channels(plan: Plan) -> int:
-    """Bytes of the switches that book channels, and of these channels."""
+    """Return the bytes of switches that reserve channels, and of these channels."""
     if "channels" not in plan.links:
         return 0
     switches = plan.nodes["switch"].size
     channels = int(plan.channels[plan.between_switches].sum())
-    return _BYTES_PER_BOOKING_SWITCH * switches + _BYTES_PER_CHANNEL * channels
+    return _BYTES_PER_OBS_SWITCH * switches + _BYTES_PER_CHANNEL * channels
 
 
 def _edges(plan: Plan) -> int:
-    """Count the switches with hosts."""
+    """Return the number of switches with hosts."""
     return int(np.unique(plan.next_to_hosts).size)
 
 
 def _ordered(plan: Plan) -> int:
-    """Count the data segments that scripted drops name."""
+    """Return the number of data segments that scripted drops name."""
     drops = (plan.settings.get("loss") or {}).get("drops", ())
     spans = [drop["segments"] for drop in drops if "segments" in drop]
     return sum(last - first + 1 for first, last in spans)

@@ -1,4 +1,4 @@
-"""What flows offer to each link in the mean, from who sends to whom and the ways of the routing."""
+"""Mean traffic that flows offer to each link, from the traffic pattern and the routing."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from lightburst.scenario.tables.routing import Routing
     from lightburst.topology import Network
 
-# Of larger networks without a structure the loads of the links are not worth their time.
+# Limits for networks without a structure: beyond them the loads of links take too long.
 _MOST_STEPS: Final = 2 * 10**7
 _MOST_LABELLED_PAIRS: Final = 2000
 
 
 class Pattern(NamedTuple):
-    """How often flows go from one edge to another: ``out[i] * into[j]``, for each i other than j.
+    """The traffic pattern: the fraction of flows from edge i to edge j is ``out[i] * into[j]``.
 
     Attributes
     ----------
     out, into : ndarray of float, shape (edges,)
-        The two factors.
+        The two factors, for i other than j.
     from_host, to_host : ndarray of float, shape (hosts,)
-        How often flows come from and go to each host.
+        Fractions of flows with each host as source and as destination.
     """
 
     out: FloatArray
@@ -51,7 +51,7 @@ class Pattern(NamedTuple):
 
     @classmethod
     def of(cls, workload: Poisson, edges: Edges) -> Pattern:
-        """Find that of a workload; raises as `Edges.weights`."""
+        """Return the pattern of a workload; raises as `Edges.weights`."""
         number = np.bincount(edges.of_host, minlength=len(edges.names)).astype(np.float64)
         if not workload.between_edges:
             hosts = edges.of_host.size
@@ -65,27 +65,28 @@ class Pattern(NamedTuple):
 
     @property
     def matrix(self) -> FloatArray:
-        """The part of the flows that goes from each edge to each other, shape (edges, edges)."""
+        """Fraction of flows from each edge to each other edge, shape (edges, edges)."""
         return np.outer(self.out, self.into) * ~np.eye(self.out.size, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
 class LinkLoads:
-    """What all flows together offer to links, in the mean, over what these carry.
+    """Mean load of links: the traffic of all flows offered to a link, over its rate.
 
-    Useful bits count, without headers and acknowledgements. The fibres between switches are looked
-    at, and the links of hosts that send or receive.
+    Useful bits are counted, without headers and acknowledgements. The links are the fibres between
+    switches, and the links of hosts that send or receive.
 
     Attributes
     ----------
     mean : float
-        Mean load of the fibres between switches, one for each direction; of all links without.
+        Mean load of the fibres between switches, each direction a fibre; of all links, if there
+        are none.
     largest : float
-        The largest load of any link.
+        Largest load of any link.
     link : str
-        Which one that is, by the names of its ends.
+        The link with the largest load, by the names of its ends.
     fibres : int
-        How many fibres the mean is over; 0 where it is over all links.
+        Number of fibres in `mean`; 0 if that is the mean of all links.
     """
 
     mean: float
@@ -100,12 +101,12 @@ class LinkLoads:
 
     @property
     def over(self) -> str:
-        """What the mean is over."""
+        """The links of which `mean` is the mean, in words."""
         return f"{self.fibres} fibres between switches" if self.fibres else "links"
 
 
 def edges_of(network: Network) -> Edges:
-    """Tell which hosts are at which edge."""
+    """Return the edge of each host, with the names of the edges."""
     nodes, of_host = np.unique(network.next_to_hosts, return_inverse=True)
     return Edges(of_host, tuple(network.name(node) for node in nodes.tolist()))
 
@@ -113,23 +114,23 @@ def edges_of(network: Network) -> Edges:
 def demands(
     network: Network, delay_ps: NDArray[np.uint64], routing: Routing, traffic: FloatArray
 ) -> list[tuple[Ways, FloatArray]]:
-    """Put traffic between edges on its ways.
+    """Return the ways of traffic between edges.
 
     Parameters
     ----------
     network : Network
         Any network.
     delay_ps : ndarray of uint64, shape (links,)
-        Delay of each link, as the simulator gets it.
+        Delay of each link in the plan, in picoseconds.
     routing : Routing
-        Without labels that follow the load.
+        The routing, without load-dependent labels.
     traffic : ndarray of float, shape (edges, edges)
-        From each edge, in the order of their nodes, to each other.
+        Traffic from each edge to each other edge; edges in the order of their nodes.
 
     Returns
     -------
     list of (Ways, ndarray of float, shape (ways, nodes))
-        The ways, and what enters them.
+        Ways, and the traffic that enters each way at each node.
     """
     shortest, labelled, pairs = _ways(network, delay_ps.tobytes(), routing)
     ends = np.unique(network.next_to_hosts).astype(np.int64)
@@ -146,7 +147,7 @@ def demands(
 
 
 def _of_paths(pairs: NDArray[np.int64], routing: Routing) -> FloatArray:
-    """Give the part of the traffic of its pair that each path has; those of a pair are together."""
+    """Return the fraction of its pair's traffic on each path; paths of a pair are contiguous."""
     _, first, which, number = np.unique(
         pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
     )
@@ -159,7 +160,7 @@ def _of_paths(pairs: NDArray[np.int64], routing: Routing) -> FloatArray:
 def _ways(
     network: Network, delay_ps: bytes, routing: Routing
 ) -> tuple[Ways, Ways | None, NDArray[np.int64]]:
-    """Find the shortest ways to each edge, and the paths with labels, with the edges of each."""
+    """Return the shortest ways to each edge, the labelled paths, and the edges of these paths."""
     between = np.flatnonzero(network.between_switches)
     delay = np.frombuffer(delay_ps, np.uint64)
     length = delay.astype(np.int64) if routing.metric == "delay" else np.ones(delay.size, np.int64)
@@ -187,21 +188,22 @@ def link_shares(
     *,
     at_edges: bool,
 ) -> FloatArray | None:
-    """Give the part of all that is sent that each link gets, shape (links,).
+    """Return the fraction of all traffic that is offered to each link, shape (links,).
 
     Parameters
     ----------
     network, delay_ps, routing
         As for `demands`.
     pattern : Pattern
-        Who sends to whom.
+        The traffic pattern.
     at_edges : bool
-        Whether edges send, so that the links of hosts have no part in it.
+        Whether edges generate the traffic, so that the links of hosts carry none of it.
 
     Returns
     -------
     ndarray of float or None
-        None where bursts follow the load, which no mean tells, or the network is too large.
+        None with load-dependent labels, whose fractions are not known, and for networks that are
+        too large.
     """
     if network.routing["kind"] == "fat-tree":
         shares = _in_fat_tree(network, pattern)
@@ -224,7 +226,7 @@ def link_shares(
 
 
 def _in_fat_tree(network: Network, pattern: Pattern) -> FloatArray:
-    """Do the same by symmetry: what leaves an edge or a pod does so over all its links alike."""
+    """Return `link_shares` of a fat-tree, by symmetry: all links up of an edge or pod are alike."""
     out, into = pattern.out, pattern.into
     half = network.routing["k"] // 2
     pod = np.arange(out.size) // half
@@ -250,26 +252,27 @@ def _in_fat_tree(network: Network, pattern: Pattern) -> FloatArray:
 def senders_of(
     group: FlowGroup, network: Network, delay_ps: NDArray[np.uint64], routing: Routing
 ) -> tuple[Senders, str | None]:
-    """Tell what sends the flows of a group, and the link that its load is a part of.
+    """Return the senders of a group, and the link to which the group's load refers.
 
     Parameters
     ----------
     group : FlowGroup
-        Flows of one kind.
+        The group of flows.
     network, delay_ps, routing
         As for `demands`.
 
     Returns
     -------
     senders : Senders
-        Where the load is that of the hottest link, what they can send is what fills that.
+        The senders with their capacity. If the load refers to the hottest link, the capacity is
+        the traffic of the whole network at which this link is full.
     link : str or None
-        Its name; None where the load is that of senders.
+        Name of that link; None if the load refers to the capacity of the senders.
 
     Raises
     ------
     InputError
-        If the load of links is asked for where no mean tells it.
+        If the load refers to the hottest link and the mean loads of links are not known.
     """
     links = network.link_from, network.link_to, network.link_rate_bps, network.channels
     senders = Senders.of(group.transport.kind, network.hosts, *links)
@@ -278,35 +281,38 @@ def senders_of(
         return senders, None
     shares = _shares(group, network, delay_ps, routing)
     if shares is None:
-        allowed = "'senders': of labels that follow the load, and in so large a network, no mean is"
-        raise InputError(f"{group.path}workload.load_of", "'hottest-link'", f"{allowed} known")
+        allowed = (
+            "'senders': the loads of links are not known with routing.label = 'load', nor in so "
+            "large a network"
+        )
+        raise InputError(f"{group.path}workload.load_of", "'hottest-link'", allowed)
     filled = shares / _capacity(network)
     hottest = int(filled.argmax())
     return senders._replace(capacity_bps=round(1 / float(filled[hottest]))), _name(network, hottest)
 
 
 def senders_in(plan: Plan, group: FlowGroup, scenario: Scenario) -> tuple[Senders, str | None]:
-    """Do the same for a plan, of which only those of a scenario have a network."""
+    """Return `senders_of` the network of a plan; a plan without one has no hottest link."""
     if plan.network is None:
         return plan.senders(group.transport.kind), None
     return senders_of(group, plan.network, plan.links["delay_ps"], scenario.routing)
 
 
 def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
-    """Tell what the flows of a scenario offer to links.
+    """Return the mean loads of links that the flows of a scenario offer.
 
     Parameters
     ----------
     scenario : Scenario
-        What was compiled.
+        The scenario.
     plan : Plan
-        What it was compiled to.
+        The plan of the scenario.
 
     Returns
     -------
     LinkLoads or None
-        None if no group of flows comes at a rate, or no mean tells the loads. Groups without a rate
-        are left out.
+        None if no group of flows has an arrival rate, or if the mean loads are not known. Groups
+        without an arrival rate are left out.
     """
     network = plan.network
     if network is None:
@@ -330,7 +336,7 @@ def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
         bits += rate.arrival_rate * BITS_PER_BYTE * mean * shares
     if not bits.any():
         return None
-    # The wavelengths of a fibre are one.
+    # All wavelengths of a fibre count as one link.
     first = plan.first_of_parallel
     fibres = np.flatnonzero(first == np.arange(first.size))
     offered = np.bincount(first, bits)[fibres]

@@ -1,8 +1,9 @@
-"""The paths that labels stand for: given ones, and k for each pair of switches with hosts.
+"""The paths of labels: given routes, and k calculated paths for each pair of switches with hosts.
 
 Link-disjoint paths of least total length are a minimum-cost flow, found by augmenting along
 shortest paths: R. Bhandari, "Survivable Networks: Algorithms for Diverse Routing" (1999), ch. 3.
-The next shortest ones: J. Y. Yen, "Finding the k shortest loopless paths in a network" (1971).
+Further paths, in order of length: J. Y. Yen, "Finding the k shortest loopless paths in a network"
+(1971).
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,14 +27,14 @@ Pair = tuple[int, int]
 def path_columns(
     routing: Routing, network: Network, delay_ps: NDArray[np.uint64], ends: NDArray[np.uint32]
 ) -> dict[str, NDArray[Any]]:
-    """Find the paths between the switches that flows go between, in both directions.
+    """Find the paths between the switches at both ends of the flows, in both directions.
 
     Parameters
     ----------
     routing : Routing
-        The ``[routing]`` table; it asks for paths.
+        The ``[routing]`` table, with labels.
     network : Network
-        Where they lead.
+        The network of the paths.
     delay_ps : ndarray of uint64, shape (links,)
         Delay of each link in picoseconds.
     ends : ndarray of uint32, shape (flows, 2)
@@ -44,13 +45,13 @@ def path_columns(
     dict of str to ndarray
         ``path_source``, ``path_destination`` (uint32): switches; the paths of a pair in the order
         of their labels. ``path_offsets`` (uint64), shape (paths + 1,) and ``path_links`` (uint32):
-        the links of each, in the order of the path.
+        the links of each path, in the order of the path.
 
     Raises
     ------
     InputError
-        When a given route is no path of the network, or several paths are wanted and no pair has a
-        second one.
+        If a given route is no path of the network, if several paths are requested and no pair has
+        a second one, or if labels depend on load and a pair has no second path.
     """
     given = _given(routing.routes, network)
     weights = delay_ps if routing.metric == "delay" else np.ones_like(delay_ps)
@@ -84,7 +85,7 @@ def _check_choices(
     found: dict[Pair, list[list[int]]],
     given: dict[Pair, list[list[int]]],
 ) -> None:
-    """Refuse pairs of switches without a second path, where the load is to choose."""
+    """Refuse pairs of switches without a second path, if labels depend on load."""
     for pair, paths in found.items():
         if len(paths) > 1:
             continue
@@ -96,14 +97,14 @@ def _check_choices(
             number = len(paths)
             path, one = "routing.paths", f"{routing.paths}, but {number or 'no'} from {ends}"
             allowed = (
-                "two paths for each pair of switches between which something goes, also back, "
-                "since routing.label = 'load' chooses among them"
+                "two paths for each pair of switches with traffic, in both directions, since "
+                "routing.label = 'load' chooses among them"
             )
         raise InputError(path, one, allowed)
 
 
 def _pairs(network: Network, ends: NDArray[np.uint32]) -> list[Pair]:
-    """Pairs of different switches between which something goes, in order."""
+    """Return the ordered pairs of different switches between which flows or ACKs travel."""
     switches = network.next_to_hosts[np.concatenate([ends, ends[:, ::-1]])]
     switches = np.unique(switches, axis=0)
     apart = (switches[:, 0] != switches[:, 1]) & (switches.min(axis=1) >= network.hosts)
@@ -112,12 +113,11 @@ def _pairs(network: Network, ends: NDArray[np.uint32]) -> list[Pair]:
 
 @lru_cache(maxsize=4)
 def _graph(network: Network, weights: bytes) -> "tuple[nx.DiGraph[Any], list[list[int]]]":
-    """Switches and fibres as nodes, and the links of each fibre: its wavelengths.
+    """Return a graph of switches and fibres, and the links (wavelengths) of each fibre.
 
-    A fibre in one direction is a node of its own, ``("fibre", number)``, so that parallel ones are
-    told apart.
+    Each direction of a fibre is a node, ``("fibre", number)``, so that parallel fibres differ.
     """
-    # Imported here, so that scenarios without such paths do not wait for it.
+    # Imported here, because the import takes time and only labelled paths need it.
     import networkx as nx
 
     fibre = np.cumsum(network.wavelength == 0) - 1
@@ -136,7 +136,7 @@ def _graph(network: Network, weights: bytes) -> "tuple[nx.DiGraph[Any], list[lis
 
 @lru_cache(maxsize=2**16)
 def _paths(network: Network, weights: bytes, pair: Pair, number: int) -> list[list[int]]:
-    """Up to so many paths of a pair as lists of links, the shortest first."""
+    """Return up to `number` paths of a pair as lists of links, the shortest first."""
     import networkx as nx
 
     graph, links = _graph(network, weights)
@@ -163,7 +163,7 @@ def _length(graph: "nx.DiGraph[Any]", fibres: Sequence[int]) -> int:
 def _disjoint(
     graph: "nx.DiGraph[Any]", source: int, destination: int, most: int
 ) -> Iterator[list[Any]]:
-    """Yield up to `most` paths without a common fibre, as many as there are, of least total."""
+    """Yield fibre-disjoint paths of least total length, up to `most`, fewer if no more exist."""
     import networkx as nx
 
     residual = graph.copy()
@@ -187,7 +187,7 @@ def _disjoint(
 
 
 def _given(routes: Sequence[Route], network: Network) -> dict[Pair, list[list[int]]]:
-    """Read the paths that are given, those of a pair in their order."""
+    """Return the given routes of each pair as lists of links, in the order of the scenario."""
     links: dict[Pair, list[int]] = {}
     ends = zip(network.link_from.tolist(), network.link_to.tolist(), strict=True)
     for link, pair in enumerate(ends):
@@ -211,7 +211,7 @@ def _given(routes: Sequence[Route], network: Network) -> dict[Pair, list[list[in
 def _wrong(
     path: str, route: Route, network: Network, links: dict[Pair, list[int]]
 ) -> list[InputError]:
-    """Find what is wrong with one route; a name first, then the path."""
+    """Return the errors of one route: unknown names, otherwise the first error of its path."""
     unknown = [
         InputError(f"{path}.{field}", show(name), f"one of the switches {some(network.switches)}")
         for field, names in (
@@ -238,7 +238,5 @@ def _wrong(
     for a, b in pairwise(route.path):
         if (network.switches[a], network.switches[b]) not in links:
             given = f"{words}, without a link from {a} to {b}"
-            return [
-                InputError(f"{path}.path", given, "switches of which each is linked to the next")
-            ]
+            return [InputError(f"{path}.path", given, "switches, each linked to the next")]
     return []

@@ -1,4 +1,4 @@
-"""What the simulator takes."""
+"""The plan of a run: the input of the simulator."""
 
 import hashlib
 import json
@@ -19,37 +19,38 @@ from lightburst.workload import Senders
 
 Columns = dict[str, NDArray[Any]]
 
-# Flows that are looked at together where there are very many.
+# Flows of one part, where a calculation on all flows at once would need too much memory.
 _PART = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What the simulator takes.
+    """The plan of a run: the input of the simulator.
 
     Attributes
     ----------
     settings : dict
-        Whole numbers, floats and names; times in picoseconds, sizes in bytes. An optional mechanism
-        or measurement that the scenario does not ask for has no setting, and so is in no digest.
+        Integers, floats and names; times in picoseconds, sizes in bytes. An optional mechanism or
+        measurement that the scenario does not request has no setting, and so is in no digest.
     nodes : dict of str to ndarray, shape (switches,)
-        ``switch`` (uint16): which of the settings ``switches`` each switch has. Where there are
-        paths with labels also those of `lightburst.compile.paths.path_columns`.
+        ``switch`` (uint16): index of each switch's settings in the setting ``switches``. With
+        labelled paths also the columns of `lightburst.compile.paths.path_columns`.
     links : dict of str to ndarray, shape (links,)
         ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64), and with a ``[loss]`` table
         ``lossy`` (uint8). Shared between plans and read-only.
     flows : dict of str to ndarray, shape (flows,)
         ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); with several groups
-        ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), of each flow
-        up to the first one beyond the time limit, and ``departure_offsets``, shape (flows + 1,).
+        ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), with the
+        departures of each flow up to the first one beyond the time limit, and
+        ``departure_offsets``, shape (flows + 1,).
     window_ps : tuple of int
-        Flows that start from the first of these times on and before the second count, and so does
-        what links, switches and bursts do then.
+        Begin and end of the measurement window. Flows that start in the window are counted, and so
+        are the events of links, switches and bursts in the window; the end is not part of it.
     settled : bool
-        Whether the first of these times is one to rely on: not, if a run that looked for it was too
-        short.
+        Whether the begin of the window is reliable. False if the run that searched for the end of
+        the transient was too short.
     network : Network, optional
-        What its nodes are called.
+        The network, with the names of its nodes.
     """
 
     settings: dict[str, Any]
@@ -61,14 +62,14 @@ class Plan:
     network: Network | None = None
 
     def counting(self, window_ps: tuple[int, int], *, settled: bool = True) -> "Plan":
-        """Give the same plan with another window."""
+        """Return the same plan with another measurement window."""
         others = {key: value for key, value in self.settings.items() if key != "window"}
         settings = {**others, **window_setting(window_ps)}
         return replace(self, settings=settings, window_ps=window_ps, settled=settled)
 
     @cached_property
     def counted(self) -> Mask:
-        """Which flows count, shape (flows,); the others are there as traffic."""
+        """Whether each flow starts in the window, shape (flows,); the others are load only."""
         begin, end = (np.uint64(time) for time in self.window_ps)
         start = self.flows["start_ps"]
         counted: Mask = (start >= begin) & (start < end)
@@ -76,42 +77,42 @@ class Plan:
 
     @property
     def due(self) -> Mask:
-        """Which flows are meant to finish, shape (flows,).
+        """Whether each flow is meant to finish, shape (flows,).
 
-        Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is
-        left out: if those too large for the time limit were, a shorter limit would improve
+        False only for flows of `WITHOUT_END` bytes, the largest size that a scenario can state. A
+        flow too large for the time limit remains due: otherwise a shorter limit would improve the
         percentiles.
         """
         return np.asarray(self.flows["bytes"] < WITHOUT_END)
 
     def since_start_s(self, ends_ps: Any, without: FloatArray) -> FloatArray:
-        """Seconds from the start of each flow to its end; `without` where it has none."""
+        """Return the seconds from the start of each flow to its end; `without` if unfinished."""
         ended = ends_ps != UNFINISHED
         return np.where(ended, (ends_ps - self.flows["start_ps"]) * PS, without)
 
     @cached_property
     def between_switches(self) -> NDArray[np.bool_]:
-        """Which links join two switches, shape (links,)."""
+        """Whether each link joins two switches, shape (links,)."""
         return joins_switches(self.links["from"], self.links["to"], self.settings["hosts"])
 
     @property
     def next_to_hosts(self) -> NDArray[np.uint32]:
-        """The node to which the one link of each host leads, shape (hosts,); hosts come first."""
+        """Neighbour of each host, shape (hosts,); the links from hosts come first."""
         return self.links["to"][: self.settings["hosts"]]
 
     @property
     def host_rate_bps(self) -> NDArray[np.uint64]:
-        """Bits a second of the link of each host, shape (hosts,)."""
+        """Rate of each host's link in bits per second, shape (hosts,)."""
         return self.links["rate_bps"][: self.settings["hosts"]]
 
     @property
     def makes_bursts(self) -> bool:
-        """Whether edges make bursts, so that nothing else goes over links between switches."""
+        """Whether edges assemble bursts, so that links between switches carry bursts only."""
         return any(switch["kind"] in MAKE_BURSTS for switch in self.settings["switches"])
 
     @cached_property
     def first_of_parallel(self) -> NDArray[np.int64]:
-        """The first of the links between the nodes of each link, shape (links,)."""
+        """First link among those parallel to each link, shape (links,)."""
         ends = self.links["from"] * np.uint64(self.settings["nodes"]) + self.links["to"]
         _, first, which = np.unique(ends, return_index=True, return_inverse=True)
         found: NDArray[np.int64] = first[which]
@@ -119,38 +120,38 @@ class Plan:
 
     @property
     def channels(self) -> NDArray[np.uint16]:
-        """Of how many channels each link has the transmissions, shape (links,)."""
+        """Number of channels of each link, shape (links,)."""
         return self.links.get("channels", np.ones(self.links["from"].size, np.uint16))
 
     def senders(self, transport: str) -> Senders:
-        """Tell what sends with a transport, by its kind."""
+        """Return the senders of a kind of transport: hosts or edges, with their capacity."""
         ends = (self.links[name] for name in ("from", "to", "rate_bps"))
         return Senders.of(transport, self.settings["hosts"], *ends, self.channels)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its columns."""
+        """Bytes of all columns."""
         tables = self.nodes, self.links, self.flows
         return sum(column.nbytes for table in tables for column in table.values())
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """Names of the groups of flows, in their order; empty if there is only one."""
+        """Names of the groups of flows, in their order; empty for a single group."""
         groups = self.settings["groups"]
         return tuple(group["name"] for group in groups) if len(groups) > 1 else ()
 
     @property
     def transports(self) -> list[dict[str, Any]]:
-        """Settings of the transport of each group."""
+        """Transport settings of each group."""
         return [group["transport"] for group in self.settings["groups"]]
 
     @property
     def group(self) -> NDArray[np.uint16]:
-        """Which group each flow belongs to, shape (flows,)."""
+        """Index of each flow's group, shape (flows,)."""
         return self.flows.get("group", np.zeros(self.flows["source"].size, np.uint16))
 
     def parts(self) -> Iterator[tuple[slice, "Plan"]]:
-        """Give the plan with some flows at a time, in their order, and which these are."""
+        """Yield the flows in parts: the slice of each part, and the plan with only its flows."""
         number = self.flows["source"].size
         for begin in range(0, number, _PART):
             some = slice(begin, min(begin + _PART, number))
@@ -167,7 +168,7 @@ class Plan:
         return np.array([value(transport) for transport in self.transports])[self.group]
 
     def digest(self) -> str:
-        """SHA-256 of all that the simulator takes, in hexadecimal."""
+        """Return the SHA-256 of the settings and columns, in hexadecimal."""
         sha = hashlib.sha256()
         sha.update(json.dumps(self.settings, sort_keys=True, separators=(",", ":")).encode())
         for table in (self.nodes, self.links, self.flows):

@@ -1,4 +1,4 @@
-"""Seeds: what the random streams of a run begin with."""
+"""Seeds of the random streams of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -8,33 +8,33 @@ from lightburst.foundation.units import as_python, whole_number
 
 #: Seeds are whole numbers from 0 to this one.
 LARGEST_SEED = 2**64 - 1
-#: More seeds are asked for by mistake: no mean needs them, and nobody waits for so many runs.
+#: Largest number of seeds. A larger one is a mistake: no mean needs as many runs.
 MOST_SEEDS = 1_000_000
 _SEED = "a whole number from 0 to 2**64 - 1"
-_SEEDS = "different whole numbers, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+_SEEDS = "different whole numbers, as range(1, 11), or their number: 10 for the seeds 1 to 10"
 
-_FEWER = f"up to {MOST_SEEDS:,} seeds, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+_FEWER = f"up to {MOST_SEEDS:,} seeds, as range(1, 11), or their number: 10 for the seeds 1 to 10"
 
 
 def check_seed(seed: Any, path: str = "seed") -> int:
-    """Refuse what cannot seed the random streams.
+    """Refuse a value that is no seed of the random streams.
 
     Parameters
     ----------
     seed : int or numpy.integer
         The seed.
     path : str
-        What to call it.
+        Path of the value in an error.
 
     Returns
     -------
     int
-        The same number as Python's own.
+        The same number as Python's `int`.
 
     Raises
     ------
     InputError
-        If it is not a whole number from 0 to 2**64 - 1.
+        If `seed` is not a whole number from 0 to 2**64 - 1.
     """
     if isinstance(as_python(seed), list | tuple):
         several = "; lightburst.replicate runs several seeds"
@@ -47,12 +47,12 @@ def _fits(number: float) -> bool:
 
 
 def check_seeds(seeds: Any) -> Sequence[int]:
-    """Give the seeds that a user means.
+    """Return the seeds that an argument stands for.
 
     Parameters
     ----------
     seeds : int or iterable of int
-        The seeds; a number n alone stands for those from 1 to n.
+        The seeds; a single number n stands for the seeds 1 to n.
 
     Returns
     -------
@@ -62,8 +62,7 @@ def check_seeds(seeds: Any) -> Sequence[int]:
     Raises
     ------
     InputError
-        If one of them is no seed, if there is none, if one is there twice, or if there are more
-        than `MOST_SEEDS`.
+        If a value is no seed or occurs twice, or if there are no seeds or more than `MOST_SEEDS`.
     """
     given = as_python(seeds)
     if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
@@ -74,7 +73,7 @@ def check_seeds(seeds: Any) -> Sequence[int]:
         raise InputError("seeds", show(seeds), _SEEDS + number_meant(given, _fits))
     if isinstance(given, range) and given[MOST_SEEDS:]:
         raise InputError("seeds", show(given), _FEWER)
-    # Whatever yields them may have no end.
+    # The iterable may be infinite, so its length is not taken first.
     found: dict[int, None] = {}
     for place, seed in enumerate(given):
         if place == MOST_SEEDS:

@@ -1,8 +1,8 @@
-"""From a table of the scenario to settings of the plan, the same way for every kind.
+"""Tables of the scenario as settings of the plan, by one rule for all kinds.
 
-A quantity takes its unit at the end of its name: a duration ``_ps``, a size ``_bytes`` (in place of
-``_size``). Everything else keeps its name and its value, and a table becomes a dictionary. So a new
-kind needs no code here, unless it says something in another way than the simulator reads it.
+The name of a quantity gets its unit as suffix: a duration ``_ps``, a rate ``_bps``, a size
+``_bytes`` (which replaces ``_size``). All other fields keep name and value; a table becomes a
+dictionary. A new kind needs code here only if the simulator reads a setting in another form.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
@@ -19,12 +19,12 @@ from lightburst.scenario.tables.loss import Loss
 from lightburst.scenario.tables.routing import LoadLabel, Routing
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 
-# SYN, FIN and acknowledgements; datagrams have none, but the simulator wants the number.
+# Size of SYN, FIN and acknowledgements. Datagrams have none, but the simulator requires the size.
 _NO_CONTROL_BYTES = 64
 
 
 def settings_of(section: Section) -> dict[str, Any]:
-    """Write a table as settings of the plan.
+    """Return a table as settings of the plan.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def settings_of(section: Section) -> dict[str, Any]:
     Returns
     -------
     dict
-        Values that JSON can hold; times in picoseconds, sizes in bytes. What came later and is at
-        its default, off, is left out: a plan without it has the digest that it always had.
+        JSON values; times in picoseconds, sizes in bytes. A field of `Section.came_later` at its
+        default (off) is left out, so that the digests of older plans stay the same.
     """
     values = {}
     for name, field in type(section).model_fields.items():
@@ -65,9 +65,10 @@ def _name(name: str, field: FieldInfo) -> str:
 
 
 def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, Any]:
-    """Write the settings of a switch; where a header delays its unit, links have the time.
+    """Return the settings of a switch.
 
-    The classes are the names of the groups, where bursts of a group are ahead of others.
+    The header time is left out for kinds without burst header packets, where the delay of the
+    links includes it. `classes` are the names of the groups, if some have an extra offset time.
     """
     settings = settings_of(switching)
     extra = settings.pop("extra_offset", {})
@@ -80,7 +81,7 @@ def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, A
 
 
 def balance_settings(routing: Routing) -> dict[str, Any] | None:
-    """Write those of labels that follow the load, if they do."""
+    """Return the settings of load-dependent labels, if the labels depend on load."""
     if not isinstance(routing.label, LoadLabel):
         return None
     settings = settings_of(routing.label)
@@ -89,7 +90,7 @@ def balance_settings(routing: Routing) -> dict[str, Any] | None:
 
 
 def transport_settings(transport: Transport) -> dict[str, Any]:
-    """Write those of the transport: windows in bytes; departures of datagrams are columns."""
+    """Return the settings of a transport: windows in bytes; datagram departures are columns."""
     settings = settings_of(transport)
     if isinstance(transport, Tcp):
         del settings["preset"], settings["initial_window"], settings["advertised_window"]
@@ -102,7 +103,7 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
 
 
 def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
-    """Write those of the groups of flows; one without a name is the only one."""
+    """Return the settings of the groups of flows; a single group may have no name."""
     return [
         ({} if group.name is None else {"name": group.name})
         | {"transport": transport_settings(group.transport)}
@@ -111,12 +112,12 @@ def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
 
 
 def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
-    """Write those of the hosts' interfaces, where these are fair."""
+    """Return the settings of the hosts' interfaces, if these are fair."""
     return None if isinstance(queueing, Fifo) else {"small_queue": queueing.small_queue}
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:
-    """Write those of the losses; where they happen is a column of the links."""
+    """Return the settings of losses; the lossy links are a column of the plan."""
     if loss is None:
         return None
     drops = []

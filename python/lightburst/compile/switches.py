@@ -1,4 +1,4 @@
-"""Which table of ``[switching]`` each switch of a network follows, and what may stand together."""
+"""The table of ``[switching]`` of each switch, and which kinds of switch can be combined."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from lightburst.topology import Network
 
 @dataclass(frozen=True, eq=False)
 class Switches:
-    """What each switch is.
+    """The switches of a network with their tables.
 
     Attributes
     ----------
     tables : tuple of Switching
-        Those that some switch follows.
+        The tables that at least one switch has.
     paths : tuple of str
-        Where each of them stands in the scenario.
+        Path of each table in the scenario.
     which : ndarray of int, shape (switches,)
-        Number of the table of each switch.
+        Index of each switch's table in `tables`.
     """
 
     tables: tuple[Switching, ...]
@@ -34,26 +34,26 @@ class Switches:
 
     @property
     def assembles(self) -> NDArray[np.bool_]:
-        """Tell the switches that make bursts, shape (switches,)."""
+        """Whether each switch assembles bursts, shape (switches,)."""
         return np.array([table.assembles for table in self.tables])[self.which]
 
     @property
     def cut_through(self) -> NDArray[np.bool_]:
-        """Tell the switches that act on the heads of units, shape (switches,)."""
+        """Whether each switch forwards a unit as soon as its head arrives, shape (switches,)."""
         return np.array([not table.store_and_forward for table in self.tables])[self.which]
 
     @property
     def header_ps(self) -> NDArray[np.uint64]:
-        """Time that each switch takes for a header in picoseconds, shape (switches,)."""
+        """Header processing time of each switch in picoseconds, shape (switches,)."""
         times = [table.delay_of_header for table in self.tables]
         return np.array(times, np.uint64)[self.which]
 
     def settings(
         self, groups: Sequence[str] = ()
     ) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:
-        """Write them as settings of the plan, each once, and which of these each switch has.
+        """Return the distinct settings for the plan, and the index of each switch's settings.
 
-        The names of the groups of flows are needed where some have an extra offset.
+        `groups` are the names of the groups of flows, needed if some have an extra offset time.
         """
         told = any(isinstance(table, Obs) and table.extra_offset for table in self.tables)
         distinct: list[dict[str, Any]] = []
@@ -67,20 +67,20 @@ class Switches:
 
 
 def resolve_switches(switching: Switching, network: Network) -> Switches:
-    """Find the table that each switch follows: its own, that of its layer, or the one of all.
+    """Find the table of each switch: its own, that of its layer, or the general one.
 
     Parameters
     ----------
     switching : Switching
-        The ``[switching]`` table; its layers are those of the network.
+        The ``[switching]`` table; its layers are layers of the network.
     network : Network
-        Where the switches are.
+        The network of the switches.
 
     Raises
     ------
     InputError
-        When it names a node that is no switch of the network, or switches stand together that do
-        not go together.
+        If the table names a node that is no switch of the network, or kinds of switch that cannot
+        be combined.
     """
     places: list[Sequence[int]] = [range(network.hosts, network.nodes)]
     places += [network.layers[name] for name in switching.layers]
@@ -130,29 +130,29 @@ def _buffer_ports(switches: Switches, network: Network) -> Iterator[InputError]:
 
 
 def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
-    """Refuse bursts that are not assembled and taken apart wherever there are hosts."""
+    """Refuse switches with hosts that do not assemble bursts, and links of different rates."""
     ends = network.next_to_hosts.astype(np.intp) - network.hosts
     packets = np.setdiff1d(ends, np.flatnonzero(switches.assembles))
     if packets.size:
         number = switches.which[packets[0]]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + packets[0])}"
         allowed = (
-            "'burst' at every switch with hosts, because another switch is 'burst': these make the"
+            "'burst' at every switch with hosts, because another switch is 'burst': these assemble"
         )
-        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} bursts")
-    # Edges receive whole packets and whole bursts; what hosts have may be slower.
+        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} the bursts")
+    # The links of hosts may have other rates: edges store packets and bursts as a whole.
     rates = network.link_rate_bps[network.between_switches]
     if rates.size and rates.min() != rates.max():
         yield InputError(
             "topology",
             f"links between switches {_span(rates)}",
-            "one rate for all links between switches: a burst passes through a switch at the rate "
-            "at which it comes",
+            "one rate for all links between switches: a burst leaves a switch at the rate at which "
+            "it arrives",
         )
 
 
 def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
-    """Refuse cut-through to a faster link, which would send bytes before they have come."""
+    """Refuse cut-through between different rates: a faster link would send bytes not received."""
     ports = np.concatenate([[0], network.degree.cumsum()])
     for switch in np.flatnonzero(switches.cut_through):
         node = int(switch) + network.hosts
@@ -162,8 +162,8 @@ def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
             yield InputError(
                 "topology",
                 f"links {_span(rates)} at {network.name(node)}",
-                f"one rate for all links of a switch of kind '{kind}', which sends a unit on while "
-                "it receives it; a switch of kind 'electronic' can have links of different rates",
+                f"one rate for all links of a switch of kind '{kind}', which forwards a unit while "
+                "receiving it; a switch of kind 'electronic' can have links of different rates",
             )
             return
 

@@ -1,8 +1,9 @@
-"""How many packets can be in the network at once, in a fluid model.
+"""The most packets in the network at once, by a fluid model.
 
-Each flow is a stream of its rate, that of its datagrams or of its host's link, for as long as its
-bytes last. A link that it certainly uses passes on what it can; the rest waits there: Lindley's
-recursion, D. V. Lindley, "The theory of queues with a single server" (1952).
+Each flow is a stream at a constant rate, that of its datagrams or of its host's link, until its
+bytes are sent. A link that the flow certainly uses carries up to its own rate; the rest waits in
+its queue, by Lindley's recursion: D. V. Lindley, "The theory of queues with a single server"
+(1952).
 """
 
 from typing import Any, NamedTuple
@@ -18,34 +19,35 @@ from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# A packet that is held back has an entry in its burst, too.
+# Memory of a packet in a burst at an egress, over that of a queued packet: also its burst's entry.
 _IN_BURSTS = 1.15
-# Where the datagrams of each flow begin and end, among the offsets.
+# Slices of the departure offsets: the begins and the ends of each flow's datagrams.
 _ENDS = slice(None, -1), slice(1, None)
 
 
 def packets_at_once(plan: Plan, most: IntArray) -> int:
-    """Give the most data packets that wait or are under way at once.
+    """Return the most data packets queued or in transit at once.
 
     Parameters
     ----------
     plan : Plan
-        What will be run.
+        The plan of the run.
     most : ndarray of int64, shape (flows,)
-        Packets that each flow can have in the network: a window, or all its datagrams.
+        Most packets of each flow in the network: a window, or all its datagrams.
 
     Returns
     -------
     int
-        What fits on all links, of each flow what waits at the worst moment of the worst of its
-        links, at most `most`, and what an egress holds back. What is sent again, and what waits
-        where the links are not certain, is not in it.
+        The sum of the packets in transit on all links; of each flow's share of the longest queue
+        on its links, at most `most`; and of the packets that egress edges hold to keep bursts in
+        order. Retransmissions and queues at links that flows do not certainly use are not
+        included.
     """
     carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
     sizes = (transport["segment_bytes"] for transport in plan.transports)
     least = float(min(sizes)) * BITS_PER_BYTE
     under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
-    # No more than the flows send while a packet is on the longest way.
+    # At most the packets that the flows send while a packet travels the longest path.
     in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
     under_way = min(under_way, _sent(plan, most, float(round_trips(plan).max()) / 2 + in_lines))
     lines, given = _Lines.empty(carried), np.zeros(carried.size)
@@ -56,7 +58,7 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         lines = lines.advance(uses, until)
         given += np.bincount(uses.link, uses.bits, minlength=carried.size)
     waiting = np.minimum(lines.most, _room(plan)) / least
-    # Flows that use a link share what waits there in proportion to their bits.
+    # The flows over a link share its queue in proportion to their bits.
     share = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
     shared = 0.0
     for some, part in plan.parts():
@@ -69,7 +71,7 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
 
 
 def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
-    """Packets that all flows send in so many seconds, of each at most so many."""
+    """Return the packets that all flows send in `seconds`, at most `most` for each flow."""
     sent = 0.0
     for some, part in plan.parts():
         size = part.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
@@ -79,14 +81,14 @@ def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
 
 
 def _held_back(plan: Plan) -> float:
-    """Seconds for which an egress holds bursts back that have overtaken one that is lost."""
+    """Return the longest time in seconds that an egress waits for a missing burst."""
     tables = (switch.get("ordering", {}) for switch in plan.settings["switches"])
     held = max((table.get("hold_back_ps", 0) for table in tables), default=0)
     return float(held) / PICOSECONDS_PER_SECOND
 
 
 class _Uses(NamedTuple):
-    """Flows and links that they certainly use, a row for each of both, shape (uses,)."""
+    """Pairs of a flow and a link that the flow certainly uses, shape (uses,)."""
 
     user: IntArray
     link: IntArray
@@ -97,7 +99,7 @@ class _Uses(NamedTuple):
 
 def _uses(plan: Plan) -> _Uses:
     user, link, _ = certain_links(plan, np.arange(plan.flows["source"].size))
-    # What edges make themselves comes over no host's link.
+    # Bursts that edges generate do not cross the links of hosts.
     of_edges = plan.by_flow(lambda transport: transport["kind"] == "bursts")
     used = plan.between_switches[link] | ~of_edges[user]
     user, link = user[used], link[used]
@@ -106,13 +108,13 @@ def _uses(plan: Plan) -> _Uses:
 
 
 def _carried(plan: Plan) -> FloatArray:
-    """Bits a second that all channels of each link carry, shape (links,)."""
+    """Return the total rate of each link's channels in bits per second, shape (links,)."""
     carried: FloatArray = plan.links["rate_bps"].astype(float) * plan.channels
     return carried
 
 
 def _delayed(plan: Plan) -> FloatArray:
-    """Give the longest time in picoseconds that a burst is in a delay line before each link."""
+    """Return the longest delay-line time of a burst before each link in ps, shape (links,)."""
     longest = [
         sum(
             table["granularity_ps"] * table["delays"]
@@ -129,7 +131,7 @@ def _delayed(plan: Plan) -> FloatArray:
 
 
 def _rate(plan: Plan) -> FloatArray:
-    """Bits a second at which each flow can send: that of its datagrams, or of its host's link."""
+    """Return the rate of each flow in bits per second: of its datagrams or of its host's link."""
     link = plan.host_rate_bps[plan.flows["source"]].astype(float)
     if "departures_ps" not in plan.flows:
         return link
@@ -144,7 +146,7 @@ def _rate(plan: Plan) -> FloatArray:
 
 
 def _bits(plan: Plan) -> FloatArray:
-    """Give what each flow has to send, headers included."""
+    """Return the bits that each flow sends until the time limit, with headers."""
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])
     whole = np.ceil(plan.flows["bytes"] / payload) * segment * BITS_PER_BYTE
@@ -154,18 +156,18 @@ def _bits(plan: Plan) -> FloatArray:
 
 
 class _Lines(NamedTuple):
-    """What waits for each link, shape (links,), and the streams that go on, shape (streams,).
+    """The queue of each link, shape (links,), and the unfinished streams, shape (streams,).
 
     Attributes
     ----------
     carried : ndarray of float
-        Bits a second of each link.
+        Rate of each link in bits per second.
     most, waiting : ndarray of float
-        Bits that wait for it at the worst moment so far, and now.
+        Longest and current queue in bits.
     flowing, since : ndarray of float
-        Bits a second that come to it since some time, in seconds.
+        Arrival rate in bits per second, and the time of its last change in seconds.
     link, end, rate : ndarray
-        Of each stream that goes on: its link, when it ends, its bits a second.
+        Link, end time in seconds, and rate in bits per second of each unfinished stream.
     """
 
     carried: FloatArray
@@ -184,12 +186,12 @@ class _Lines(NamedTuple):
         return cls(carried, most, waiting, flowing, since, none.astype(np.int64), none, none)
 
     def advance(self, uses: _Uses, until: float) -> "_Lines":
-        """Let streams begin, which is before a time, up to which the others go on."""
+        """Add streams that all start before `until`, and end the streams that end before it."""
         link = np.concatenate([self.link, uses.link])
         end = np.concatenate([self.end, uses.start + uses.bits / uses.rate])
         rate = np.concatenate([self.rate, uses.rate])
         over = end < until
-        # First what there is on each link of which something changes.
+        # The links with changes. Their current state comes first among the changes of each.
         at = np.unique(np.concatenate([uses.link, link[over]]))
         lines = self._replace(link=link[~over], end=end[~over], rate=rate[~over])
         if at.size == 0:
@@ -199,7 +201,7 @@ class _Lines(NamedTuple):
         change = np.concatenate([self.flowing[at], uses.rate, -rate[over]])
         order = np.lexsort((time, where))
         where, time, change = where[order], time[order], change[order]
-        # From each change to the next one on the same link.
+        # The rows of one link are contiguous; each interval lasts until the link's next change.
         same = where[1:] == where[:-1]
         first = np.flatnonzero(np.concatenate([[True], ~same]))
         last = np.append(first[1:], where.size) - 1
@@ -209,8 +211,8 @@ class _Lines(NamedTuple):
         lasts = np.append(np.where(same, np.diff(time), 0.0), 0.0)
         grown = np.cumsum((flowing - self.carried[where]) * lasts)
         grown -= (np.concatenate([[0.0], grown])[first] - self.waiting[at])[number]
-        # The lowest so far on the same link. The links are told apart in one array: the values of
-        # each are shifted below all those of the links before it.
+        # Running minimum on each link. One accumulation serves all links: the values of each link
+        # are shifted below those of the links before it.
         depth = number * (np.abs(grown).max() + 1)
         lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
         waits = grown - lowest
@@ -225,7 +227,7 @@ class _Lines(NamedTuple):
 
 
 def _room(plan: Plan) -> FloatArray:
-    """Bits for which there is room at each link, shape (links,); without limit at hosts."""
+    """Return the size of the queue before each link in bits, shape (links,); hosts: infinite."""
     hosts, switches = plan.settings["hosts"], plan.settings["switches"]
     rooms = np.array([_of_kind(switch) for switch in switches])
     of_node = np.concatenate([np.full(hosts, np.inf), rooms[plan.nodes["switch"]]])
@@ -234,7 +236,7 @@ def _room(plan: Plan) -> FloatArray:
 
 
 def _of_kind(switch: dict[str, Any]) -> float:
-    """Bytes that can wait for an output of a switch."""
+    """Return the bytes that can wait for an output of a switch, by its settings."""
     if switch["kind"] == "all-optical":
         return 0.0
     room = switch.get("queue_bytes", switch.get("buffer_bytes"))

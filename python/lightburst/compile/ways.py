@@ -1,7 +1,7 @@
-"""How traffic spreads over links: the part of what goes somewhere that each link on the way gets.
+"""How traffic spreads over links: the part of the traffic to a destination on each link.
 
-Where several next hops are equally good each gets the same part. That is what `random` and `free`
-do to many units, and `flow-hash` to many flows, or to one in the mean over seeds.
+Equally good next hops get equal parts. `random` and `free` spread many units in this way, and
+`flow-hash` spreads many flows so, or a single flow in the mean over seeds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Of each way Gauss-Legendre quadrature is exact up to twice as many next hops.
+# Points of Gauss-Legendre quadrature, which is exact up to twice this number of next hops.
 _NODES: Final = 16
 
 
@@ -30,11 +30,11 @@ class Links(NamedTuple):
     Attributes
     ----------
     source, target : ndarray of int, shape (links,)
-        Nodes.
+        Nodes at both ends of each link.
     length : ndarray of int, shape (links,)
-        What each adds to a path, above 0.
+        Length of each link in the metric of the routing, above 0.
     nodes : int
-        How many nodes there are.
+        Number of nodes.
     """
 
     source: IntArray
@@ -45,15 +45,15 @@ class Links(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """Ways through a network, each to one end, from any node on it, as steps over links.
+    """Ways through a network: directed acyclic graphs of links, each to one destination.
 
     Attributes
     ----------
     ends : ndarray of int, shape (ways,)
-        The node to which each leads.
+        Destination of each way.
     way, link : ndarray of int, shape (steps,)
-        A link that is on a way. The steps of a way come in their order: all that lead to a node
-        before those that leave it, these together.
+        A step: a way, and a link on it. The steps of a way are in topological order: all that
+        lead to a node come before those that leave the node, and the latter are contiguous.
     links : Links
         All links.
     """
@@ -65,7 +65,7 @@ class Ways:
 
     @cached_property
     def _levels(self) -> list[slice]:
-        """Steps that can be taken at once: no one leads to where another begins."""
+        """Steps that can be taken at once: none ends at the node from which another starts."""
         turns = np.flatnonzero(np.diff(self._depth)) + 1
         bounds = [0, *turns.tolist(), self.way.size]
         return [slice(a, b) for a, b in pairwise(bounds) if b > a]
@@ -76,17 +76,17 @@ class Ways:
 
     @cached_property
     def _fork(self) -> IntArray:
-        """Which of the places where a way leaves a node each step belongs to."""
+        """Index of each step's fork, shape (steps,): the steps of one way that leave one node."""
         place = self.way * self.links.nodes + self.links.source[self.link]
         return np.cumsum(np.diff(place, prepend=-1) != 0) - 1
 
     @cached_property
     def splits(self) -> bool:
-        """Whether there is a choice anywhere."""
+        """Whether any fork has several next hops."""
         return bool(self._fork.size and self._fork[-1] + 1 < self._fork.size)
 
     def longest(self, entering: FloatArray) -> int:
-        """Count the links of the longest way that something takes that enters so."""
+        """Return the number of links of the longest way from a node where traffic enters."""
         source = self.links.source[self.link]
         used = entering[self.way, source] > 0
         return int(self._depth[used].max(initial=0))
@@ -99,20 +99,21 @@ class Ways:
         Parameters
         ----------
         entering : ndarray of float, shape (ways, nodes)
-            What enters each way at each node.
+            Traffic that enters each way at each node.
         lost : ndarray of float, shape (links,), optional
-            Part of what it is offered that each link loses. Nothing, without it.
+            Fraction of the offered traffic that each link loses; by default none.
         free : bool
-            Whether of several next hops only those are taken that are free, each alike: not with
-            the part `lost`, each for itself. Without it each gets the same part.
+            Whether the free next hops alone share the traffic equally. A next hop is busy with
+            probability `lost`, independently of the others. By default all next hops share the
+            traffic equally.
 
         Returns
         -------
         offered : ndarray of float, shape (links,)
-            What each link is offered. With `free` that is what it gets while it is free, over the
-            part of the time in which it is.
+            Traffic offered to each link. With `free`: the traffic that the link gets while it is
+            free, over the fraction of time in which it is free.
         arrived : ndarray of float, shape (ways,)
-            What comes to each end.
+            Traffic that arrives at each destination.
         """
         flow, offered = entering.copy(), np.zeros(self.links.source.size)
         source, target = (end[self.link] for end in (self.links.source, self.links.target))
@@ -126,7 +127,7 @@ class Ways:
         return offered, flow[np.arange(self.ends.size), self.ends]
 
     def _shares(self, lost: FloatArray | None) -> FloatArray:
-        """Give the part of what is at a node that is offered to each next hop."""
+        """Return the fraction of a node's traffic offered to the next hop of each step."""
         fork = self._fork
         if lost is None or not self.splits:
             return np.asarray(1 / np.bincount(fork)[fork], np.float64) if fork.size else np.zeros(0)
@@ -142,7 +143,7 @@ class Ways:
 
 
 def depth_of(way: IntArray, link: IntArray, links: Links, ways: int) -> IntArray:
-    """Count the links of the longest way on from each step, shape (steps,)."""
+    """Return the number of links of the longest way from each step on, shape (steps,)."""
     source, target = links.source[link], links.target[link]
     depth = np.zeros((ways, links.nodes), np.int64)
     while True:
@@ -163,21 +164,21 @@ def shortest_ways(
     links : Links
         All links.
     ends : sequence of int
-        The nodes.
+        The destinations.
     usable : ndarray of bool, shape (links,)
-        Over which of the links ways lead.
+        Whether ways may use each link.
 
     Returns
     -------
     Ways
-        One for each end, with the equally good next hops of each node from which it can be reached.
+        One for each destination, with all shortest next hops of each node that can reach it.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
     nodes = np.asarray(ends, np.int64)
     shape = links.nodes, links.nodes
-    # Of parallel links the shortest one.
+    # The shortest of parallel links.
     order = np.lexsort((links.length, links.source, links.target))
     order = order[usable[order]]
     pair = links.target[order] * links.nodes + links.source[order]
@@ -191,14 +192,14 @@ def shortest_ways(
 
 
 def single_ways(links: Links, paths: Sequence[IntArray]) -> Ways:
-    """Make a way of each of some paths, which are lists of links; links beside each other split.
+    """Make a way of each path; parallel links of a path share its traffic equally.
 
     Parameters
     ----------
     links : Links
         All links.
     paths : sequence of ndarray of int
-        The links of each.
+        The links of each path.
 
     Returns
     -------
@@ -219,19 +220,19 @@ def _in_order(ends: IntArray, way: IntArray, link: IntArray, links: Links) -> Wa
 
 
 def before(ways: Sequence[Ways], entered: Sequence[FloatArray]) -> Iterator[tuple[int, int | None]]:
-    """Name for each link of some ways those over which traffic comes to it; None: it enters there.
+    """Yield pairs of a link and its predecessor on a way.
 
     Parameters
     ----------
     ways : sequence of Ways
         The ways.
     entered : sequence of ndarray of float, shape (ways, nodes)
-        What enters each.
+        Traffic that enters each way at each node; links without traffic are left out.
 
     Yields
     ------
     tuple of int and (int or None)
-        A link, and one before it.
+        A link, and a link before it; None where traffic enters at the link's source.
     """
     for several, entering in zip(ways, entered, strict=True):
         links = several.links

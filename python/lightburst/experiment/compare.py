@@ -11,14 +11,15 @@ from typing import Any, Final
 
 import pandas as pd
 
+from lightburst.experiment.changes import changes
 from lightburst.experiment.replicate import Replications
-from lightburst.experiment.sweep_result import Sweep
+from lightburst.experiment.swept.runs import SweptRuns
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.files.checksums import verify
 from lightburst.foundation.files.parquet import read_frame
 from lightburst.foundation.provenance import MODEL_VERSION
-from lightburst.result import metrics as figures
 from lightburst.result.files import REPLICATIONS, RUN, RUNS, SWEEP
+from lightburst.result.metrics import from_json
 from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 from lightburst.study import Comparison, compare_runs
@@ -28,7 +29,7 @@ _KNOWN: Final = (RUN, REPLICATIONS, SWEEP)
 _WRITTEN: Final = "a directory written by 'run --out' or 'sweep --out'"
 _KINDS: Final = f"{_WRITTEN}, a Result, a Sweep, or a table of runs"
 
-Source = str | PathLike[str] | Result | Replications | Sweep | pd.DataFrame
+Source = str | PathLike[str] | Result | Replications | SweptRuns | pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -134,30 +135,9 @@ def side_of(path: str, source: object) -> Side:
         return Side(row, source.scenario.in_use(), MODEL_VERSION)
     if isinstance(source, Replications):
         return Side(source.runs, source.scenario.in_use(), MODEL_VERSION)
-    if isinstance(source, Sweep):
+    if isinstance(source, SweptRuns):
         return Side(source.runs, source.design.base.in_use(), MODEL_VERSION)
     raise InputError(path, show(source), _KINDS)
-
-
-def changes(
-    first: Mapping[str, Any], second: Mapping[str, Any]
-) -> dict[str, tuple[object, object]]:
-    """Return the differences between two scenarios.
-
-    Parameters
-    ----------
-    first, second : mapping
-        Scenarios as returned by `lightburst.Scenario.in_use`; their names are ignored.
-
-    Returns
-    -------
-    dict of str to tuple
-        The two values by path; None if one of the scenarios does not have the path.
-    """
-    one, other = _flat(first), _flat(second)
-    paths = [path for path in dict.fromkeys((*one, *other)) if path != "name"]
-    pairs = {path: (one.get(path), other.get(path)) for path in paths}
-    return {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def _saved(path: str, directory: Path) -> Side:
@@ -198,12 +178,12 @@ def _in_use(scenario: dict[str, Any]) -> dict[str, Any]:
 
 def _row(held: Mapping[str, Any]) -> pd.DataFrame:
     """Make a table with one row from the contents of ``run.json``."""
-    row: dict[str, Any] = {"seed": int(held["seed"]), **figures.from_json(held["summary"])}
+    row: dict[str, Any] = {"seed": int(held["seed"]), **from_json(held["summary"])}
     parts = dict(held.get("groups", {}))
     parts |= {part["size_class"]: part for part in held.get("size_classes", [])}
     for name, part in parts.items():
         whole = {key: value for key, value in part.items() if key != "size_class"}
-        row |= {f"{key}[{name}]": value for key, value in figures.from_json(whole).items()}
+        row |= {f"{key}[{name}]": value for key, value in from_json(whole).items()}
     return pd.DataFrame([row])
 
 
@@ -230,14 +210,3 @@ def _labels(runs: pd.DataFrame) -> list[str]:
 
 def _name(source: object, word: str) -> str:
     return Path(source).name or word if isinstance(source, str | PathLike) else word
-
-
-def _flat(table: Mapping[str, Any], above: str = "") -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in table.items():
-        path = f"{above}{key}"
-        if isinstance(value, Mapping):
-            found |= _flat(value, f"{path}.")
-        else:
-            found[path] = value
-    return found

@@ -199,7 +199,7 @@ def _told(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def lost_bursts(trace: NetworkTrace, most: int | None = None) -> Iterator[str]:
-    """List the lost bursts in order of time: a title, and one line for each of the first."""
+    """Yield lines of text: a title, and the first `most` lost bursts in order of time."""
     yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
     yield from _first(trace.losses, _loss, most)
 

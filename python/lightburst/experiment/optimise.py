@@ -257,7 +257,7 @@ def _asked(study: StudyDescription) -> tuple[Optimise, tuple[Aim, ...], range]:
     asked = study.optimise
     if asked is None:
         raise InputError("optimise", "nothing", f"a table {EXAMPLES['optimise']}")
-    check_alone(study, "optimise, which says itself which points and seeds are run")
+    check_alone(study, "optimise, which selects points and seeds itself")
     aims = asked.aims
     seeds = study.all_seeds
     least = asked.batch * len(seeds)

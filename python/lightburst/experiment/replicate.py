@@ -107,8 +107,8 @@ class Replications:
         return f"<Replications of {name!r}: {len(seeds)} seeds, {seeds[0]} to {seeds[-1]}>"
 
     def _repr_html_(self) -> str:
-        figures = ((key, row) for key, row in self.summary().items() if row["mean"] is not None)
-        rows = [(key, readable_interval(key, row)) for key, row in figures if "[" not in key]
+        known = ((key, row) for key, row in self.summary().items() if row["mean"] is not None)
+        rows = [(key, readable_interval(key, row)) for key, row in known if "[" not in key]
         title = f"{repr(self).strip('<>')}: mean, 95 %"
         return html_table(title, rows) + html_list(self.warnings)
 

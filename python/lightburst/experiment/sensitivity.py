@@ -219,7 +219,7 @@ def _asked(study: StudyDescription) -> Sensitivity:
     asked = study.sensitivity
     if asked is None:
         raise InputError("sensitivity", "nothing", f"a table {EXAMPLES['sensitivity']}")
-    check_alone(study, "sensitivity, which says itself which points are run")
+    check_alone(study, "sensitivity, which selects points itself")
     return asked
 
 
@@ -263,7 +263,8 @@ def _run(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[Indices]]:
     """Run the sample in stages, half of it first, and report the indices after each stage.
 
-    Also returns which rows of the sample are left out, since a run at one of their points failed.
+    Also returns whether each row of the sample is left out, because a run at one of its points
+    failed.
     """
     seeds, names = study.all_seeds, asked.metrics
     step = len(space.dimensions) + 2

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.experiment.optimum import key_of
 from lightburst.experiment.study_files import write_study
 from lightburst.foundation.files.directory import replace
 from lightburst.foundation.formatting import html_list, html_text
@@ -98,8 +99,6 @@ class Sensitivities:
 
     def key(self, metric: str) -> str:
         """Return the key from which `readable` derives the unit of a metric."""
-        from lightburst.experiment.optimum import key_of
-
         return key_of(self.study, metric)
 
     def plot(self) -> Canvas:

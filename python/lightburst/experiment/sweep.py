@@ -142,7 +142,7 @@ def described(
     if not isinstance(scenario, str | PathLike) or not is_study(scenario):
         return StudyDescription(scenario=as_scenario(scenario), **asked)
     for key, value in asked.items():
-        raise InputError(key, show(value), "nothing beside a study file, which says it itself")
+        raise InputError(key, show(value), "nothing beside a study file, which states it itself")
     return load_study(scenario)
 
 

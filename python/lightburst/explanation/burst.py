@@ -240,7 +240,7 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
     ]
     rows += [
         (_time(hop.start_s), f"its head leaves {hop.link_source} for {hop.link_target} on "
-         f"channel {hop.channel}, booked at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}"
+         f"channel {hop.channel}, reserved at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}"
          + _left(hop.bytes, about["bytes"]))
         for hop in in_rows(found.hops)
     ]  # fmt: skip
@@ -251,9 +251,9 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
     yield from aligned(rows)
     if about["outcome"] == LOST:
         yield ""
-        yield "What would have saved it: the same run with one change, and the same burst in it"
+        yield "Remedies: the same run with one change, and the fate of the same burst in it"
         tried = [(row.remedy, _told(row, found.lost)) for row in in_rows(found.remedies)]
-        yield from aligned(tried) if tried else ["  nothing that could be tried"]
+        yield from aligned(tried) if tried else ["  none that could be tried"]
 
 
 def _left(here: int, whole: int) -> str:
@@ -282,11 +282,11 @@ def _told(row: Any, before: int) -> str:
         return "not tried: the scenario does not allow it"
     whole = f"{int(row.lost):,} bursts lost in all, {before:,} without the change"
     if pd.isna(row.outcome):
-        return f"no such burst there: what happened before changed; {whole}"
+        return f"no such burst there, because earlier events changed; {whole}"
     what = "it arrives" if row.outcome == ARRIVED else f"it {_OUTCOMES[row.outcome]}"
     if not pd.isna(row.reason):
         what += f" ({row.reason})"
-    same = "" if row.same else ", but holds other packets: what happened before changed"
+    same = "" if row.same else ", but with other packets, because earlier events changed"
     return f"{'yes' if row.saved else 'no'}: {what} over {row.way}{same}; {whole}"
 
 

@@ -20,9 +20,9 @@ from lightburst.result.metrics import worst_flow
 from lightburst.result.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulation.simulate import run
+from lightburst.trace.audit import RetransmissionAudit
 from lightburst.trace.division import PARTS, copies, divide, holding
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
-from lightburst.trace.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -261,12 +261,12 @@ def _timeouts(trace: FlowTrace) -> pd.DataFrame:
         again = table["packet"][own & (table["flags"] & flag > 0)][1:]
         rows += [(int(made[packet]), word) for packet in again]
     rows.sort()
-    truth = Truth(trace, copies(trace))
+    audit = RetransmissionAudit(trace, copies(trace))
     return pd.DataFrame(
         {
             "time_s": np.array([time for time, _ in rows], dtype=np.uint64) * _PS,
             "what": [what for _, what in rows],
-            "false": [truth.false_timeout(*row) for row in rows],
+            "false": [audit.false_timeout(*row) for row in rows],
         }
     )
 
@@ -274,14 +274,14 @@ def _timeouts(trace: FlowTrace) -> pd.DataFrame:
 def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
     made = copies(trace)
     again = [copy for copy in made if copy.cause is not None]
-    truth = Truth(trace, made)
+    audit = RetransmissionAudit(trace, made)
     return pd.DataFrame(
         {
             "time_s": np.array([copy.made_ps for copy in again], dtype=np.uint64) * _PS,
             "segment": [copy.sequence // trace.payload_bytes + 1 for copy in again],
             "packet": [copy.packet for copy in again],
             "cause": [copy.cause for copy in again],
-            "spurious": [truth.spurious(copy) for copy in again],
+            "spurious": [audit.spurious(copy) for copy in again],
             "lost": [copy.lost_ps != NONE for copy in again],
         }
     )

@@ -23,9 +23,7 @@ _HELD_BY: Final = {
     RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
     NEITHER: "neither window: its pacing, or the flow's own times",
 }
-DIVISION: Final = (
-    "Where the time went: at each moment, what the first byte still missing waited for"
-)
+DIVISION: Final = "Components of the time: at each moment, the wait of the first byte still missing"
 
 
 def lines(found: Explanation) -> Iterator[str]:
@@ -134,7 +132,7 @@ def listings(
         (readable("time_s", row.time_s), row.what, "false" * row.false)
         for row in in_rows(found.timeouts)
     ]
-    yield "Timeouts of the sender", ("Time", "Sent again", "Was it lost?"), expired
+    yield "Timeouts of the sender", ("Time", "Retransmitted", "Was it lost?"), expired
     again: list[tuple[str, ...]] = [
         (
             readable("time_s", row.time_s),
@@ -145,8 +143,8 @@ def listings(
         )
         for row in in_rows(found.retransmissions)
     ]
-    header = "Time", "What", "Cause", "The one before", "This one"
-    yield "Data sent again", header, again
+    header = "Time", "Segment", "Cause", "Earlier copy", "This copy"
+    yield "Retransmitted data", header, again
 
 
 def _label(part: Any) -> str:

@@ -30,7 +30,7 @@ MOST_EVENTS: Final = 20_000_000
 # Maximum number of explained flows, to limit the length of the page.
 MOST: Final = 50
 _WHY: Final = "since the run could not be repeated where the page was written"
-_COMMAND: Final = "`lightburst explain DIR --flow N` tells it, with this directory and its number."
+_COMMAND: Final = "`lightburst explain DIR --flow N`, with this directory and a number."
 
 
 def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
     return flows.loc[order]
 
 
-class Told:
+class WorstFlows:
     """Tables and explanations of the worst flows for the page.
 
     Attributes
@@ -102,10 +102,10 @@ class Told:
         try:
             found = _followed(saved, numbers, events, explained, simulate)
         except InputError as error:
-            found, why = [], f" What happened to them is not told here, {_WHY} ({error})."
+            found, why = [], f" They are not explained here, {_WHY} ({error})."
         self.stories = [_story(one) for one in found]
         if len(found) < len(numbers):
-            why += f" {'What happened to the others' if found else 'What happened'}: {_COMMAND}"
+            why += f" {'Explanations of the others' if found else 'Explanations'}: {_COMMAND}"
         told = {one.flow for one in found}
         self.tables = [_table(table, told, words + why)]
 

@@ -256,13 +256,13 @@ def check_all(metrics: Mapping[str, Expression], scenario: Scenario, path: str =
 
 
 def beside(
-    figures: Mapping[str, Metric], own: Mapping[str, Metric], path: str = "metrics"
+    builtin: Mapping[str, Metric], own: Mapping[str, Metric], path: str = "metrics"
 ) -> dict[str, Metric]:
     """Merge user-defined metrics into the built-in metrics of a run.
 
     Parameters
     ----------
-    figures, own : mapping of str to Metric
+    builtin, own : mapping of str to Metric
         Built-in metrics, and user-defined metrics.
     path : str
         Name of the user-defined metrics in messages.
@@ -278,10 +278,10 @@ def beside(
         If a user-defined metric has the name of a built-in one.
     """
     for name in own:
-        if name in figures:
-            allowed = "names that no figure and no column of a run has"
+        if name in builtin:
+            allowed = "names that no metric and no column of a run has"
             raise InputError(f"{path}[{name!r}]", show(name), allowed)
-    return {**figures, **own}
+    return {**builtin, **own}
 
 
 def _read_statistic(reader: Reader) -> str:

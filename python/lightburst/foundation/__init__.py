@@ -1,1 +1,1 @@
-"""What everything else stands on: units, errors, formatting, memory, files."""
+"""Modules that all other layers use: units, errors, formatting, memory, files."""

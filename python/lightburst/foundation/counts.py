@@ -36,7 +36,7 @@ def quantiles(values: FloatArray, *probabilities: float) -> list[float]:
 
 
 def ratio(numerator: float, denominator: float) -> float | None:
-    """Divide; None where there is nothing to divide by."""
+    """Return the quotient; None if the denominator is zero."""
     return numerator / denominator if denominator else None
 
 
@@ -46,9 +46,9 @@ def share(name: str, seen: int, of: int) -> dict[str, Metric]:
     Parameters
     ----------
     name : str
-        Of the share: ``burst_loss``.
+        Name of the share: ``burst_loss``.
     seen, of : int
-        Units that it is about, and all of them.
+        Number of units with the event, and of all units.
 
     Returns
     -------
@@ -64,17 +64,18 @@ def jain_index(values: ArrayLike) -> float:
     Parameters
     ----------
     values : array_like of float
-        What each of n has, such as throughputs; not below 0, in any unit.
+        Shares of n users, such as throughputs; not below 0, in any unit.
 
     Returns
     -------
     float
-        1 if all have the same, 1/n if one has all. NaN without values, and if all are 0.
+        1 if all values are equal, 1/n if one user has everything. NaN without values, and if all
+        are 0.
 
     Raises
     ------
     InputError
-        When a value is below 0.
+        If a value is below 0.
 
     References
     ----------
@@ -92,7 +93,7 @@ def jain_index(values: ArrayLike) -> float:
 
 
 def jain_of_sums(number: NDArray[Any], total: Any, squares: Any) -> FloatArray:
-    """Jain's index of sums; NaN where there is nothing to divide."""
+    """Jain's index from count, sum and sum of squares; NaN if all values are 0."""
     found = np.full(number.shape, np.nan)
     np.divide(np.square(total), number * squares, out=found, where=squares > 0)
     return found

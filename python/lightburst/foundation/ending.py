@@ -1,8 +1,8 @@
-"""Whether what an interrupt ends is being ended in order.
+"""Record of an interrupt that is being handled in order.
 
-The command line ends a process by force soon after an interrupt, because libraries can swallow it
-(`lightburst.cli.terminal.interrupt`). It waits longer where the interrupt has been heard: runs
-that have come back are being kept, or jobs cancelled.
+The command line kills its process soon after an interrupt, because libraries can swallow the
+exception (`lightburst.cli.terminal.interrupt`). It waits longer once the interrupt is being
+handled: completed runs are being stored, or jobs cancelled.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Set when an interrupt has come through `orderly`.
+#: Set when an interrupt has passed through `orderly`.
 HEARD: Final = Event()
 
 
 @contextmanager
 def orderly() -> Iterator[None]:
-    """Note an interrupt that comes out of the block: what follows it clears up."""
+    """Record an interrupt that leaves the block, after which the caller cleans up."""
     try:
         yield
     except KeyboardInterrupt:

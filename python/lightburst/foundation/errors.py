@@ -1,4 +1,4 @@
-"""The one error that a user can cause, several of them at once, and the warning of a run."""
+"""The error of invalid input, several such errors at once, and the warnings of runs."""
 
 import math
 import warnings
@@ -11,21 +11,21 @@ from lightburst.foundation.terminology import called_here, plain
 from lightburst.foundation.unsupported import nearest_here
 
 _LONGEST_GIVEN = 80
-# Most characters of a path and of a part of an error; of more the middle is left out.
+# Most characters of a path and of a part of an error; longer ones lose their middle.
 _LONGEST_PATH, _LONGEST_PART = 200, 1000
-# A message lists at most so many names.
+# Most names in one message.
 _MOST_NAMES = 20
 
 
 def show(value: object) -> str:
-    """Write a value for the ``given`` part of an error: quoted if text, shortened if long.
+    """Format a value for the ``given`` part of an error: quoted if text, shortened if long.
 
-    Something of ours, such as a scenario, is named by its type.
+    An object of lightburst, such as a scenario, is named by its type.
 
     Parameters
     ----------
     value : object
-        What the user gave.
+        The value from the user.
 
     Returns
     -------
@@ -38,34 +38,35 @@ def show(value: object) -> str:
         return f"a {type(value).__name__}"
     try:
         text = repr(value[: _LONGEST_GIVEN + 1]) if isinstance(value, str) else str(value)
-    except ValueError:  # Python writes no number of more digits than a few thousand
-        return "a whole number of thousands of digits, or what holds one"
+    except ValueError:  # Python does not convert integers of many thousand digits to text
+        return "a whole number of thousands of digits, or a value that contains one"
     except RecursionError:
-        return "what lies too many levels deep to be written"
+        return "a value nested too deeply to be shown"
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
 
 
 def first_of(names: Collection[str]) -> str:
-    """Write names for the ``given`` part of an error: the first ones, and how many more."""
+    """Format names for the ``given`` part of an error: the first ones, and the number of others."""
     first = (show(one) if len(one) > _LONGEST_GIVEN else one for one in islice(names, _MOST_NAMES))
     more = len(names) - _MOST_NAMES
     return ", ".join(first) + (f" and {more:,} more" if more > 0 else "")
 
 
 def printable(text: str, longest: int | None = None) -> str:
-    r"""Write text so that a terminal shows all of it and obeys none of it.
+    r"""Escape text, so that a terminal shows all of it and executes none of it.
 
     Parameters
     ----------
     text : str
-        Maybe with control characters, escape sequences, or bytes of a file name that are not UTF-8.
+        Any text, possibly with control characters, escape sequences, or bytes of a file name that
+        are not UTF-8.
     longest : int, optional
-        Characters; of more the middle is left out.
+        Most characters; a longer text loses its middle.
 
     Returns
     -------
     str
-        One line; what cannot be printed stands as Python writes it, such as ``\x1b``.
+        One line; unprintable characters are escaped as in Python, such as ``\x1b``.
     """
     if longest is not None and len(text) > longest:
         text = f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
@@ -75,12 +76,12 @@ def printable(text: str, longest: int | None = None) -> str:
 
 
 def some(names: Collection[str]) -> str:
-    """Write names in quotes; of many the first, and how many more there are.
+    """Format names in quotes: the first ones, and the number of others.
 
     Parameters
     ----------
     names : collection of str
-        Of things of which there may be none, which is said.
+        The names; without any the text says so.
     """
     if not names:
         return "(there are none)"
@@ -90,11 +91,11 @@ def some(names: Collection[str]) -> str:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
+    """Return `` (did you mean 'hybrid'?)`` if a known name is near, else an empty text.
 
-    A name that differs in case alone comes first, then the one that a thing has here and another
-    elsewhere. Of what is known elsewhere and is not here the nearest is named, and no name that
-    only looks like it. What is left may be a slip of the keys.
+    Candidates in this order: a name that differs only in case; lightburst's name for a term of
+    other tools; for a feature of other tools that lightburst lacks, its nearest substitute, and no
+    name that only looks similar; a name that differs by typing errors.
     """
     folded = {name.casefold(): name for name in known}
     name = str(given).casefold()
@@ -105,25 +106,25 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
         joined = "" if not beside else f" {beside}" if beside[0] == "=" else f", {beside}"
         return f" (did you mean '{here}'{joined}?)"
     if nearest := nearest_here(plain(given), folded.values()):
-        return f" ({printable(str(given))} is not here; what comes nearest: {nearest})"
+        return f" ({printable(str(given))} is not supported; the nearest substitute: {nearest})"
     near = typo_of(name.strip("[]()'\" "), folded)
     return f" (did you mean '{folded[near]}'?)" if near else ""
 
 
 def number_meant(given: object, fits: Callable[[float], bool]) -> str:
-    """Write `` (did you mean 8?)`` for 8.0 and '8', which are no whole numbers; else nothing.
+    """Return `` (did you mean 8?)`` for 8.0 and '8', which are no integers; else an empty text.
 
     Parameters
     ----------
     given : object
-        What the user gave where a number should stand.
+        The value from the user, in place of a number.
     fits : callable
-        Whether a number is one that can stand there.
+        Whether a number is allowed.
 
     Returns
     -------
     str
-        To stand at the end of the ``allowed`` part of an error.
+        Text for the end of the ``allowed`` part of an error.
     """
     try:
         number = float(given) if isinstance(given, str | float) else math.nan
@@ -135,17 +136,18 @@ def number_meant(given: object, fits: Callable[[float], bool]) -> str:
 
 
 class InputError(ValueError):
-    """Something that the user gave cannot be used.
+    """Invalid input from the user.
+
+    In all three texts unprintable characters are escaped, and long texts lose their middle.
 
     Parameters
     ----------
     path : str
-        Where it is, in the user's words: ``topology.k``, ``--out``, a file name.
+        Place of the input, in the user's terms: ``topology.k``, ``--out``, a file name.
     given : str
-        What was found there.
+        The value found there.
     allowed : str
-        What can stand there. Of all three what cannot be printed is written as an escape, and what
-        is long loses its middle.
+        The values allowed there.
 
     Examples
     --------
@@ -160,7 +162,7 @@ class InputError(ValueError):
 
     @property
     def errors(self) -> tuple["InputError", ...]:
-        """Every single error in this one."""
+        """All single errors that this one consists of."""
         return (self,)
 
     def __str__(self) -> str:
@@ -168,19 +170,19 @@ class InputError(ValueError):
 
 
 class LimitError(InputError):
-    """A run came to a limit that is no part of its scenario: of events, or of memory.
+    """A run reached a limit of events or memory, which are no part of the model.
 
-    With another limit, or elsewhere, it may end.
+    With another limit, or on another machine, the same run may end normally.
     """
 
 
 class InputErrors(InputError):  # noqa: N818 - it is several
-    """Several input errors, reported together; ``path`` and the rest are those of the first.
+    """Several input errors, reported together; the attributes are those of the first.
 
     Parameters
     ----------
     errors : iterable of InputError
-        At least one.
+        At least one error.
     """
 
     def __init__(self, errors: Iterable[InputError]) -> None:
@@ -191,7 +193,7 @@ class InputErrors(InputError):  # noqa: N818 - it is several
 
     @property
     def errors(self) -> tuple[InputError, ...]:
-        """Every single error, in the order of the file."""
+        """All single errors, in the order of the file."""
         return self._errors
 
     def __str__(self) -> str:
@@ -199,19 +201,19 @@ class InputErrors(InputError):  # noqa: N818 - it is several
 
 
 class WorkersLostError(InputError):
-    """Nobody is there any more who could compute the rest of a study; what has ended is kept."""
+    """No workers are left to compute the rest of a study; completed runs are kept."""
 
 
 class RunWarning(UserWarning):
-    """Something that a scenario asks for did not happen, or its results need a word of caution."""
+    """A run did not meet a request of its scenario, or its metrics need caution."""
 
 
 class StoreWarning(UserWarning):
-    """What was damaged or old in a store of runs, and what has become of it."""
+    """A store of runs had damaged or outdated files; the text says how they were handled."""
 
 
 class WorkerWarning(UserWarning):
-    """What happened to those who compute the runs of a study, on a cluster."""
+    """An event of the workers that compute the runs of a study on a cluster."""
 
 
 def warn(texts: Iterable[str], stacklevel: int, kind: type[Warning] = RunWarning) -> None:
@@ -220,30 +222,30 @@ def warn(texts: Iterable[str], stacklevel: int, kind: type[Warning] = RunWarning
     Parameters
     ----------
     texts : iterable of str
-        Each is said once.
+        Texts of the warnings; equal texts are issued once.
     stacklevel : int
-        Which caller is to blame: 1 is the function that calls this one.
+        Caller to which the warnings are attributed: 1 is the function that calls this one.
     kind : type
-        Of which kind they are.
+        Class of the warnings.
     """
     for text in dict.fromkeys(texts):
         warnings.warn(text, kind, stacklevel=stacklevel + 1)
 
 
 def refuse_changes(function: str, allowed: str, changes: Iterable[str]) -> None:
-    """Say how a scenario is changed, if someone tries it in the call of a function.
+    """Refuse changes of a scenario as arguments of a function, and explain the right call.
 
     Parameters
     ----------
     function, allowed : str
-        Its name, and what it takes.
+        Name of the function, and its arguments.
     changes : iterable of str
-        Names of arguments that it does not have.
+        Names of unknown arguments.
 
     Raises
     ------
     InputError
-        If there are any.
+        If there are unknown arguments.
     """
     for name in changes:
         how = f"to change a scenario, write scenario.with_({name}=...)" if "__" in name else ""
@@ -252,19 +254,19 @@ def refuse_changes(function: str, allowed: str, changes: Iterable[str]) -> None:
 
 
 def combine(errors: Iterable[InputError]) -> InputError:
-    """Make one error of all: itself if it is alone, an `InputErrors` otherwise."""
+    """Return one error for all: a single error unchanged, several as `InputErrors`."""
     collected = InputErrors(errors)
     return collected.errors[0] if len(collected.errors) == 1 else collected
 
 
 @contextmanager
 def inside(prefix: str) -> Iterator[None]:
-    """Put a prefix before the path of each error that is raised inside.
+    """Put a prefix before the path of each error raised in the block.
 
     Parameters
     ----------
     prefix : str
-        Such as ``"groups.query."``; may be empty.
+        Prefix such as ``"groups.query."``; may be empty.
     """
     try:
         yield

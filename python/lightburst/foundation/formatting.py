@@ -1,4 +1,4 @@
-"""Values, tables and texts as people read them, on a terminal and in a notebook."""
+"""Values, tables and texts for people, on a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
 _SQUARED: Final = "_bps2"
-#: Numbers without a unit are written as whole ones in this range.
+#: Range in which numbers without a unit are rounded to integers.
 _WHOLE_FROM, _WHOLE_BELOW = 1e4, 1e15
-#: Numbers along an axis are no larger, if there is a prefix for that.
+#: Largest number along an axis, if a prefix allows it.
 _READABLE: Final = 10_001.0
 _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
@@ -22,19 +22,19 @@ _PREFIXES: Final = (
 
 
 def readable(key: str, value: float | str | None) -> str:
-    """Write a figure of the summary for people.
+    """Format a metric of the summary.
 
     Parameters
     ----------
     key : str
-        Its name, which carries its unit.
+        Name of the metric, with its unit as suffix.
     value : float, str or None
-        Its value in the SI base unit.
+        Value in the SI base unit.
 
     Returns
     -------
     str
-        With a unit of a fitting size: ``89.7 Gb/s``; a dash for none; ``inf`` for what has no end.
+        Number with a prefixed unit: ``89.7 Gb/s``; a dash for None and NaN; ``inf`` for infinity.
     """
     if value is None or isinstance(value, str):
         return value or "–"
@@ -42,7 +42,7 @@ def readable(key: str, value: float | str | None) -> str:
         return "inf"
     if math.isnan(value):
         return "–"
-    # Of a group of flows, or of a class of size: slowdown_p99[query].
+    # Without the group or size class: slowdown_p99[query].
     key = key.partition("[")[0]
     if key.endswith(_SQUARED):
         factor, prefix = prefixed(math.sqrt(abs(value)))
@@ -51,7 +51,7 @@ def readable(key: str, value: float | str | None) -> str:
     if unit is None:
         if isinstance(value, int):
             return f"{value:,}"
-        # A mean of counts is read as a count: 200,151 and not 2.002e+05.
+        # A mean of counts is formatted as a count: 200,151 and not 2.002e+05.
         whole = _WHOLE_FROM <= abs(value) < _WHOLE_BELOW
         return f"{value:,.0f}" if whole else f"{value:,.4g}"
     factor, prefix = prefixed(abs(value))
@@ -59,28 +59,28 @@ def readable(key: str, value: float | str | None) -> str:
 
 
 def prefixed(value: float) -> tuple[float, str]:
-    """Choose the prefix of a value, and what it stands for."""
+    """Return the factor of the prefix for a value, and the prefix."""
     return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 
 
 def exactly(value: float) -> str:
-    """Write a number with as many figures as tell it from every other one: 2, 1.0000000001."""
+    """Format a number with all digits that distinguish it from others: 2, 1.0000000001."""
     return repr(float(value)).removesuffix(".0")
 
 
 def as_given(value: object) -> str:
-    """Write a value of an axis: what somebody wrote as it was written, what was computed shorter.
+    """Format a value of an axis: as the user wrote it, or shorter if it was computed.
 
     Parameters
     ----------
     value : object
-        A number, or anything else.
+        A number, or any other value.
 
     Returns
     -------
     str
-        A number of up to 12 figures with all of them, one with more (a step of a logarithmic range)
-        with six; a dash for NaN and None.
+        A number of up to 12 digits in full, one with more (a step of a logarithmic range) with six
+        digits; a dash for NaN and None.
     """
     if value is None or value != value:
         return "–"
@@ -91,18 +91,18 @@ def as_given(value: object) -> str:
 
 
 def prefixed_along(low: float, high: float) -> tuple[float, str]:
-    """Choose the prefix for values over several decades, so that all are short numbers.
+    """Choose one prefix for values over several decades, so that all are short numbers.
 
     Parameters
     ----------
     low, high : float
-        The ends, above zero.
+        Smallest and largest value, above zero.
 
     Returns
     -------
     (float, str)
-        What the prefix stands for, and the prefix: that with whole numbers up to 10,000 if there is
-        one, else that with numbers from 0.001 to 10,000; of more decades that of their middle.
+        Factor of the prefix, and the prefix. In order of preference: a prefix with all numbers
+        from 1 to 10,000; one with all from 0.001 to 10,000; that of the geometric mean.
     """
     for least in (0.999, 0.000999):
         for size, word in _PREFIXES:
@@ -114,23 +114,23 @@ def prefixed_along(low: float, high: float) -> tuple[float, str]:
 def html_table(
     title: str, rows: Iterable[Sequence[str]], heading: Sequence[str] = (), *, align: str = "right"
 ) -> str:
-    """Write a table for a notebook.
+    """Format a table for a notebook.
 
     Parameters
     ----------
     title : str
-        Above it.
+        Text above the table.
     rows : iterable of sequence of str
-        Cells as text; the first of a row is its name.
+        Cells as text; the first cell of a row is its name.
     heading : sequence of str
-        Names of the columns, if they have any.
+        Names of the columns, if any.
     align : {"right", "left"}
-        Where the other cells stand: numbers to the right, words to the left.
+        Alignment of the other cells: numbers to the right, words to the left.
 
     Returns
     -------
     str
-        HTML in which no text is taken for a tag.
+        HTML with all texts escaped.
     """
     head = "".join(f"<th>{escape(cell)}</th>" for cell in heading)
     lines = [f"<thead><tr>{head}</tr></thead>" if heading else "", "<tbody>"]
@@ -141,20 +141,20 @@ def html_table(
 
 
 def html_members(thing: object, rows: Mapping[str, int]) -> str:
-    """Write which tables an object has, each with what a row of it is, for a notebook.
+    """Format a list of the tables of an object for a notebook, with a description of their rows.
 
     Parameters
     ----------
     thing : object
-        With the tables as members; the first line of what documents a member says what its rows
-        are.
+        Object with the tables as members. The first line of a member's docstring describes its
+        rows.
     rows : mapping of str to int
-        How many rows there are in each, by the name of the member.
+        Number of rows of each table, by the name of the member.
 
     Returns
     -------
     str
-        As `html_table`.
+        HTML, as `html_table`.
     """
     told = ((getattr(type(thing), name).__doc__ or "").partition("\n")[0] for name in rows)
     lines = [
@@ -165,11 +165,11 @@ def html_members(thing: object, rows: Mapping[str, int]) -> str:
 
 
 def html_text(text: str) -> str:
-    """Write a text of several lines for a notebook, as it stands on a terminal."""
+    """Format a text of several lines for a notebook, with its line breaks and columns."""
     return f"<pre>{escape(text)}</pre>"
 
 
 def html_list(lines: Iterable[str]) -> str:
-    """Write warnings and the like for a notebook; nothing if there are none."""
+    """Format lines such as warnings as a list for a notebook; an empty text without lines."""
     items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f"<ul>{items}</ul>" if items else ""

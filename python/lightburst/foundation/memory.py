@@ -1,15 +1,20 @@
-"""How much memory is free, and the refusal of what needs more."""
+"""The available memory, and the refusal of runs that need more."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from lightburst.foundation.errors import LimitError
 from lightburst.foundation.units import format_size
 
-# Less than this is not checked: any machine has it, and asking would take longer than compiling.
+if sys.platform != "win32":
+    import resource
+
+# Smaller needs are not checked: any machine has this much, and the check takes longer than
+# compiling.
 HARMLESS_BYTES = 128 * 2**20
-# Of a control group: the file of its limit, that of its use, and the part of this in memory.stat
-# that the system can take back.
+# Files of a control group: limit and usage, and the entry of memory.stat with the part of the
+# usage that the system can reclaim.
 _FILES = {
     "cgroup2": ("memory.max", "memory.current", "inactive_file"),
     "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -17,7 +22,7 @@ _FILES = {
 
 
 class TooMuchMemoryError(LimitError):
-    """What is asked for does not fit into the memory that is free now."""
+    """A run or table does not fit into the memory available now."""
 
 
 def check_memory(
@@ -27,21 +32,22 @@ def check_memory(
     allowed: str = "one that fits into the {} that are free",
     limit: int | None = None,
 ) -> None:
-    """Refuse what needs more memory than is free, or than the user allows.
+    """Refuse to allocate more memory than is available, or than the user allows.
 
     Parameters
     ----------
     needed : int
-        Bytes, beside those that this program holds.
+        Bytes, in addition to those that this program holds.
     path, given, allowed : str
-        For the message, with a place for what is needed and for what is free.
+        Parts of the message; `given` has a placeholder for the needed memory, `allowed` for the
+        available memory.
     limit : int, optional
-        Bytes that this program may hold, ``measurement.memory_limit``.
+        ``measurement.memory_limit``: the most bytes that this program may hold.
 
     Raises
     ------
     TooMuchMemoryError
-        When it is more.
+        If `needed` exceeds the available memory, or the limit.
     """
     if needed > HARMLESS_BYTES and needed > (free := available_memory()):
         needs, has = (f"{size / 2**30:,.1f} GiB" for size in (needed, free))
@@ -57,26 +63,26 @@ def check_memory(
 
 
 def held_memory() -> int:
-    """How much memory this process holds, in bytes: its resident set."""
+    """Return the resident set of this process in bytes."""
     import psutil
 
     return int(psutil.Process().memory_info().rss)
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """How much memory this process can still have: of the machine, and of its control groups.
+    """Return the memory that this process can still allocate, in bytes.
 
     Parameters
     ----------
     root : Path
-        Where the system's files are; elsewhere in tests.
+        Root of the system's files; another directory in tests.
 
     Returns
     -------
     int
-        Bytes: what the machine has, or what is left in the tightest of the control groups (version
-        1 or 2, such as those of containers and of batch systems) that this process is in, or what
-        ``ulimit -v`` leaves.
+        The least of the memory available on the machine, the memory left in each control group of
+        this process (version 1 or 2, such as those of containers and batch systems), and the
+        addresses left by ``ulimit -v``.
     """
     import psutil
 
@@ -84,25 +90,23 @@ def available_memory(root: Path = Path("/")) -> int:
     try:
         lefts = list(_left(root))
     except (OSError, ValueError):
-        lefts = []  # no control groups here, or none that can be read
+        lefts = []  # no control groups, or no readable ones
     return max(0, min([free, *lefts, *_addresses()]))
 
 
 def _addresses() -> Iterator[int]:
-    """Yield what is left of the addresses that this process may have (``ulimit -v``)."""
+    """Yield the bytes of address space that ``ulimit -v`` leaves; nothing without a limit."""
     import psutil
 
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-    except ImportError:
-        return  # on Windows
-    most, _ = getrlimit(RLIMIT_AS)
-    if most != RLIM_INFINITY:
+    if sys.platform == "win32":
+        return
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
         yield most - int(psutil.Process().memory_info().vms)
 
 
 def _left(root: Path) -> Iterator[int]:
-    """Yield what is left in each control group, from the process's own to the outermost."""
+    """Yield the bytes left in each control group, from the process's own to the outermost."""
     groups = _groups(root)
     for line in (root / "proc/self/mountinfo").read_text("utf-8").splitlines():
         # man 5 proc: ... root of the mount, mount point, options... - kind, source, super options.
@@ -119,7 +123,7 @@ def _left(root: Path) -> Iterator[int]:
 
 
 def _groups(root: Path) -> dict[str, str]:
-    """Give the control group of this process that limits memory, by kind of hierarchy."""
+    """Return the control group of this process that limits memory, by kind of hierarchy."""
     groups = {}
     for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
         # man 7 cgroups: number of the hierarchy, its controllers, path; version 2 is 0 with none.
@@ -132,7 +136,7 @@ def _groups(root: Path) -> dict[str, str]:
 
 
 def _room(group: Path, limit: str, used: str, spare: str) -> Iterator[int]:
-    """Yield what is left in one control group; nothing where it has no limit."""
+    """Yield the bytes left in one control group; nothing if it has no limit."""
     try:
         most = (group / limit).read_text("ascii").strip()
         if most == "max":
@@ -141,5 +145,5 @@ def _room(group: Path, limit: str, used: str, spare: str) -> Iterator[int]:
         numbers = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):
         return
-    # The cache of files that are not in use can be dropped.
+    # The system can drop the cache of files that are not in use.
     yield left + int(numbers.get(spare, 0))

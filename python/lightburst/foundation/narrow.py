@@ -1,4 +1,4 @@
-"""Columns that are kept as narrow as what is in them, and read as the model counts them."""
+"""Columns stored in the narrowest type for their values, and read as 64-bit integers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -6,22 +6,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-# What is not counted in whole numbers of 64 bits.
+# Columns that are no 64-bit counts.
 _AS_IT_IS: Final = frozenset({"status", "path_links"})
 # The tables with a row for each flow, of which there may be very many.
 _BY_FLOW: Final = ("flows", "bursts_flows")
 
 
 class Narrow(Mapping[str, NDArray[Any]]):
-    """A table of columns, each of which is widened when it is looked at.
+    """A table of narrow columns, each of which is widened when it is read.
 
-    Where all retransmissions are below 256 their column takes a byte a flow. Whoever reads it gets
-    uint64, so that no arithmetic runs over.
+    If no flow has more than 255 retransmissions, for example, their column takes one byte per flow.
+    Readers get uint64, so that arithmetic does not overflow.
 
     Parameters
     ----------
     kept : mapping of str to ndarray
-        The columns as the simulator gave them.
+        The columns of the simulator.
     """
 
     def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
@@ -39,10 +39,10 @@ class Narrow(Mapping[str, NDArray[Any]]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes that are kept."""
+        """Bytes of the narrow columns."""
         return sum(column.nbytes for column in self._kept.values())
 
 
 def as_counted(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the tables of a run with those by flow as `Narrow`."""
+    """Return the tables of a run, with tables by flow as `Narrow`."""
     return {name: Narrow(table) if name in _BY_FLOW else table for name, table in columns.items()}

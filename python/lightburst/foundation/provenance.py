@@ -1,4 +1,4 @@
-"""Where a result comes from: enough to get the same bits again."""
+"""Provenance of a result: all that is needed to reproduce it to the bit."""
 
 import platform
 import subprocess
@@ -11,33 +11,33 @@ from typing import Any, Final
 
 import numpy as np
 
-# Changes whenever the same scenario and seed may give other columns or other summary figures, so
-# that no study takes up stored runs of another model. It need not change with the version.
+# Increased whenever the same scenario and seed may give other columns or other metrics, so that no
+# study reuses stored runs of another model. It need not change with the version.
 MODEL_VERSION: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What was run, by what, and the digests of what went in and what came out.
+    """Scenario, seed, software versions, and the digests of plan and result.
 
     Attributes
     ----------
     version : str
         Version of lightburst.
     model_version : int
-        Changes when the model does; equal plans then give equal results.
+        Version of the model; with the same one, equal plans give equal results.
     commit : str or None
         Commit of the source tree, with ``-dirty`` if it had changes; None for an installed wheel.
     python, numpy, machine : str
-        Versions, and the kind of machine.
+        Versions of Python and NumPy, and the kind of machine.
     created : str
-        When the run ended, ISO 8601, UTC.
+        End of the run, ISO 8601, UTC.
     scenario : mapping
-        The whole scenario, with defaults and what follows from other fields.
+        The whole scenario, with defaults and derived fields.
     seed : int
         Seed of all random streams.
     plan_digest : str
-        SHA-256 of the plan: settings, links and the flows that were drawn.
+        SHA-256 of the plan: settings, links and flows.
     digest : str
         SHA-256 of the columns of the result.
     """
@@ -55,14 +55,14 @@ class Provenance:
     digest: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the fields as a dictionary that JSON can hold."""
+        """Return the fields as a dictionary of JSON values."""
         return asdict(self)
 
 
 def trace(
     scenario: Mapping[str, Any], seed: int, plan_digest: str, digest: str, created: datetime
 ) -> Provenance:
-    """Provenance of a run on this machine.
+    """Return the provenance of a run on this machine.
 
     Parameters
     ----------
@@ -73,12 +73,11 @@ def trace(
     plan_digest, digest : str
         Digests of plan and result.
     created : datetime
-        When the run ended.
+        End of the run.
 
     Returns
     -------
     Provenance
-        Complete record.
     """
     from importlib.metadata import version
 
@@ -98,17 +97,17 @@ def trace(
 
 
 def of_study(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Say where the outcome of many runs comes from.
+    """Return the provenance of the result of many runs.
 
     Parameters
     ----------
     scenario : mapping
-        What they have in common, as nested dictionaries of JSON values.
+        The common scenario of the runs, as nested dictionaries of JSON values.
 
     Returns
     -------
     dict of str to object
-        As the fields of `Provenance`, but for seed and digests.
+        The fields of `Provenance` except seed and digests.
     """
     found = trace(scenario, 0, "", "", datetime.now(UTC)).as_dict()
     return {key: x for key, x in found.items() if key not in ("seed", "plan_digest", "digest")}
@@ -116,13 +115,13 @@ def of_study(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def source_commit() -> str | None:
-    """Commit of the source tree that this package is run from.
+    """Return the commit of the source tree of this package.
 
     Returns
     -------
     str or None
-        Hash, followed by ``-dirty`` when tracked files differ from it; None when the package is not
-        run from its own git work tree.
+        Hash, followed by ``-dirty`` if tracked files differ from the commit; None if the package
+        does not run from its own git work tree.
     """
     root = Path(__file__).resolve().parents[2]
     # A wheel inside somebody else's repository must not report their commit.

@@ -1,32 +1,32 @@
-"""Slips of the keys: which of some names another one may have been meant to be."""
+"""Typing errors: the known name that a misspelt name was probably meant to be."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-# A slip is one letter too many, one missing, another one, or two in each other's place. Seven
-# letters have room for two, and for one more for each so many.
+# Letters per slip. A slip is one letter added, omitted or replaced, or two swapped. Three letters
+# allow one slip, seven two, and each further four letters one more.
 _LETTERS_A_SLIP: Final = 4
-# A part of a name of fewer letters stands for nothing.
+# Least letters of a part of a name that identify the name.
 _LEAST_PART: Final = 3
 
 
 def typo_of(given: str, known: Iterable[str]) -> str | None:
-    """Find the name that is meant by a misspelt one, or by a part of one.
+    """Find the known name for a misspelt name, or for a part of a name.
 
     Parameters
     ----------
     given : str
-        What was written.
+        The name as written.
     known : iterable of str
-        What could have been meant, in the same case.
+        The known names, in the same case.
 
     Returns
     -------
     str or None
-        The one with the fewest slips, of several the first, if there is one slip, or two in seven
-        letters, three in eleven and so on; else the shortest name that begins with
-        what is given or has it as one of its words; None if there is neither.
+        The name with the fewest slips (of equal ones the first), if it has one slip, or two in
+        seven letters, three in eleven and so on; otherwise the shortest name that begins with
+        `given` or has it as one of its words; otherwise None.
     """
     names = list(known)
     slips = {name: distance(given, name) for name in names}
@@ -40,13 +40,13 @@ def typo_of(given: str, known: Iterable[str]) -> str | None:
 
 
 def _allowed(given: str, name: str) -> int:
-    """Give the most slips by which the two are one name: none in one or two letters."""
+    """Return the most slips with which two names still match: none for one or two letters."""
     longer = max(len(given), len(name))
     return max(1, (longer + 1) // _LETTERS_A_SLIP) if longer > 2 else 0
 
 
 def distance(one: str, other: str) -> int:
-    """Count the slips between two words (optimal string alignment, Damerau 1964)."""
+    """Return the number of slips between two words (optimal string alignment, Damerau 1964)."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -1,4 +1,4 @@
-"""What things are called elsewhere: in papers, in Linux, in ns-3, OMNeT++ and htsim."""
+"""Names of other tools for terms of lightburst: of papers, Linux, ns-3, OMNeT++ and htsim."""
 
 from collections.abc import Collection
 from typing import Final
@@ -18,8 +18,8 @@ def _repair(name: str) -> tuple[str, str]:
     return "tcp", f"with recovery = '{name}'"
 
 
-# By the name elsewhere, without case and what joins its words: the names here, of which the first
-# that can stand there counts, each with what is to be said beside it.
+# Names of lightburst with a remark each, by the other tool's name in lower case without separators.
+# The first name that is allowed in the field is suggested.
 NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     # Links.
     **dict.fromkeys(
@@ -39,7 +39,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("clos", "dragonfly", "jellyfish", "slimfly", "hyperx", "bcube", "xpander"),
         (("graph", "with a table of links"),),
     ),
-    # Ways through the network.
+    # Routing.
     **dict.fromkeys(
         ("ecmp", "ecmphost", "single", "perflow", "perflowecmp", "flowecmp"),
         (("flow-hash", "one way for a flow"), ("choice", "= 'flow-hash'")),
@@ -207,25 +207,25 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 
 
 def called_here(given: object, known: Collection[str]) -> tuple[str, str] | None:
-    """Find what a name of elsewhere is here.
+    """Find lightburst's name for a term of another tool.
 
     Parameters
     ----------
     given : object
-        The name.
+        The term of the other tool.
     known : collection of str
-        What can stand in its place.
+        The names allowed in its field.
 
     Returns
     -------
     tuple of str or None
-        The name here, and what is to be said beside it; None if it is not known elsewhere, or its
-        name here cannot stand there.
+        The name and a remark on it; None if the term is not known, or none of its names is allowed
+        in the field.
     """
     here = (name for name in NAMES.get(plain(given), ()) if name[0] in known)
     return next(here, None)
 
 
 def plain(given: object) -> str:
-    """Write a name without case and what joins its words."""
+    """Return a name in lower case without separators."""
     return "".join(letter for letter in str(given).casefold() if letter.isalnum())

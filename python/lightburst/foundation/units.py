@@ -1,12 +1,13 @@
-"""Quantities with units, as text that people write, read strictly and exactly; numbers from Python.
+"""Quantities with units, read strictly and exactly from text; numbers from Python.
 
-One white list for each dimension; a number, at most one space, a unit; the case counts, because
-``Mb`` is not ``mb``. Numbers are read as decimals, so that ``0.1 ms`` is 100,000,000 ps and not a
-little more. What cannot be read is an error that says what can: unit libraries read network units
-wrongly without one (pint takes '10 Gb/s' for gilberts a second).
+A quantity is a number, at most one space, and a unit of its dimension's list; case matters, because
+``Mb`` is not ``mb``. Numbers are read as decimals, so that ``0.1 ms`` is exactly 100,000,000 ps.
+Invalid text is an error that states the allowed units. Libraries for units do not serve here,
+because they read units of networks wrongly without an error (pint takes '10 Gb/s' for gilberts per
+second).
 
-A number that Python hands over is in the SI unit. One that was read from text has no unit, because
-nobody wrote one (`BareInt`, `BareFloat`), and is refused.
+A number from Python is in the SI unit. A number from text without a unit (`BareInt`, `BareFloat`)
+is refused.
 
 ======================  ==================  ==========================  ====================
 type                    held as             written as                  a number from Python
@@ -41,41 +42,40 @@ BITS_PER_BYTE = 8
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _TEXT = re.compile(rf"({_NUMBER}) ?(\S*)", re.ASCII)
 _ALONE = re.compile(_NUMBER, re.ASCII)
-# Beyond this power of ten a number is a typing error, and would be slow to write out in full; what
-# has more digits than this in its exponent cannot be held at all.
+# Largest power of ten: a larger number is a typing error, and slow to write in full. Most digits of
+# an exponent: `Decimal` cannot hold longer ones.
 _LARGEST_EXPONENT = 40
 _LONGEST_EXPONENT = 9
-# About three thousand digits; no limit of a field is near.
+# Most bits of an integer, about three thousand digits, far beyond the limit of any field.
 _MOST_BITS = 10_000
 _MOST_ITEMS = 100_000
-# A few roundings lie behind a float such as 0.1 + 0.2; how far they can carry it, in units of its
-# last place.
+# Tolerance for rounding errors of a computed float such as 0.1 + 0.2, in units in the last place.
 _ROUNDINGS = 4
 
 
 def parse_number(text: str) -> float | None:
-    """Read a number that stands alone in a file or an option, in ASCII digits.
+    """Read a number without a unit from a file or an option, in ASCII digits.
 
-    Infinite if it is too large; None if it is no number. Python's own `float` would also take
-    ``1_000``, ``nan``, and the digits of other scripts.
+    Infinite if too large for a float; None if the text is no number. Python's `float` would also
+    accept ``1_000``, ``nan``, and digits of other scripts.
     """
     return float(text) if _ALONE.fullmatch(text := text.strip()) else None
 
 
 class BareInt(int):
-    """A whole number that was read from text: not of the SI unit, but without one."""
+    """An integer from text: it has no unit, and is not in the SI unit."""
 
 
 class BareFloat(float):
-    """A number with a fraction that was read from text."""
+    """A float from text: it has no unit, and is not in the SI unit."""
 
 
 class Picoseconds(int):
-    """A duration as it is held; given to a field again it stays what it is, and is no seconds."""
+    """A duration in picoseconds; a field accepts it unchanged, while a plain int means seconds."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        # Asked for when one is the default of a field and the JSON schema is written.
+        # The JSON schema needs it for the defaults of fields.
         return core_schema.int_schema()
 
 
@@ -83,30 +83,30 @@ _NOT_SI = bool | BareInt | BareFloat | Picoseconds
 
 
 def as_python(value: Any) -> Any:
-    """Give Python's own number, bool, text, list or dictionary for one with NumPy's or pandas's.
+    """Convert values of NumPy and pandas to numbers, bools, texts, lists or dictionaries of Python.
 
     Parameters
     ----------
     value : object
-        What the user gave.
+        The value from the user.
 
     Returns
     -------
     object
-        A float of few bits is the decimal that it prints, so that ``np.float32(0.1)`` is 0.1. A
-        whole number of more digits than Python writes is infinite. What is none of these comes back
-        as it is, and so does a `range` of more numbers than anybody writes down.
+        The converted value. A narrow float becomes the decimal that it prints, so that
+        ``np.float32(0.1)`` is 0.1. An integer with more digits than Python converts to text becomes
+        infinite. Other types, and a `range` of very many numbers, are returned unchanged.
     """
     if type(value) is dict:
         return {key: as_python(inner) for key, inner in value.items()}
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return -math.inf if value < 0 else math.inf
-    if isinstance(value, range) and value[_MOST_ITEMS:]:  # it may be longer than len can say
+    if isinstance(value, range) and value[_MOST_ITEMS:]:  # len overflows for very long ranges
         return value
     if isinstance(value, list | tuple | range):
         items = [as_python(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
-    # NumPy takes long to import, and need not be to ask for these.
+    # By attributes rather than types, because importing NumPy takes long.
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     if kind is None:
         return value
@@ -118,7 +118,7 @@ def as_python(value: Any) -> Any:
 
 
 def whole_number(path: str, given: Any, most: int, allowed: str) -> int:
-    """Give a whole number as Python's own; `InputError` if it is none from 0 to ``most``."""
+    """Return a whole number as Python's `int`; `InputError` unless it is from 0 to ``most``."""
 
     def fits(value: float) -> bool:
         return 0 <= value <= most and value % 1 == 0
@@ -131,27 +131,26 @@ def whole_number(path: str, given: Any, most: int, allowed: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """A kind of quantity: its units and what it is held as.
+    """A kind of quantity: its units and its internal representation.
 
     Attributes
     ----------
     name : str
-        With its article: ``a duration``.
+        Name with its article: ``a duration``.
     units : mapping of str to Decimal
-        Each unit that may be written and its size in the unit that the value is held in; from
-        small to large.
+        Each allowed unit with its size in the internal unit, in ascending order.
     si : Decimal
-        The SI unit, in the unit that the value is held in.
+        Size of the SI unit in the internal unit.
     suffix : str
-        What a name ends in that stands for a number in the SI unit: ``bps``.
+        Suffix of the names of numbers in the SI unit: ``bps``.
     whole : bool
-        Held as an exact whole number (else as a float).
+        Whether values are exact integers (otherwise floats).
     example : str
-        One value as text.
+        A value as text.
     largest : str
         The largest value allowed, as text.
     written : tuple of str
-        The units that values are written in, the preferred one first.
+        The units of formatted values, the preferred one first.
     """
 
     name: str
@@ -180,7 +179,7 @@ def _dimension(
     return Dimension(name, exact, Decimal(si), suffix, whole, example, largest, preferred)
 
 
-# The clock of the simulator ends at 2**64 ps, about 213 days; 46 days leave room for sums.
+# The simulator's clock ends at 2**64 ps, about 213 days; a limit of 46 days leaves room for sums.
 TIME = _dimension(
     "a duration",
     {"ps": "1", "ns": "1e3", "us": "1e6", "µs": "1e6", "ms": "1e9", "s": "1e12"}
@@ -247,7 +246,7 @@ ENERGY_PER_BIT = _dimension(
     written="J/b mJ/b uJ/b nJ/b pJ/b fJ/b",
 )
 
-# How people write the same elsewhere; used only to suggest, never to read.
+# Other spellings of units, for suggestions in errors only; they are never accepted.
 _ELSEWHERE = (
     *(("bps", "b/s"), ("bit", "b"), ("byte", "B"), ("second", "s"), ("sec", "s"), ("Hz", "/s")),
     *(("meter", "m"), ("metre", "m")),
@@ -255,7 +254,7 @@ _ELSEWHERE = (
 
 
 def _suggestion(number: str, unit: str, dimension: Dimension) -> str:
-    """``; did you mean '10 Gb/s'?`` if some unit is near, else nothing."""
+    """Return `` (did you mean '10 Gb/s'?)`` if a known unit is near, else an empty text."""
     known = {name.casefold(): name for name in dimension.units}
     wanted = [unit.casefold()]
     for theirs, ours in _ELSEWHERE:
@@ -270,18 +269,18 @@ def _suggestion(number: str, unit: str, dimension: Dimension) -> str:
 
 @dataclass(frozen=True)
 class Quantity:
-    """The type of a field that holds a quantity; stands in an ``Annotated``.
+    """The type of a field with a quantity, for use in ``Annotated``.
 
     Attributes
     ----------
     dimension : Dimension
-        What is measured.
+        Dimension of the quantity.
     positive : bool
-        Whether zero is refused. Negative values always are.
+        Whether zero is refused; negative values always are.
     word : str or None
-        A word that may stand in place of a quantity and is held as None (``unlimited``).
+        Word allowed in place of a quantity, which becomes None (``unlimited``).
     largest : str or None
-        The largest value allowed, if it is less than that of the dimension, as text.
+        The largest value allowed, as text, if it is less than that of the dimension.
     """
 
     dimension: Dimension
@@ -291,7 +290,7 @@ class Quantity:
 
     @property
     def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
+        """The allowed values in words, for errors and the documentation."""
         dimension = self.dimension
         sign = "greater than zero" if self.positive else "zero or more"
         # The two spellings of micro are one unit; naming both would only lengthen the message.
@@ -305,19 +304,19 @@ class Quantity:
         Parameters
         ----------
         given : object
-            What the user gave: text, or a number in the SI unit.
+            Text, or a number in the SI unit.
 
         Returns
         -------
         int, float or None
-            In the unit that the dimension is held in; None for the word.
+            The value in the internal unit of the dimension; None for the word.
 
         Raises
         ------
         ValueError
-            With what is allowed as its message.
+            If the value is not allowed; the message states the allowed values.
         """
-        # What is held for the word, None, may be given again, as a held duration may.
+        # None, the internal value of the word, is accepted like `Picoseconds`.
         if self.word is not None and (given is None or given == self.word):
             return None
         dimension = self.dimension
@@ -343,14 +342,14 @@ class Quantity:
         return Picoseconds(nearest) if dimension is TIME else int(nearest)
 
     def _number_and_unit(self, given: object) -> tuple[Decimal, Decimal]:
-        """Take apart what was given; the unit as a multiple of the one that values are held in."""
+        """Split a value into number and unit; the unit as its size in the internal unit."""
         dimension = self.dimension
         if isinstance(given, Picoseconds) and dimension is TIME:
             return Decimal(given), Decimal(1)
         if isinstance(given, int | float) and not isinstance(given, _NOT_SI):
             if isinstance(given, float) and not math.isfinite(given):
                 raise ValueError(self.allowed)
-            # The shortest decimal that is this float: 1e-6 is one microsecond and not nearly one.
+            # The shortest decimal of the float: 1e-6 is then exactly one microsecond.
             exact = Decimal(repr(float(given)) if isinstance(given, float) else given)
             return exact, dimension.si
         match = _TEXT.fullmatch(given) if isinstance(given, str) else None
@@ -365,11 +364,11 @@ class Quantity:
         return Decimal(number), dimension.units[unit]
 
     def in_si(self, held: float | None) -> float:
-        """Give a held value in the SI unit; NaN for the word."""
+        """Return an internal value in the SI unit; NaN for the word."""
         return math.nan if held is None else float(Decimal(repr(held)) / self.dimension.si)
 
     def format(self, value: float | None) -> str | None:
-        """Write a quantity: the shortest number of one or more, exactly as it is read back."""
+        """Format a quantity exactly, in the unit with the shortest number not below one."""
         if value is None:
             return self.word
         exact = Decimal(repr(value))
@@ -408,7 +407,7 @@ def _plain(number: Decimal) -> str:
 
 
 def _short(number: Decimal) -> str:
-    """Plain digits, or the exponent form where that is much shorter."""
+    """Format a number in plain digits, or with an exponent if that is much shorter."""
     plain = _plain(number)
     exponent = str(f"{number.normalize():e}").replace("e+", "e").replace(".e", "e")
     return exponent if len(plain) > len(exponent) + 3 else plain
@@ -430,60 +429,60 @@ def _parse(quantity: Quantity, text: str, path: str) -> int | float:
         value = quantity.parse(text)
     except ValueError as error:
         raise InputError(path, show(text), str(error)) from None
-    assert value is not None  # only a word reads as None, and these quantities have none
+    assert value is not None  # only a word is read as None, and these quantities have no word
     return value
 
 
 def parse_duration(text: str, path: str = "duration") -> int:
-    """Read a duration, in picoseconds; `InputError` at ``path`` if it is not one."""
+    """Read a duration, in picoseconds; `InputError` at ``path`` if it is invalid."""
     return Picoseconds(_parse(Quantity(TIME), text, path))
 
 
 def parse_size(text: str, path: str = "size") -> int:
-    """Read a size, in bytes; `InputError` at ``path`` if it is not one."""
+    """Read a size, in bytes; `InputError` at ``path`` if it is invalid."""
     return int(_parse(Quantity(SIZE), text, path))
 
 
 def parse_rate(text: str, path: str = "rate") -> int:
-    """Read a rate, in bits a second, more than zero; `InputError` at ``path`` if it is not one."""
+    """Read a rate above zero, in bits per second; `InputError` at ``path`` if it is invalid."""
     return int(_parse(Quantity(RATE, positive=True), text, path))
 
 
 def parse_length(text: str, path: str = "length") -> float:
-    """Read a length, in metres; `InputError` at ``path`` if it is not one."""
+    """Read a length, in metres; `InputError` at ``path`` if it is invalid."""
     return _parse(Quantity(LENGTH), text, path)
 
 
 def parse_frequency(text: str, path: str = "frequency") -> float:
-    """Read a frequency, in 1/s, more than zero; `InputError` at ``path`` if it is not one."""
+    """Read a frequency above zero, in 1/s; `InputError` at ``path`` if it is invalid."""
     return _parse(Quantity(FREQUENCY, positive=True), text, path)
 
 
 def format_duration(picoseconds: int) -> str:
-    """Write a duration given in picoseconds."""
+    """Format a duration given in picoseconds."""
     return str(Quantity(TIME).format(picoseconds))
 
 
 def format_about(picoseconds: int) -> str:
-    """Write a duration with four digits, for people: ``39.41 ms``."""
+    """Format a duration with four digits, for messages: ``39.41 ms``."""
     return format_duration(round(picoseconds, 4 - len(str(picoseconds))))
 
 
 def format_size(size: int) -> str:
-    """Write a size given in bytes."""
+    """Format a size given in bytes."""
     return str(Quantity(SIZE).format(size))
 
 
 def format_rate(rate: int) -> str:
-    """Write a rate given in bits a second."""
+    """Format a rate given in bits per second."""
     return str(Quantity(RATE).format(rate))
 
 
 def format_length(length: float) -> str:
-    """Write a length given in metres."""
+    """Format a length given in metres."""
     return str(Quantity(LENGTH).format(length))
 
 
 def format_frequency(frequency: float) -> str:
-    """Write a frequency given in 1/s."""
+    """Format a frequency given in 1/s."""
     return str(Quantity(FREQUENCY).format(frequency))

@@ -1,14 +1,14 @@
-"""What other tools and papers have and this one has not, and what comes nearest to it here."""
+"""Features of other tools that lightburst does not have, with their nearest substitutes."""
 
 from collections.abc import Collection
 from typing import Final
 
-# A name here that must be able to stand in its place, and what is to be said of it.
+# Names of substitutes, each with a remark; the first that is allowed in the field is suggested.
 Nearest = tuple[tuple[str, str], ...]
 
 
 def _law(name: str, why: str) -> Nearest:
-    """Give the nearest window law, also for those who look for a transport or for its key."""
+    """Return a window law as substitute, also for fields with a transport or with its key."""
     inner = f"with congestion_control = '{name}', {why}"
     return (name, why), ("tcp", inner), ("congestion_control", f"= '{name}', {why}")
 
@@ -45,7 +45,7 @@ _DROPS: Final = (
 )
 _COLLECTIVES: Final = (("shuffle", "each host to each other at once, without steps"),)
 
-# By the name elsewhere, without case and what joins its words.
+# Substitutes by the other tool's name in lower case without separators.
 NOT_HERE: Final[dict[str, Nearest]] = {
     # Window laws and senders of Linux, ns-3, htsim and HPCC's simulator.
     **dict.fromkeys(("dcqcn", "hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
@@ -61,7 +61,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
         ("prr", "rack", "racktlp", "tlp", "fack", "dsack", "frto", "eifel"),
         _recovery("sack", "RFC 6675"),
     ),
-    # Transports that are none of these.
+    # Other transports.
     "mptcp": (("tcp", "over one path; edges share the load between paths by routing.label"),),
     **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),
     **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
@@ -79,7 +79,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("red", "wred", "codel", "fqcodel", "pie", "prio"), _QUEUE),
     **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
-    # Ways through the network.
+    # Routing.
     **dict.fromkeys(("flowlet", "flowlets", "flowletswitching", "letflow", "wcmp", "plb"), _FLOWS),
     **dict.fromkeys(("conga", "drill", "hula", "ugal", "hedera", "ar"), _LOADS),
     # Contention of bursts.
@@ -98,20 +98,20 @@ NOT_HERE: Final[dict[str, Nearest]] = {
 
 
 def nearest_here(plain: str, known: Collection[str]) -> str | None:
-    """Say what comes nearest to something that is not here.
+    """Return the nearest substitute for a feature that lightburst does not have.
 
     Parameters
     ----------
     plain : str
-        Its name, without case and what joins its words.
+        Name of the feature in lower case, without separators.
     known : collection of str
-        What can stand in its place.
+        The names allowed in its field.
 
     Returns
     -------
     str or None
-        Such as ``'vegas', which follows the round-trip time``; None if it is nothing of that kind,
-        or what comes nearest cannot stand there.
+        Text such as ``'vegas', which follows the round-trip time``; None if the feature is not
+        known, or no substitute is allowed in the field.
     """
     for name, beside in NOT_HERE.get(plain, ()):
         if name in known:

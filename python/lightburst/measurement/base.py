@@ -110,7 +110,7 @@ class OptionalMeasurement(OnlyIfAsked):
     def of_run(
         self, measurement: Measurement, plan: Plan, columns: Columns
     ) -> Mapping[str, Metric]:
-        """Return its metrics of a whole run; by default those of the flows that count."""
+        """Return its metrics of a whole run; by default those of the counted flows."""
         return self.of_flows(measurement, plan, columns, plan.counted)
 
     def of_flows(
@@ -125,7 +125,7 @@ class OptionalMeasurement(OnlyIfAsked):
         plan : Plan
             The plan of the run.
         columns : mapping of str to mapping
-            Tables of the run, as the simulator gave them.
+            Tables of the simulator.
         chosen : ndarray of bool, shape (flows,)
             The flows.
         """

@@ -12,7 +12,8 @@ from lightburst._core import registry
 from lightburst.foundation.counts import UNFINISHED, ratio, share
 from lightburst.foundation.units import TIME, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
-from lightburst.scenario.fields import Section, refuse_at
+from lightburst.scenario.fields import refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,27 +32,27 @@ _BYTES_PER_FLOW: Final = 80
 
 
 class BurstContents(Section):
-    """When it is looked into the bursts that edges make, and what becomes of them.
+    """Interval in which the contents and fates of bursts are counted.
 
     Attributes
     ----------
     begin, end : int or None
-        Picoseconds; None: when flows begin to count, and cease to.
+        Picoseconds; None: begin and end of the measurement window.
     """
 
     begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
         None,
         description=(
-            "What happens to bursts earlier is not in the distributions. Without it `warm_up`, "
-            'which must be a time then: what `"mser-5"` finds is known after a run only.'
+            "Begin of the interval in which events of bursts are counted. By default `warm_up`, "
+            'which must be a time then: the warm-up of `"mser-5"` is known only after a run.'
         ),
     )
     end: Annotated[int | None, Quantity(TIME, positive=True, word="until")] = Field(
-        None, description="Nor is what happens to them then, or later. Without it `until`."
+        None, description="End of this interval. By default `until`."
     )
 
     def counted_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
-        """Return the interval in which events of bursts count."""
+        """Return the interval in which events of bursts are counted."""
         begin = warm_up or 0 if self.begin is None else self.begin
         end = 2**64 - 1 if until is None else until
         return begin, end if self.end is None else self.end
@@ -78,7 +79,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
     flow_columns_need = "columns of bursts only with measurement.bursts, as bursts = {}"
     flow_table = "bursts_flows"
     attribute = "bursts"
-    example = ("a table that says which bursts", "{}")
+    example = ("a table of settings", "{}")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an unknown begin, and an end that is not after the begin."""
@@ -95,7 +96,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches
     ) -> dict[str, dict[str, int]]:
-        """Return the interval in which bursts count."""
+        """Return the interval in which events of bursts are counted, as a setting of the plan."""
         measurement = scenario.measurement
         assert measurement.bursts is not None
         check_bursts_are_made(f"measurement.{self.key}", scenario, switches)
@@ -109,7 +110,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
         return _BYTES_PER_FLOW * int(forecast.plan.flows["source"].size)
 
     def of_run(self, measurement: Measurement, plan: Plan, columns: Columns) -> dict[str, Metric]:
-        """Return `of_bursts`, and `of_flows` for the flows that count."""
+        """Return `of_bursts`, and `of_flows` for the counted flows."""
         return of_bursts(columns) | of_flows(columns, plan.counted)
 
     def of_flows(
@@ -124,7 +125,7 @@ class BurstContentsMeasurement(OptionalMeasurement):
         Raises
         ------
         InputError
-            If the scenario does not ask for it.
+            If the scenario does not request it.
         """
         return table(run.columns)
 
@@ -133,8 +134,9 @@ BurstContentsOption = Annotated[
     BurstContents | None,
     Field(
         description=(
-            "Count what bursts carry, `bursts = {}`: segments and flows a burst, made and lost, "
-            "and bursts and lost bursts a flow. Only where edges make bursts."
+            "Count the contents of bursts, `bursts = {}`: segments and flows per burst, for "
+            "assembled and for lost bursts, and bursts and lost bursts per flow. Requires edges "
+            "that make bursts."
         )
     ),
     BurstContentsMeasurement(),
@@ -171,7 +173,7 @@ def table(columns: Columns) -> pd.DataFrame:
 
 
 def of_bursts(columns: Columns) -> dict[str, Metric]:
-    """Return means over the bursts with data, and their loss.
+    """Return mean contents of the bursts with data, and their loss.
 
     Parameters
     ----------
@@ -182,10 +184,10 @@ def of_bursts(columns: Columns) -> dict[str, Metric]:
     -------
     dict
         ``data_burst_loss``: lost / (lost + arrived), with its counts, see `counts.share`;
-        ``burst_mean_segments`` and ``burst_mean_flows``, over the bursts that were made;
-        ``lost_burst_mean_segments`` and ``lost_burst_mean_flows``, over those that were lost;
-        ``cut_piece_mean_segments`` and ``cut_piece_mean_flows``, over the pieces that were cut off.
-        None where there are none.
+        ``burst_mean_segments`` and ``burst_mean_flows``, over all assembled bursts;
+        ``lost_burst_mean_segments`` and ``lost_burst_mean_flows``, over lost bursts;
+        ``cut_piece_mean_segments`` and ``cut_piece_mean_flows``, over the pieces cut off.
+        None without such bursts or pieces.
     """
     ran = columns["bursts"]
     number, bursts = (ran[name].astype(np.float64) for name in ("number", "bursts"))
@@ -198,14 +200,14 @@ def of_bursts(columns: Columns) -> dict[str, Metric]:
             means[f"{word}_mean_{counted}"] = ratio(
                 float((number * bursts)[chosen].sum()), with_data[word]
             )
-    # Arrived bursts enter the loss only; their means would be those of bursts that were made.
+    # Arrived bursts enter the loss only, since their means hardly differ from those of all bursts.
     lost, arrived = (int(with_data[f"{word}_burst"]) for word in ("lost", "arrived"))
     told = {name: mean for name, mean in means.items() if not name.startswith("arrived")}
     return share("data_burst_loss", lost, lost + arrived) | told
 
 
 def of_flows(columns: Columns, chosen: Mask) -> dict[str, Metric]:
-    """Return mean numbers of bursts over the chosen flows that were acknowledged entirely.
+    """Return mean numbers of bursts per flow, over the chosen flows with all data acknowledged.
 
     Parameters
     ----------
@@ -218,8 +220,8 @@ def of_flows(columns: Columns, chosen: Mask) -> dict[str, Metric]:
     -------
     dict
         ``flow_mean_bursts``, ``flow_mean_bursts_lost`` and ``flow_mean_bursts_cut``: bursts with
-        data of the flow, those of them that were lost, and those that lost data of the flow to a
-        cut. None without such flows.
+        data of the flow, the lost ones, and those from which data of the flow was cut off. None
+        without such flows.
     """
     complete = chosen & (columns["flows"]["acknowledged_ps"] != UNFINISHED)
     number = int(np.count_nonzero(complete))

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 Table = Mapping[str, NDArray[Any]]
 
-#: No time, or no burst.
+#: Value for a missing time or burst.
 NONE: Final = np.uint64(2**64 - 1)
-#: No node, no link or no flow.
+#: Value for a missing node, link or flow.
 NOWHERE: Final = 2**32 - 1
-# No reason for a loss.
+# Value for a missing reason of a loss.
 _NO_REASON: Final = 255
 
 
@@ -35,7 +35,7 @@ def reasons(numbers: NDArray[np.uint8]) -> pd.Categorical[str]:
 
 
 def words(numbers: NDArray[np.uint8], known: Sequence[str]) -> pd.Categorical[str]:
-    """Return the words that numbers stand for; missing where there is no reason."""
+    """Return numbers as a categorical column of words; missing for `_NO_REASON`."""
     import pandas as pd
 
     places = np.where(numbers == _NO_REASON, -1, numbers.astype(np.int16))

@@ -48,9 +48,9 @@ FlowThroughputOption = Annotated[
     Flag,
     Field(
         description=(
-            "Add to the figures how the throughput of a flow (its bytes over the time from its "
-            "start to the last acknowledgement) is spread over the flows: in all, by groups and "
-            "by classes of size."
+            "Add metrics of the distribution of throughput over the flows, for all flows, by "
+            "groups and by size classes. The throughput of a flow is its bytes over the time from "
+            "its start to the last acknowledgement."
         )
     ),
     FlowThroughputMeasurement(),
@@ -63,14 +63,14 @@ def throughput_bps(plan: Plan, flows: Table) -> FloatArray:
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     flows : mapping of str to ndarray, each of shape (flows,)
         ``acknowledged_ps`` of the run.
 
     Returns
     -------
     ndarray of float, shape (flows,)
-        Bits a second; NaN where that acknowledgement did not come.
+        Bits per second; NaN without that acknowledgement.
     """
     return 8.0 * plan.flows["bytes"] / _time_s(plan, flows)
 
@@ -86,23 +86,23 @@ def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     flows : mapping of str to ndarray, each of shape (flows,)
         ``acknowledged_ps`` of the run.
     chosen : ndarray of bool, shape (flows,)
-        Which flows.
+        Whether each flow is one of them.
 
     Returns
     -------
     dict
-        By the `labels`, of those that were all acknowledged: the mean (each flow counts alike, so
-        that it is that of the many small ones), the ratio of the sums of bits and times (each flow
-        counts by its time, so that it is that of the few large ones), minimum, 10th percentile,
-        median, 90th percentile, maximum, variance (divided by their number) and Jain's index of
-        `throughput_bps`. None without such flows. Of the others, which are in none of these, the
-        number and the bytes: those that were to finish, and of which the end of the run came before
-        the last acknowledgement, or an end gave up, or data was lost for good. Last, how many flows
-        the others are over.
+        By the `labels`, for the flows with all data acknowledged: the mean (each flow has the same
+        weight, so that the many small flows dominate), the ratio of the sums of bits and times
+        (each flow is weighted by its duration, so that the few large flows dominate), minimum, 10th
+        percentile, median, 90th percentile, maximum, variance (divided by the number of flows) and
+        Jain's index of `throughput_bps`. None without such flows. Then the number and bytes of the
+        flows without throughput: they were meant to finish, but the run ended before their last
+        acknowledgement, an endpoint gave up, or an open loop lost data. Last, the number of flows
+        with throughput.
 
     References
     ----------

@@ -49,7 +49,7 @@ class FlowTraceMeasurement(OptionalMeasurement):
     tables = tuple(f"trace_{name}" for name in TABLES)
     held = ("trace_rows", "the trace has {:,} rows")
     attribute = "trace"
-    example = ("numbers of flows, whose events are to be kept", "[0]")
+    example = ("the numbers of the traced flows", "[0]")
 
     def missing_flows(self, measurement: Measurement, flows: int) -> Iterator[InputError]:
         """Yield an error for each number without a flow."""
@@ -108,8 +108,8 @@ FlowTraceOption = Annotated[
     tuple[Annotated[int, Whole(0)], ...],
     Field(
         description=(
-            "Numbers of the flows, from 0, of which every packet, every window and every burst "
-            "is recorded: `trace = [0, 3]`."
+            "Numbers of the traced flows, from 0: every packet, window and burst of these flows is "
+            "recorded: `trace = [0, 3]`."
         )
     ),
     FlowTraceMeasurement(),
@@ -131,12 +131,12 @@ class Trace:
         ``trace_path_switches`` of a run, and ``trace_bookings`` and ``trace_cuts`` if links were
         traced.
     places : Places
-        Of its network.
+        Names of the network's nodes and links.
 
     Attributes
     ----------
     tables : tuple of str
-        The names of the tables that there are.
+        The names of the available tables.
     """
 
     def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
@@ -157,7 +157,7 @@ class Trace:
 
     @cached_property
     def segments(self) -> pd.DataFrame:
-        """One row per sending, arrival or loss of a packet; see `trace_tables.segments`."""
+        """One row per transmission, arrival or loss of a packet; see `trace_tables.segments`."""
         return trace_tables.segments(self._columns["segments"], self._places)
 
     @cached_property

@@ -15,7 +15,8 @@ from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.foundation.memory import check_memory
 from lightburst.foundation.units import TIME, Duration, Quantity, format_duration
 from lightburst.measurement.base import OptionalMeasurement, check_bursts_are_made
-from lightburst.scenario.fields import Name, Section, refuse_at
+from lightburst.scenario.fields import Name, refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     from lightburst.measurement.protocols import Forecast, Network, Switches
@@ -29,25 +30,34 @@ _BYTES_PER_BOOKING: Final = 340
 
 
 class NetworkTrace(Section):
-    """Which bursts are followed over which links.
+    """Links and interval of a trace of bursts.
 
     Attributes
     ----------
     begin, end : int
-        Picoseconds; no `end` is None.
+        Picoseconds; `end` is None without an end.
     """
 
     links: tuple[Annotated[str, Name()], ...] = Field(
         (),
         description=(
-            "Links between switches, in one direction each, as `SOURCE:TARGET`, or by the name "
-            'that the topology gives them: `links = ["Seattle:Chicago"]`. All of them without '
-            "this key."
+            "Traced links between switches, each in one direction, as `SOURCE:TARGET` or by their "
+            'name in the topology: `links = ["Seattle:Chicago"]`. By default all links between '
+            "switches."
         ),
     )
-    begin: Duration = Field(0, description="What has left a link by then is not recorded there.")
+    begin: Duration = Field(
+        0,
+        description=(
+            "Begin of the recording on a link: bursts that have left the link before are left out."
+        ),
+    )
     end: Annotated[int | None, Quantity(TIME, positive=True, word="unlimited")] = Field(
-        None, description="Nor is what begins to leave then, or later."
+        None,
+        description=(
+            "End of the recording on a link: bursts that begin to leave the link then or later are "
+            "left out."
+        ),
     )
 
     @model_validator(mode="after")
@@ -61,7 +71,7 @@ class NetworkTrace(Section):
 class LinkTraceMeasurement(OptionalMeasurement):
     """Reservations of bursts on chosen links, and the bursts they blocked."""
 
-    # Without metrics, but in the digest of scenarios from its first version: their digests stay.
+    # It adds no metrics, but has been in the digest of scenarios since its first version.
     moves_digest = True
     key = "network"
     tables = tuple(f"trace_{name}" for name in TABLES)
@@ -91,18 +101,18 @@ class LinkTraceMeasurement(OptionalMeasurement):
         return {"bookings": {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}}
 
     def memory(self, forecast: Forecast) -> int:
-        """Return the bytes of bursts on traced links, if an earlier run tells their number."""
+        """Return the bytes of bursts on traced links, if an earlier run has counted them."""
         asked, before = forecast.plan.settings.get("bookings"), forecast.before
         if asked is None or before is None:
             return 0
         bursts = int(before["totals"]["bursts_created"])
-        booked = int(before["links"]["units"][asked["links"]].sum())
+        carried = int(before["links"]["units"][asked["links"]].sum())
         cut = int(before["switches"]["bursts_cut"].sum())
-        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (booked + cut)
+        needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (carried + cut)
         check_memory(
             needed,
             "measurement.network",
-            f"{len(asked['links'])} links that carry {booked:,} of {bursts:,} bursts, {{}}",
+            f"{len(asked['links'])} links that carry {carried:,} of {bursts:,} bursts, {{}}",
             "fewer links, or a shorter run: {} of memory are free",
         )
         return needed
@@ -112,8 +122,8 @@ LinkTraceOption = Annotated[
     NetworkTrace | None,
     Field(
         description=(
-            "Follow bursts over links: which channel each used when, and which was lost to "
-            "which. Only where edges make bursts."
+            "Trace bursts over links: the channel and time of each burst on a link, and the burst "
+            "to which each lost burst lost. Requires edges that make bursts."
         )
     ),
     LinkTraceMeasurement(),

@@ -19,13 +19,13 @@ class Places(NamedTuple):
     Attributes
     ----------
     link_from, link_to : ndarray of uint32, shape (links,)
-        Numbers of the nodes at the ends of each link.
+        Numbers of the nodes at both ends of each link.
     names : tuple of str or None
-        Names of the nodes; None: their numbers.
+        Names of the nodes; None if nodes have numbers only.
     link_names : tuple of str or None
-        Names of the links, where they have some.
+        Names of the links, if links have names.
     wavelength : ndarray of uint16, shape (links,), optional
-        Number of each link among those of its fibre; without it all are 0.
+        Number of each link among the links of its fibre; by default 0 for all.
     """
 
     link_from: NDArray[np.uint32]
@@ -53,7 +53,7 @@ class Places(NamedTuple):
         return {**ends, **names, "wavelength": own}
 
     def channels(self, link: NDArray[np.uint32], channel: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        """Return channels of links as channels of fibres: one wavelength may be a link."""
+        """Return channels of links as channels of fibres, where each wavelength may be a link."""
         return channel if self.wavelength is None else channel + self.wavelength[link]
 
     def named(self, numbers: NDArray[Any]) -> NDArray[Any]:

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from lightburst._core import registry
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Whole
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,13 +25,13 @@ _BYTES_PER_DISPLACED: Final = 55
 
 
 class Reordering(Section):
-    """How far out of order the data of flows comes (RFC 4737, RFC 5236)."""
+    """Settings of the statistics of reordering (RFC 4737, RFC 5236)."""
 
     displacement_threshold: Annotated[int, Whole(1, 100_000)] = Field(
         100,
         description=(
-            "Packets by which one may be early or late; one that comes later is taken for lost, "
-            "as in RFC 5236. Memory and time grow with it."
+            "Largest displacement of a packet, early or late, in packets; a later packet counts as "
+            "lost, as in RFC 5236. Memory and time grow with it."
         ),
     )
 
@@ -42,7 +43,7 @@ class ReorderingMeasurement(OptionalMeasurement):
     moves_digest = False
     tables = ("reordering",)
     attribute = "reordering"
-    example = ("a table that says how to look", "{}")
+    example = ("a table of settings", "{}")
 
     def settings(self, scenario: Scenario, network: Network, switches: Switches) -> dict[str, int]:
         """Return the displacement beyond which a packet is considered lost."""
@@ -69,7 +70,7 @@ class ReorderingMeasurement(OptionalMeasurement):
         Raises
         ------
         InputError
-            If the scenario does not ask for it.
+            If the scenario does not request it.
         """
         return table(run.columns)
 
@@ -78,8 +79,7 @@ ReorderingOption = Annotated[
     Reordering | None,
     Field(
         description=(
-            "Count for each flow, datagrams too, how far out of order its data comes: "
-            "`reordering = {}`."
+            "Count the reordering of each flow's data, datagrams included: `reordering = {}`."
         )
     ),
     ReorderingMeasurement(),

@@ -42,7 +42,7 @@ class SamplesMeasurement(OptionalMeasurement):
     tables = tuple(f"samples_{name}" for name in TABLES)
     held = ("samples", "{:,} samples were taken")
     attribute = "samples"
-    example = ("a time from one sample to the next", "'100 us'")
+    example = ("an interval between samples", "'100 us'")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an interval longer than the time limit."""
@@ -92,8 +92,8 @@ SamplesOption = Annotated[
     Quantity(TIME, positive=True, word="off"),
     Field(
         description=(
-            'From one look at queues, buffers and links to the next: `sample = "100 us"`. Off, '
-            "because most questions are answered by the sums."
+            'Interval between samples of queues, buffers and links: `sample = "100 us"`. Off by '
+            "default, because the sums answer most questions."
         )
     ),
     SamplesMeasurement(),
@@ -108,16 +108,16 @@ class Samples:
     columns : mapping of str to mapping of str to ndarray
         The tables ``samples``, ``samples_links`` and ``samples_switches`` of a run.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
     first_switch : int
         The node of the first switch.
     active : Active
-        When connections are in progress.
+        Intervals in which connections are in progress.
 
     Attributes
     ----------
     time_ps : ndarray of uint64, shape (samples,)
-        When.
+        Times of the samples.
     """
 
     def __init__(
@@ -147,10 +147,9 @@ class Samples:
         -------
         pandas.DataFrame
             ``time_s``; ``link`` (a row of `lightburst.Result.links`), and as there ``source``,
-            ``target``, ``name`` (where links have names) and ``wavelength``;
-            ``queue_bytes``, what it has still to transmit of all that it was given, rounded up; and
-            ``utilisation``, the share of the time since the sample before (or since 0) in which it
-            transmitted.
+            ``target``, ``name`` (if links have names) and ``wavelength``; ``queue_bytes``, the
+            bytes given to the link and not yet transmitted, rounded up; and ``utilisation``, the
+            busy fraction of the time since the previous sample (or since 0).
         """
         import pandas as pd
 
@@ -175,9 +174,9 @@ class Samples:
         Returns
         -------
         pandas.DataFrame
-            ``time_s``; ``node``; and ``buffer_bytes``: what is in the shared buffer of a hybrid
-            switch, in all output queues of an electronic one, or in the packets at the edge of a
-            burst network whose burst is not closed; 0 in an all-optical switch.
+            ``time_s``; ``node``; and ``buffer_bytes``: the content of the shared buffer of a hybrid
+            switch, of all output queues of an electronic one, or of the open bursts at an edge of a
+            burst network; 0 in an all-optical switch.
         """
         import pandas as pd
 
@@ -198,8 +197,8 @@ class Samples:
         Returns
         -------
         pandas.DataFrame
-            ``time_s``; and ``active_flows``: how many connections have begun, and not yet got their
-            last byte to the receiver.
+            ``time_s``; and ``active_flows``: the number of connections that have started, and whose
+            last byte has not yet arrived.
         """
         import pandas as pd
 

@@ -1,7 +1,7 @@
 """Synchronisation of connections: of their windows, their throughput and their losses.
 
-The simulator gives exact sums over bins of time (docs/model.md, *Synchronisation*); here they
-become means, standard deviations and a correlation.
+The simulator provides exact sums over bins of time (docs/model.md, *Synchronisation*), from which
+this module computes means, standard deviations and a correlation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from lightburst.foundation.units import (
     parse_duration,
 )
 from lightburst.measurement.base import OptionalMeasurement
-from lightburst.scenario.fields import Flag, Section, refuse_at
+from lightburst.scenario.fields import Flag, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
@@ -44,41 +45,41 @@ _BYTES_PER_BIN: Final = 110
 
 
 class Synchronisation(Section):
-    """Whether connections move together, in bins of time.
+    """Settings of the statistics of synchronisation, in bins of time.
 
     Attributes
     ----------
     bin : int
-        Picoseconds.
+        Length of a bin in picoseconds.
     begin : int or None
-        Likewise; None: the warm-up.
+        Picoseconds; None: the warm-up.
     """
 
     bin: PositiveDuration = Field(
         parse_duration("13 ms"),
         description=(
-            "Length of a bin. The default is the time unit of vlachos2008. Losses that are seen "
-            "in one bin are together."
+            "Length of a bin. The default is the time unit of vlachos2008. Losses in the same bin "
+            "count as simultaneous."
         ),
     )
     begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
         None,
         description=(
-            "Bins that begin earlier do not count; nor do those that end after `until`, and the "
-            "last one, if the run ends within it. Connections that are in progress in a bin count "
-            "there, whenever they started."
+            "Earliest begin of a counted bin. Bins that end after `until` are not counted either, "
+            "nor is the last one, if the run ends within it. A connection in progress counts in a "
+            "bin whenever it started."
         ),
     )
     series: Flag = Field(
         False,
         description=(
-            "Keep what each bin has, too: `result.synchronisation`. Memory grows with the length "
-            "of the run then, by 110 B for each bin."
+            "Also keep the time series of the bins: `result.synchronisation`. Memory then grows "
+            "with the length of the run, by 110 B per bin."
         ),
     )
 
     def end_of_first(self, warm_up: int | None) -> int:
-        """Return the end of the first bin that counts, in picoseconds, for a given warm-up."""
+        """Return the end of the first counted bin in picoseconds, for a given warm-up."""
         begin = self.begin if self.begin is not None else warm_up or 0
         return (-(-begin // self.bin) + 1) * self.bin
 
@@ -104,7 +105,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
     tables = ("synchronisation",)
     held = ("bins", "{:,} bins of time were kept")
     attribute = "synchronisation"
-    example = ("what is kept of bins of time", "{'series': True}")
+    example = ("a table that keeps the time series", "{'series': True}")
 
     def check(self, measurement: Measurement) -> None:
         """Refuse an unknown begin, and bins that are too long or too many."""
@@ -118,14 +119,14 @@ class SynchronisationMeasurement(OptionalMeasurement):
         path, given = f"{self.key}.bin", format_duration(own.bin)
         if first > end:
             begin, over = format_duration(first - own.bin), format_duration(end)
-            allowed = f"so short that one lies between its first begin ({begin}) and {over}"
+            allowed = f"so short that the first bin, which begins at {begin}, ends by {over}"
             raise refuse_at(path, given, allowed)
         if end // own.bin > _MOST_BINS:
             shortest = format_duration(-(-end // _MOST_BINS))
             raise refuse_at(path, given, f"at least {shortest}, for {_MOST_BINS:,} bins")
 
     def misfits(self, scenario: Scenario) -> Iterator[InputError]:
-        """Refuse a record of windows without connections."""
+        """Refuse statistics of windows if there are no connections."""
         if all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups):
             allowed = "nothing: datagrams and bursts are no connections, and have no windows"
             yield InputError("measurement.synchronisation", "a table without connections", allowed)
@@ -181,7 +182,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
         Raises
         ------
         InputError
-            If the scenario does not ask for it.
+            If the scenario does not request it.
         """
         own = run.scenario.measurement.synchronisation
         assert own is not None
@@ -192,9 +193,10 @@ SynchronisationOption = Annotated[
     Synchronisation | None,
     Field(
         description=(
-            "See whether connections move together, over bins of time: mean and standard deviation "
-            "of their windows and of their throughput together, against those of independent ones, "
-            "and the correlation of what they lose: `synchronisation = {}`."
+            "Measure the synchronisation of connections, over bins of time: mean and standard "
+            "deviation of the sums of their windows and of their throughputs, compared with those "
+            "of independent connections, and the correlation of their losses: `synchronisation = "
+            "{}`."
         )
     ),
     SynchronisationMeasurement(),
@@ -215,35 +217,35 @@ def metrics_of(columns: Columns, bin_ps: int) -> dict[str, Metric]:
     -------
     dict
         ``synchronisation_bins``
-            number of bins, whole ones only;
+            number of complete bins;
         ``connections_mean``
-            mean number of connections in progress at their ends;
+            mean number of connections in progress at the ends of bins;
         ``aggregate_window_mean_segments``, ``aggregate_window_std_segments``
-            mean and standard deviation over the bins of the sum of their congestion windows;
+            mean and standard deviation over the bins of the sum of all congestion windows;
         ``aggregate_window_independent_std_segments``
-            the root of the sum of the variances of each connection's own window, which is 0 where
-            it is not in progress: the standard deviation of as many connections that have nothing
-            to do with each other;
+            square root of the sum of the variances of each connection's own window, which is 0
+            while the connection is not in progress: the standard deviation of the sum, if the
+            connections were independent;
         ``aggregate_window_std_ratio``
-            the first over the second: 1 if they are independent, the root of their number if they
-            are alike and in step;
+            the measured standard deviation over the independent one: 1 for independent
+            connections, the square root of their number for identical ones;
         ``aggregate_throughput_mean_bps``, ``_std_bps``, ``_independent_std_bps``, ``_std_ratio``
-            the same of the useful bits that arrive in a bin, over its length;
+            the same for the useful bits that arrive in a bin, over its length;
         ``window_reductions``
-            in how many bins a window was reduced, by a fast retransmission or a timeout, summed
-            over the connections in progress at the end of the bin;
+            number of pairs of a bin and a connection, in progress at the end of the bin, whose
+            window was reduced in the bin by a fast retransmission or a timeout;
         ``window_reduction_correlation``
-            that of the reductions of two connections in one bin, over all bins and pairs of
-            connections in progress at its end.
+            correlation of the reductions of two connections in one bin, over all bins and pairs of
+            connections in progress at the end of the bin.
 
-        None where there is no such figure.
+        None for a metric that does not exist.
 
     References
     ----------
     .. [1] C. Barakat, P. Thiran, G. Iannaccone, C. Diot, P. Owezarski, "Modeling Internet backbone
        traffic at the flow level", IEEE Trans. Signal Processing 51(8), 2003: the variance of flows
-       that come and go independently is the mean rate of arrivals times the mean integral of the
-       square of what one has (Campbell's theorem for shot noise).
+       that arrive independently is the mean arrival rate times the mean integral of the square of
+       a flow's rate (Campbell's theorem for shot noise).
     .. [2] S. Karlin, E. Cameron, P. Williams, "Sibling and parent-offspring correlation estimation
        with variable family size", PNAS 78(5), 1981: correlation over all pairs of all families.
     """
@@ -265,22 +267,22 @@ def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Metr
     total, squares, own_squares, squared_sums = (
         sums[f"{quantity}_{of}"] for of in ("sum", "squares", "own_squares", "squared_sums")
     )
-    # Whole numbers, so that nothing is lost by cancellation: bins^2 times each variance.
+    # Each variance times bins^2, in integers, so that cancellation loses no digits.
     together, alone = bins * squares - total**2, bins * own_squares - squared_sums
-    figures: dict[str, Metric] = {
+    metrics: dict[str, Metric] = {
         name.format("mean"): unit * (total / bins) if bins else None,
         name.format("std"): unit * sqrt(together) / bins if bins else None,
         name.format("independent_std"): unit * sqrt(alone) / bins if bins else None,
     }
     of_both = name.rpartition("{}")[0] + "std_ratio"
-    return figures | {of_both: sqrt(together / alone) if alone else None}
+    return metrics | {of_both: sqrt(together / alone) if alone else None}
 
 
 def _correlation(sums: Sums) -> float | None:
     """Return the correlation of the reductions of two connections over all pairs of all bins.
 
-    Each pair counts both ways, so that both members have the mean p = ``pairs_one / pairs``; both
-    reduce with q = ``pairs_both / pairs``, and the correlation is (q - p^2) / (p - p^2).
+    Pairs are ordered, so that both members reduce with probability p = ``pairs_one / pairs``. Both
+    together reduce with q = ``pairs_both / pairs``, and the correlation is (q - p^2) / (p - p^2).
     """
     pairs, one, both = (sums[name] for name in ("pairs", "pairs_one", "pairs_both"))
     spread = one * (pairs - one)
@@ -300,10 +302,10 @@ def series(columns: Columns, bin_ps: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``time_s``, its end; ``connections`` in progress then; ``window_segments``, the sum of their
-        congestion windows; ``throughput_bps``, useful bits that arrived at any receiver in the bin,
-        in order or not, each once, over its length; ``reductions``, how many of the connections
-        reduced their window in it.
+        ``time_s``, the end of the bin; ``connections`` in progress then; ``window_segments``, the
+        sum of their congestion windows; ``throughput_bps``, useful bits that arrived at any
+        receiver in the bin, in order or not, each counted once, over its length; ``reductions``,
+        the number of these connections that reduced their window in the bin.
     """
     import pandas as pd
 

@@ -1,7 +1,7 @@
 """Tables of the events of chosen flows and links, in SI base units.
 
-Each function takes columns of the simulator, all rows or some of them. The columns themselves have
-times to the picosecond.
+Each function takes columns of the simulator, with all rows or some of them. Times in the columns
+are exact to the picosecond.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ MOST_BLOCKS: Final = 4
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
-    """Return one row per sending, arrival or loss of a packet, in order of time.
+    """Return one row per transmission, arrival or loss of a packet, in order of time.
 
     Parameters
     ----------
     table : mapping of str to ndarray
         Columns of ``trace_segments``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``flow``; ``event``: ``sent`` (its transmission on the host's interface began),
-        ``arrived`` (at the other host) or ``lost``; ``packet``, a number that is the same in both
-        rows of a packet; ``from_source``: whether it goes from the flow's source to its
-        destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
+        ``time_s``; ``flow``; ``event``: ``sent`` (start of the transmission on the host's
+        interface), ``arrived`` (at the other host) or ``lost``; ``packet``, the number of the
+        packet, the same in both its rows; ``from_source``: whether it travels from the flow's
+        source to its destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
         ``acknowledgement``, the next byte expected (of the source's own: 1 for the SYN, 2 for the
-        FIN); ``payload_bytes``; ``retransmission``; the ``node`` where it was; the ``link`` (a row
-        of `lightburst.Result.links`) with its ends ``link_source`` and ``link_target``: the host's
-        interface of a packet that is sent, and of a loss the link on which it was lost or which it
-        could not get; of a loss also ``burst``, the number of the burst in which it was (missing
-        otherwise), the ``reason``, and where a busy output was the reason ``holder_flow`` or
-        ``holder_burst``, whose packet or which burst had got it last; ``blocks`` (of SACK), with
-        ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing where there are fewer);
-        and the time stamps ``timestamp_s`` and ``echo_s`` (NaN without).
+        FIN); ``payload_bytes``; ``retransmission``; the ``node`` of the event; the ``link`` (a row
+        of `lightburst.Result.links`) with ``link_source`` and ``link_target``: the host's interface
+        for a transmission, and for a loss the link on which the packet was lost or whose output was
+        not available. For a loss also: ``burst``, the number of the packet's burst (missing for a
+        packet without burst); the ``reason``; and if a busy output was the reason, ``holder_flow``
+        or ``holder_burst``, the flow or burst that had occupied the output last. Further ``blocks``
+        (of SACK), with ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing if there
+        are fewer); and the timestamps ``timestamp_s`` and ``echo_s`` (NaN without).
     """
     import pandas as pd
 
@@ -93,12 +93,11 @@ def windows(table: Table) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``flow``; ``congestion_window_bytes``; ``inflation_bytes``, by which duplicate
-        acknowledgements widen it in a recovery;
-        ``slow_start_threshold_bytes`` (infinite before the first loss); ``in_flight_bytes``;
-        ``rtt_s`` (newest sample; NaN before the first); ``rto_s``, the retransmission timeout; and
-        ``state``, one of `STATES`: ``loss`` lasts from a timeout until all is acknowledged that was
-        outstanding then.
+        ``time_s``; ``flow``; ``congestion_window_bytes``; ``inflation_bytes``, the inflation of the
+        window by duplicate acknowledgements in a recovery; ``slow_start_threshold_bytes``
+        (infinite before the first loss); ``in_flight_bytes``; ``rtt_s`` (newest sample; NaN before
+        the first); ``rto_s``, the retransmission timeout; and ``state``, one of `STATES`: ``loss``
+        lasts from a timeout until all data outstanding at the timeout is acknowledged.
     """
     import pandas as pd
 
@@ -120,28 +119,28 @@ def windows(table: Table) -> pd.DataFrame:
 def bursts(table: Table, places: Places) -> pd.DataFrame:
     """Return one row per burst that carries a packet of a traced flow.
 
-    Where links are traced, of each burst that was made before the end of the time of interest.
+    If links are traced, one row per burst that was assembled before the end of the traced interval.
 
     Parameters
     ----------
     table : mapping of str to ndarray
         Columns of ``trace_bursts``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
-        ``opened_s``, the arrival of its first packet at the ingress; ``closed_s``, when it was
-        assembled; ``departure_s``, when it left there; ``number``, that among all bursts of the run
-        in the order in which they were made, from 0; ``node``, the ingress; ``of_node``, its number
-        among those of the ingress, from 1;
-        ``egress``; ``label``, which of the paths it took; ``packets`` and ``bytes`` in it, those of
-        other flows too; ``data``: whether it carries any; ``arrival_s``, when its tail was at the
-        egress (NaN: it did not come); ``lost`` and, if so, the ``reason``, the ``lost_node``, and
-        the link that it was on or could not get: ``lost_link``, ``lost_link_source``,
-        ``lost_link_target``; ``lost_s``, when; ``lost_start_s``, when its head was to leave there;
-        and ``holder_burst``, the burst that had what it wanted, if one had (else missing).
+        ``opened_s``, arrival of its first packet at the ingress; ``closed_s``, end of its assembly;
+        ``departure_s``, departure from the ingress; ``number`` among all bursts of the run in the
+        order of assembly, from 0; ``node``, the ingress; ``of_node``, its number among the bursts
+        of the ingress, from 1; ``egress``; ``label``, the number of its path; ``packets`` and
+        ``bytes`` in it, of other flows too; ``data``: whether it carries data; ``arrival_s``,
+        arrival of its tail at the egress (NaN without arrival); ``lost``. For a lost burst: the
+        ``reason``, the ``lost_node``, and the link on which it was lost or which it could not get:
+        ``lost_link``, ``lost_link_source``, ``lost_link_target``; ``lost_s``, the time of the loss;
+        ``lost_start_s``, the scheduled departure of its head there; and ``holder_burst``, the burst
+        that occupied the resource (missing if none did).
     """
     import pandas as pd
 
@@ -175,15 +174,15 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
     table : mapping of str to ndarray
         Columns of ``trace_bookings``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
         The ``link`` with its ends ``link_source`` and ``link_target``; the ``channel`` of the
-        fibre, from 0; ``start_s``, when the head of the burst leaves, and ``end_s``, when its tail
-        has left; ``made_s``, when the link was given the burst, or its header; ``burst``, the
-        number; and ``bytes``, what is left of it there. In the order of the starts.
+        fibre, from 0; ``start_s``, departure of the head of the burst, and ``end_s``, departure of
+        its tail; ``made_s``, the time at which the link was given the burst, or its header;
+        ``burst``, the number; and ``bytes``, its remaining size there. In the order of the starts.
     """
     import pandas as pd
 
@@ -206,17 +205,17 @@ def cuts(table: Table, places: Places) -> pd.DataFrame:
     table : mapping of str to ndarray
         Columns of ``trace_cuts``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s``, when its packets were lost: a head where it is cut off, a tail where its burst
-        ends; ``burst``, the number; the ``link`` on which it was cut off, with its ends
-        ``link_source`` and ``link_target``; ``start_s``, when it was to leave there; its
-        ``packets`` and ``bytes``; and ``holder_burst``, which burst had the channel in its place.
-        A tail of which no packet is lost (it is padding, or the burst was lost as a whole) has no
-        row. In time.
+        ``time_s``, the time at which its packets were lost: for a head that of the cut, for a tail
+        that at which its burst ends; ``burst``, the number; the ``link`` on which the piece was cut
+        off, with its ends ``link_source`` and ``link_target``; ``start_s``, its scheduled departure
+        there; its ``packets`` and ``bytes``; and ``holder_burst``, the burst that got the channel
+        instead. A tail without lost packets (padding, or the burst was lost as a whole) has no row.
+        In order of time.
     """
     import pandas as pd
 
@@ -240,21 +239,21 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
     table : mapping of str to ndarray
         Columns of ``trace_hops``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
-        ``came_s``, when it came to the node: its head where the node acts on heads, else its tail;
-        where a host made it when that was, and where its burst was taken apart when its tail came;
-        ``flow``; ``packet``, its number; the ``burst`` in which it is handed on (missing
-        otherwise); ``node``; the ``link`` with its ends ``link_source`` and ``link_target``;
-        ``held_s``, how long it was kept in a buffer, until its burst was closed and could leave,
-        or after its burst had come until those before had; ``queued_s``,
-        how long it then waited for the link; ``start_s``, when its transmission begins;
-        ``arrival_s``, when the node at the other end can act (NaN: it is lost on the link). What is
-        between ``came_s + held_s + queued_s`` and ``start_s`` is the switching time. In the order
-        in which they were handed over.
+        ``came_s``, arrival of the packet at the node: of its head if the node acts on heads, else
+        of its tail; at a host the time at which the packet was made, and at an egress the arrival
+        of its burst's tail; ``flow``; ``packet``, its number; the ``burst`` in which it is
+        forwarded (missing otherwise); ``node``; the ``link`` with its ends ``link_source`` and
+        ``link_target``; ``held_s``, the time in a buffer, in assembly until its burst departed, or
+        at an egress until the bursts before its own had arrived; ``queued_s``, the time of
+        waiting for the link after that; ``start_s``, the start of its transmission; ``arrival_s``,
+        the time at which the next node can act (NaN if lost on the link). The difference of
+        ``start_s`` and ``came_s + held_s + queued_s`` is the switching time. In the order in which
+        links were given the packets.
     """
     import pandas as pd
 
@@ -280,14 +279,14 @@ def path_switches(table: Table, places: Places) -> pd.DataFrame:
     table : mapping of str to ndarray
         Columns of ``trace_path_switches``.
     places : Places
-        Of the network.
+        Names of the network's nodes and links.
 
     Returns
     -------
     pandas.DataFrame
-        ``time_s``, when the first burst on the new path was made; ``node``, the ingress;
-        ``egress``; ``before`` and ``label``, the numbers of the paths, from 0. The first burst of a
-        pair takes path 0, which is no row.
+        ``time_s``, assembly of the first burst on the new path; ``node``, the ingress; ``egress``;
+        ``before`` and ``label``, the numbers of the old and the new path, from 0. The first burst
+        of a pair takes path 0, which makes no row.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The time in which a run counts: from ``warm_up`` to ``until``."""
+"""The measurement window of a run: from ``warm_up`` to ``until``."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
     from lightburst.scenario.tables.measurement import Measurement
 
-#: The window of a run that counts from beginning to end.
+#: The window of a run that is measured from begin to end.
 EVERYTHING_PS: Final = (0, 2**64 - 1)
 
 _PREFIX: Final = "window_"
-# The counts of a link, and of a switch, at the begin and end of the window, and between.
+# The counts of a link, and of a switch, at the begin and end of the window, and in the window.
 _BYTES_PER_LINK: Final = 150
 _BYTES_PER_SWITCH: Final = 1_000
 
@@ -59,17 +59,17 @@ class WindowMeasurement(OptionalMeasurement):
             raise refuse_at("until", format_duration(measurement.until), allowed)
 
     def misfits(self, scenario: Scenario) -> Iterator[InputError]:
-        """Refuse a warm-up by active flows without connections."""
+        """Refuse a warm-up by the number of active flows if there are no connections."""
         open_loop = all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups)
         if open_loop and scenario.measurement.warm_up is None:
-            allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
+            allowed = "a duration: MSER-5 needs connections; datagrams and bursts are none"
             yield InputError("measurement.warm_up", "'mser-5' without connections", allowed)
 
     def check_plan(self, plan: Plan) -> None:
-        """Refuse a window in which no flow counts."""
+        """Refuse a window in which no flow starts."""
         endless = bool((plan.flows["bytes"] == WITHOUT_END).all())
         streams = endless and all(transport["kind"] in OPEN_LOOP for transport in plan.transports)
-        # Endless datagrams load links and bursts, whose counts have the window, too.
+        # Endless datagrams are an exception: the window then serves the counts of links and bursts.
         if plan.counted.any() or (streams and plan.window_ps[0] < plan.settings["time_limit_ps"]):
             return
         first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
@@ -77,11 +77,11 @@ class WindowMeasurement(OptionalMeasurement):
         path, given = "measurement.warm_up", begin
         if int(plan.flows["start_ps"][-1]) >= begin:
             path, given = "measurement.until", end
-        allowed = f"a time that leaves flows to count: they start from {first} to {last}"
+        allowed = f"a time that leaves flows in the window: they start from {first} to {last}"
         if path.endswith("warm_up") and endless:
             allowed += (
-                "; what flows without end do after a time is the difference of two runs with the "
-                "same seed, up to that measurement.time_limit and beyond"
+                "; for flows without end take the difference of two runs with the same seed, one "
+                "with measurement.time_limit at that time and one beyond it"
             )
         raise InputError(path, format_about(given), allowed)
 
@@ -106,13 +106,13 @@ WarmUpOption = Annotated[
     Quantity(TIME, word="mser-5"),
     Field(
         description=(
-            "Flows that start earlier run, but do not count: not in completion times, "
-            "slowdowns, retransmissions and timeouts, nor in the throughput, which is that of "
-            "the flows that count, from the first start of one to the last acknowledgement. "
-            "Links, switches and bursts count what happens from then on, whichever flow it is of. "
-            '`"mser-5"`: the run itself tells from when on its active flows are settled, by the '
-            "rule of White (1997), figure `warm_up_s`; it is then done once more, to count from "
-            "there, and takes twice the time."
+            "Begin of the measurement window. Flows that start earlier are simulated, but not "
+            "counted: neither in completion times, slowdowns, retransmissions and timeouts, nor in "
+            "the throughput, which is that of the counted flows, from the first start to the last "
+            "acknowledgement. Links, switches and bursts count all events from this time on, of "
+            'any flow. `"mser-5"`: the run determines the end of the transient of its number of '
+            "active flows by the rule of White (1997), metric `warm_up_s`; it is then repeated "
+            "with this begin, and takes twice the time."
         )
     ),
     _WINDOW,
@@ -121,9 +121,9 @@ UntilOption = Annotated[
     PositiveDuration | None,
     Field(
         description=(
-            "Flows that start at this time or later do not count either. They keep the load up "
-            "for the flows that count, which run to their end. Links, switches and bursts count "
-            "what happens before."
+            "End of the measurement window. Flows that start at this time or later are not counted "
+            "either. They maintain the load for the counted flows, which run to their end. Links, "
+            "switches and bursts count the events before this time."
         )
     ),
     _WINDOW,
@@ -131,25 +131,25 @@ UntilOption = Annotated[
 
 
 def asked_window_ps(measurement: Measurement) -> tuple[int, int]:
-    """Return the requested window, from 0 on if the run finds its warm-up itself."""
+    """Return the requested window, which begins at 0 if the run finds its warm-up itself."""
     begin, end = EVERYTHING_PS
     return measurement.warm_up or begin, measurement.until or end
 
 
 def window_setting(window_ps: tuple[int, int]) -> dict[str, Any]:
-    """Return the setting of the plan; none for the whole run, which is always counted."""
+    """Return the setting of the plan; no setting for the whole run, which is always counted."""
     if window_ps == EVERYTHING_PS:
         return {}
     return {"window": dict(zip(("from_ps", "until_ps"), window_ps, strict=True))}
 
 
 class Window(NamedTuple):
-    """A part of a run: from `measurement.warm_up` on to before `until`, or to the end.
+    """A part of a run: from `measurement.warm_up` to `until` (exclusive), or to the end.
 
     Attributes
     ----------
     begin_ps, end_ps : int
-        From the first of these times to the second; in an empty one they are the same.
+        Begin and end of the window; equal in an empty window.
     """
 
     begin_ps: int
@@ -179,14 +179,14 @@ def counted(columns: Columns) -> Columns:
     Parameters
     ----------
     columns : mapping of str to mapping
-        The tables as the simulator gave them: ``links``, ``switches``, ``classes`` and ``totals``
-        of the whole run, and with a warm-up or an end ``window_links`` and so on.
+        The tables of the simulator: ``links``, ``switches``, ``classes`` and ``totals`` of the
+        whole run, and with a window also ``window_links`` and so on.
 
     Returns
     -------
     mapping of str to mapping
-        All tables by their plain names. Totals that tell of the run itself, such as ``end_ps`` and
-        ``events``, stay those of the run.
+        All tables by their plain names. Totals of the run itself, such as ``end_ps`` and
+        ``events``, remain those of the whole run.
     """
     found = {
         name.removeprefix(_PREFIX): table

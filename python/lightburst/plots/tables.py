@@ -45,7 +45,7 @@ _HEIGHTS: Final = 1e3
 # Boolean columns of specially drawn points, and the sentence that the caption adds for each.
 _FEW, _LIMIT = "doubtful", "limit"
 _MARKS: Final = {
-    _FEW: "Hollow: a percentile beyond what so few flows can give.",
+    _FEW: "Hollow: a percentile that so few flows cannot support.",
     _LIMIT: "A triangle points down from an upper bound: none was seen.",
 }
 #: Number of decades on a linear vertical axis from which a logarithmic one is suggested.
@@ -93,7 +93,7 @@ def figure_of(
             _FEW: _few(rows),
         }
     )
-    # On a logarithmic height zeros are hollow on its lower edge, with what bounds them above.
+    # On a logarithmic height zeros are hollow on its lower edge, with their upper bound.
     data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0) & (not up.logarithmic)
     data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
     if data.empty:
@@ -200,7 +200,7 @@ def _beside(table: pd.DataFrame, name: str) -> list[str]:
 
 
 def _numeric(table: pd.DataFrame, name: str, argument: str) -> str:
-    """Return the name of a numeric column, or of the one that repeats a text column in SI units."""
+    """Return the name of a numeric column; for a text column with units, its numeric copy."""
     known = [str(column) for column in table.columns]
     numbers = [column for column in known if pd.api.types.is_numeric_dtype(table[column])]
     if name in numbers:

@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from lightburst.explanation.worst_flows import Told
+from lightburst.explanation.worst_flows import WorstFlows
 from lightburst.foundation.files.checksums import listed, verify
 from lightburst.foundation.files.parquet import read_frame
 from lightburst.plots import interactive, style
@@ -105,7 +105,7 @@ def run_page(
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
     if (samples := "samples_links.parquet") in sums:
         charts.append(_queues(read_frame(directory / samples)))
-    told = Told(flows, load_saved(directory), int(summary["events"]), explained, simulate)
+    worst = WorstFlows(flows, load_saved(directory), int(summary["events"]), explained, simulate)
     drops = _drops(switches, links)
     warnings = list(about["warnings"])
     own = dict(about.get("metrics", {}))
@@ -116,7 +116,7 @@ def run_page(
     ]
     tables = [
         *_warnings(warnings),
-        *told.tables,
+        *worst.tables,
         Table("Summary", ("Figure", "Value", "Key"), rows),
         *_parts("By group", groups, readable),
         *_parts("By size of the flow", classes, readable),
@@ -124,7 +124,7 @@ def run_page(
         drops,
     ]
     page = _page(provenance, f"seed {provenance['seed']}", summary, charts, tables)
-    return render(replace(page, stories=told.stories))
+    return render(replace(page, stories=worst.stories))
 
 
 def replications_page(directory: Path) -> str:
@@ -180,7 +180,7 @@ def _parts(title: str, parts: Parts, read: Callable[[str, Any], str]) -> Iterato
 
 def _warnings(warnings: list[str]) -> Iterator[Table]:
     if warnings:
-        yield Table("Warnings", ("What did not happen",), [(warning,) for warning in warnings])
+        yield Table("Warnings", ("Warning",), [(warning,) for warning in warnings])
 
 
 def _kinds(switching: Mapping[str, Any]) -> str:
@@ -229,7 +229,7 @@ def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
             (
                 words,
                 *([f"{unfinished:,} did not finish"] if unfinished else []),
-                *([f"{lost:,} others lost data that nothing sends again"] if lost else []),
+                *([f"{lost:,} others lost data in an open loop"] if lost else []),
             )
         )
         + ".",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.experiment.cube import columns_of
-from lightburst.experiment.sweep_theory import that_apply
+from lightburst.experiment.swept.cube import columns_of
+from lightburst.experiment.swept.theory import that_apply
 from lightburst.foundation.formatting import as_given, prefixed, prefixed_along
 from lightburst.foundation.support import BEYOND, is_support, notes, weak_in
 from lightburst.plots.axis import is_geometric
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightburst.experiment.sweep_result import Sweep
+    from lightburst.experiment.swept.runs import SweptRuns
     from lightburst.models.theory import Theory
 
 # Maximum number of means with intervals on a page, which limits its loading time.
@@ -40,12 +40,12 @@ _ENDS: Final = {
 }  # fmt: skip
 
 
-def points_of(sweep: Sweep) -> dict[str, Any]:
+def points_of(sweep: SweptRuns) -> dict[str, Any]:
     """Average the runs at each point.
 
     Parameters
     ----------
-    sweep : Sweep
+    sweep : SweptRuns
         Sweep to average.
 
     Returns
@@ -95,7 +95,7 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any], list[int]]:
+def _axis(sweep: SweptRuns, points: pd.DataFrame, name: str) -> tuple[dict[str, Any], list[int]]:
     """Return an axis, and the index of each point's value on it."""
     own = next((axis for axis in sweep.design.axes if axis.name == name), None)
     columns = columns_of(own, points) if own is not None else [name]
@@ -140,7 +140,7 @@ def _unit(name: str) -> str:
     return _ENDS[max(ends, key=len)] if ends else ""
 
 
-def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str], int]:
+def _chosen(sweep: SweptRuns, first: Sequence[str], points: int) -> tuple[list[str], int]:
     """Choose the metrics that fit the page: those of `first`, then others."""
     found = [
         name
@@ -154,7 +154,9 @@ def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str],
     return found[:most], len(found[most:])
 
 
-def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _metrics(
+    sweep: SweptRuns, runs: pd.DataFrame, names: Sequence[str]
+) -> dict[str, dict[str, Any]]:
     numbers = runs[list(names)].astype(float)
     grouped = numbers.groupby(runs[_POINT].to_numpy(), sort=True)
     # An infinite run makes the mean infinite and the interval undefined.
@@ -187,7 +189,9 @@ def _keyed(name: str, key: str) -> str:
     return name if name == key else f"value{key}"
 
 
-def _draw_intervals(sweep: Sweep, metrics: dict[str, dict[str, Any]], names: Sequence[str]) -> None:
+def _draw_intervals(
+    sweep: SweptRuns, metrics: dict[str, dict[str, Any]], names: Sequence[str]
+) -> None:
     """Replace the intervals of the given metrics by bootstrap ones, which are slow to compute."""
     means = sweep.table(names)
     for name in names:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst.experiment.cube import spread
-from lightburst.experiment.sweep_theory import curves as theories_in
-from lightburst.experiment.sweep_theory import named_in, predicted
+from lightburst import plot
+from lightburst.experiment.swept.cube import spread
+from lightburst.experiment.swept.theory import curves as theories_in
+from lightburst.experiment.swept.theory import named_in, predicted
 from lightburst.expressions import parse
 from lightburst.foundation.errors import InputError, did_you_mean, show
 from lightburst.foundation.formatting import as_given
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure as Canvas
 
-    from lightburst.experiment.sweep_result import Sweep
+    from lightburst.experiment.swept.runs import SweptRuns
 
 
 def draw(
-    sweep: Sweep,
+    sweep: SweptRuns,
     x: str | None,
     y: str | None,
     hue: str | None,
@@ -35,8 +36,6 @@ def draw(
     **more: Any,
 ) -> Canvas:
     """Draw a figure as documented at `Sweep.plot`."""
-    from lightburst import plot
-
     said = named_in(theory)
     means = sweep.table(said[0].metric if said and y is None else y)
     means = means[means["metric"] == means["metric"].iloc[0]].copy()
@@ -99,7 +98,7 @@ def _at(
     return means, varying
 
 
-def _named(sweep: Sweep, metric: str) -> str:
+def _named(sweep: SweptRuns, metric: str) -> str:
     """Return a name that ends in the unit; for a user-defined metric that of its expression."""
     if metric not in sweep.study.metrics:
         return metric
@@ -107,7 +106,7 @@ def _named(sweep: Sweep, metric: str) -> str:
     return f"{metric.removesuffix(unit)}{unit}"
 
 
-def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
+def draw_all(sweep: SweptRuns) -> Iterator[tuple[str, Canvas]]:
     """Draw the figures listed in a study.
 
     Yields
@@ -120,11 +119,10 @@ def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
         name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{wanted.y}-over-{wanted.x.rpartition('.')[2]}")
         used[name] = used.get(name, 0) + 1
         numbered = name if used[name] == 1 else f"{name}-{used[name]}"
-        figure = sweep.plot(wanted.x, wanted.y, wanted.hue, dash=wanted.dash, at=wanted.at)
-        yield numbered, figure
+        yield numbered, draw(sweep, wanted.x, wanted.y, wanted.hue, wanted.dash, wanted.at, None)
 
 
-def _axis(sweep: Sweep, varying: Sequence[str]) -> str:
+def _axis(sweep: SweptRuns, varying: Sequence[str]) -> str:
     """Choose the first numeric axis, or else the first axis."""
     for name in varying:
         columns = [name, *(label for label in sweep.labels if label.startswith(f"{name}_"))]

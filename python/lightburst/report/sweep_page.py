@@ -30,7 +30,7 @@ from lightburst.study.store.failures import HOW_AGAIN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lightburst.experiment.sweep_result import Sweep
+    from lightburst.experiment.swept.runs import SweptRuns
 
 # Maximum number of rows in a table (the files have all), and in a chart.
 _MOST_ROWS: Final = 500
@@ -47,12 +47,12 @@ _COLOURS: Final = {
 }  # fmt: skip
 
 
-def sweep_page(sweep: Sweep) -> str:
+def sweep_page(sweep: SweptRuns) -> str:
     """Render the page of a sweep.
 
     Parameters
     ----------
-    sweep : Sweep
+    sweep : SweptRuns
         Sweep to show. The page contains means with intervals instead of runs, so that it can be
         opened for a hundred thousand runs.
 
@@ -102,7 +102,7 @@ def _what(axes: list[str]) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
-def _pairs(sweep: Sweep) -> list[tuple[str, str]]:
+def _pairs(sweep: SweptRuns) -> list[tuple[str, str]]:
     """Choose the pairs to compare: those of the study, else the first variant with each other."""
     study = sweep.study
     if study.compare or "compare" in study.model_fields_set:
@@ -121,7 +121,7 @@ def _seeds(seeds: list[int]) -> str:
     return ", ".join(map(str, seeds[:20])) + more
 
 
-def _provenance(sweep: Sweep, seeds: list[int]) -> list[tuple[str, str]]:
+def _provenance(sweep: SweptRuns, seeds: list[int]) -> list[tuple[str, str]]:
     known = [
         (key.replace("_", " "), str(value))
         for key, value in sweep.provenance.items()
@@ -137,7 +137,7 @@ def _provenance(sweep: Sweep, seeds: list[int]) -> list[tuple[str, str]]:
     ]
 
 
-def _failed(sweep: Sweep) -> Iterator[Table]:
+def _failed(sweep: SweptRuns) -> Iterator[Table]:
     """Make a table of the failed runs and their causes."""
     if sweep.failed:
         rows = [(text,) for text in sweep.failures]
@@ -145,7 +145,7 @@ def _failed(sweep: Sweep) -> Iterator[Table]:
         yield Table("Failed runs", ("How many, where, and why",), rows, caption)
 
 
-def _warnings(sweep: Sweep) -> Iterator[Table]:
+def _warnings(sweep: SweptRuns) -> Iterator[Table]:
     """Make a table of the warnings by kind, with the number of runs and the first occurrence."""
     found = warned(sweep.runs)
     beyond = sweep.warnings[len(sweep.failures) + len(found) :]
@@ -168,13 +168,13 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
 def _left_out(data: dict[str, Any]) -> Iterator[Table]:
     if data["left_out"]:
         words = f"{data['left_out']:,} metrics of the runs; they are in runs.parquet."
-        yield Table("What the page has no room for", ("Left out",), [(words,)])
+        yield Table("Metrics left out of the page", ("Left out",), [(words,)])
 
 
 class _Compared:
     """Charts and table of one comparison."""
 
-    def __init__(self, sweep: Sweep, a: str, b: str) -> None:
+    def __init__(self, sweep: SweptRuns, a: str, b: str) -> None:
         self.a, self.b = a, b
         self.sweep, self.found = sweep, sweep.compare(a, b)
         self.sure = f"{100 * self.found.confidence:g} %"

@@ -1,10 +1,10 @@
-"""How evenly the flows that share a link divide it.
+"""Fairness of the flows that share a link.
 
 R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource
 allocation in shared computer systems", DEC TR-301 (1984).
 
-Which of several paths a flow took is not recorded, so this is about the links that lie on all of
-its paths.
+A run does not record which of several paths a flow took, so only links on all paths of a flow are
+considered.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 
 
 class Use(NamedTuple):
-    """Which flows certainly use which links: one row for each such flow and link.
+    """Flows and the links that they certainly use: one row for each such pair.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class Use(NamedTuple):
         Delivered bits / time from the start to the last byte, or to the end of the run; NaN for a
         flow that had not started by then.
     end_ps : ndarray of uint64, shape (flows,)
-        When the last byte of each flow arrived, or the end of the run.
+        Arrival of the last byte of each flow, or the end of the run.
     of_link : ndarray of int64, shape (links,)
-        Number under which each link stands in `link`: the first of those between its two nodes.
+        Number of each link in `link`: the first of the parallel links between its two nodes.
     told : ndarray of bool, shape (links,)
-        Whether it is known which flows use the link.
+        Whether the flows that use the link are known.
     """
 
     flow: IntArray
@@ -47,7 +47,7 @@ class Use(NamedTuple):
     told: NDArray[np.bool_]
 
     def by_link(self) -> tuple[IntArray, FloatArray]:
-        """Count the flows of each link, and give Jain's index; NaN with fewer than two flows."""
+        """Return each link's number of flows and Jain's index, NaN with fewer than two flows."""
         size, speed = self.of_link.size, self.throughput_bps[self.flow]
         number = np.bincount(self.link, minlength=size)
         total, squares = (
@@ -58,7 +58,7 @@ class Use(NamedTuple):
         return number[self.of_link], index[self.of_link]
 
     def over(self, link: int) -> IntArray:
-        """Give the flows of one link."""
+        """Return the flows of one link."""
         chosen: IntArray = self.flow[self.link == self.of_link[link]]
         return chosen
 
@@ -69,19 +69,18 @@ class Shared(NamedTuple):
     Attributes
     ----------
     source, target : str or int
-        The nodes at its ends.
+        The nodes at both ends.
     flows : int
-        How many flows certainly use it.
+        Number of flows that certainly use it.
     utilisation : float
         Busy fraction of the time.
     jain_index : float
         Jain's index of the flows' throughputs.
     together : bool
-        Whether there was a moment at which all of them had started and none had ended. If not, the
-        index says more of when they came than of how they shared.
+        Whether at some moment all these flows were in progress. If not, the index depends more on
+        the times of the flows than on their shares of the link.
     group_throughput_bps : dict of str to float
-        Mean throughput of the flows of each group that has some there; empty without several
-        groups.
+        Mean throughput on the link of the flows of each group; empty without several groups.
     """
 
     source: str | int
@@ -93,7 +92,7 @@ class Shared(NamedTuple):
     group_throughput_bps: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as JSON can hold it; ``group_throughput_bps`` only with several groups."""
+        """Return the attributes for JSON; ``group_throughput_bps`` only with several groups."""
         content = self._asdict()
         if not self.group_throughput_bps:
             del content["group_throughput_bps"]
@@ -112,11 +111,11 @@ def busiest(plan: Plan, utilisation: FloatArray, use: Use) -> Shared | None:
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     utilisation : ndarray of float, shape (links,)
         As in `lightburst.Result.links`.
     use : Use
-        Of the same run.
+        The flows and links of the same run.
 
     Returns
     -------
@@ -143,20 +142,20 @@ def busiest(plan: Plan, utilisation: FloatArray, use: Use) -> Shared | None:
 
 
 def link_use(plan: Plan, columns: Columns) -> Use:
-    """Find which flows certainly use which links, and how fast they are.
+    """Find the links that flows certainly use, and the throughputs of the flows.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Returns
     -------
     Use
-        Of the flows that were in progress in the window, whether they count or not: links count
-        all that goes over them. Of their data, not of its acknowledgements.
+        All flows in progress in the window, counted or not, since links count all their traffic.
+        The links are those of data, not of acknowledgements.
     """
     start, received = plan.flows["start_ps"], columns["flows"]["received_ps"]
     end = np.uint64(columns["totals"]["end_ps"])

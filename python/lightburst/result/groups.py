@@ -1,4 +1,4 @@
-"""Figures of each group of flows of a run, and of each class of size."""
+"""Metrics of each group of flows of a run, and of each size class."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.workload import Offered, load_of
 
-# The figures of the summary that are about flows, and their values where there are no flows. All
+# The metrics of the summary that are about flows, with their values if there are no flows. All
 # others are about the network, which the groups share.
 _WITHOUT: Final[dict[str, Metric]] = {
     "flows": 0,
@@ -25,22 +25,22 @@ _WITHOUT: Final[dict[str, Metric]] = {
     "delivered_bytes": 0,
     **dict.fromkeys(metrics.REPEATED, 0),
 }
-FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
-# Those of bursts, where each group is a class.
+METRICS: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
+# Metrics of bursts, if each group is a class.
 OF_CLASSES: Final = ("bursts", "burst_loss", "burst_loss_count", "burst_loss_of")
 
 
 def summaries(
     scenario: Scenario, plan: Plan, columns: Columns, offered: Mapping[str, Offered]
 ) -> dict[str, dict[str, Metric]]:
-    """Figures of each group, as those of a run that had only its flows.
+    """Return the metrics of each group, like those of a run with only its flows.
 
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     plan : Plan
-        What it was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
     offered : mapping of str to Offered
@@ -50,13 +50,13 @@ def summaries(
     -------
     dict of str to dict
         By name of the group, under the names of `lightburst.Result.summary`; empty without several
-        groups. The throughput is over the group's own makespan. Those of bursts are there
-        where each group is a class of its own, and those that the scenario asks for.
+        groups. The throughput is over the group's own makespan. Metrics of bursts are included if
+        each group is a class, and optional metrics if the scenario requests them.
     """
     loads = offered_loads(scenario, plan, offered)
     return {
         name: ({"offered_load": loads.get(name)} if offered else {})
-        | _figures(plan, columns, number)
+        | _metrics(plan, columns, number)
         | _of_class(columns, number)
         | _asked(scenario, plan, columns, plan.counted & (plan.group == number))
         for number, name in enumerate(plan.group_names)
@@ -64,22 +64,22 @@ def summaries(
 
 
 def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
-    """Figures of the flows that count, by ``measurement.size_classes``.
+    """Return the metrics of the counted flows, by ``measurement.size_classes``.
 
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     plan : Plan
-        What it was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Returns
     -------
     dict of str to dict
-        By name of the class what `metrics.flow_figures` gives, and what the scenario asks for. A
-        flow of a size that divides two classes belongs to the one above.
+        By name of the class, the metrics of `metrics.flow_metrics` and the optional metrics that
+        the scenario requests. A flow with the size of a boundary belongs to the class above it.
     """
     measurement = scenario.measurement
     boundaries = np.asarray(measurement.size_classes, np.uint64)
@@ -88,14 +88,14 @@ def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[
         name: plan.counted & (place == i) for i, name in enumerate(measurement.size_class_names)
     }
     return {
-        name: metrics.flow_figures(plan, columns["flows"], chosen)
+        name: metrics.flow_metrics(plan, columns["flows"], chosen)
         | _asked(scenario, plan, columns, chosen)
         for name, chosen in classes.items()
     }
 
 
 def _asked(scenario: Scenario, plan: Plan, columns: Columns, chosen: Mask) -> dict[str, Metric]:
-    """Metrics of some flows that are optional measurements, if the scenario asks for them."""
+    """Return the optional metrics of some flows, computed when the scenario requests them."""
     found: dict[str, Metric] = {}
     for one in scenario.measurement.asked:
         found |= one.of_flows(scenario.measurement, plan, columns, chosen)
@@ -105,7 +105,7 @@ def _asked(scenario: Scenario, plan: Plan, columns: Columns, chosen: Mask) -> di
 def offered_loads(
     scenario: Scenario, plan: Plan, offered: Mapping[str, Offered]
 ) -> dict[str, Metric]:
-    """Give the loads of `lightburst.Result.offered` as they were in a run, by name of the group."""
+    """Return the realised loads of a run, by name of the group, for those that state a load."""
     found: dict[str, Metric] = {}
     for number, group in enumerate(scenario.flow_groups):
         load = offered.get(group.name or "")
@@ -126,7 +126,7 @@ def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
     return {"bursts": int(own["bursts"]), **loss}
 
 
-def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
+def _metrics(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
     chosen = plan.group == number
 
     def own(table: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -134,20 +134,20 @@ def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
 
     alone = replace(plan, flows=own(plan.flows))
     flows = own(columns["flows"])
-    figures = metrics.flow_figures(alone, flows, alone.counted)
+    of_flows = metrics.flow_metrics(alone, flows, alone.counted)
     if not alone.counted.any():
-        return {**_WITHOUT, **figures}
+        return {**_WITHOUT, **of_flows}
     totals = columns["totals"]
     if plan.transports[number]["kind"] in OPEN_LOOP:
-        # What lost data waits for nothing, and not for what other groups send.
+        # An open loop ends with its last datagram, and does not wait for other groups.
         left = _left_ps(plan, columns, chosen)
         totals = {**totals, "end_ps": left, "transmitted_until_ps": left}
     found = metrics.summary(alone, {**columns, "flows": flows, "totals": totals}, None)
-    return {key: found[key] for key in FIGURES}
+    return {key: found[key] for key in METRICS}
 
 
 def _left_ps(plan: Plan, columns: Columns, chosen: Mask) -> int:
-    """Time at which the last datagram or burst of some flows was sent, in the run."""
+    """Return the time at which the last datagram or burst of some flows departed in the run."""
     offsets = plan.flows["departure_offsets"]
     any_left = chosen & (offsets[1:] > offsets[:-1])
     last = plan.flows["departures_ps"][offsets[1:][any_left] - np.uint64(1)]

@@ -1,6 +1,7 @@
-"""What the columns of tables and the figures of a run are called, and in which unit they are.
+"""Display names and units of the columns of tables and of the metrics of a run.
 
-A name carries its unit: ``throughput_bps``, ``completion_time_s``, ``topology.link_length_m``.
+The suffix of a name is its unit: ``throughput_bps``, ``completion_time_s``,
+``topology.link_length_m``.
 """
 
 import re
@@ -20,7 +21,7 @@ WORDS: Final = {
     "offered_bps": "offered, headers not included",
     "delivered_bytes": "delivered",
     "retransmissions": "retransmissions",
-    "spurious_bytes": "sent again, but not lost",
+    "spurious_bytes": "retransmitted, but not lost",
     "fast_retransmits": "fast retransmissions",
     "false_fast_retransmits": "false fast retransmissions",
     "timeouts": "timeouts",
@@ -28,7 +29,7 @@ WORDS: Final = {
     "reordered": "segments out of order",
     "loss_per_hop": "loss of packets per hop",
     "loss_end_to_end": "loss end to end",
-    "drops_missed": "scripted drops that never came",
+    "drops_missed": "scripted drops that never occurred",
     "bursts": "bursts, with or without data",
     "burst_loss": "loss of bursts, with or without data",
     "burst_loss_per_hop": "loss of bursts per hop",
@@ -51,7 +52,7 @@ WORDS: Final = {
     **{key: words for one in MEASUREMENTS for key, words in one.labels.items()},
 }
 
-# What else columns of tables of flows, links and bursts are called.
+# Display names of columns of flows, links and bursts that are no metrics of a run.
 _COLUMNS: Final = {
     "completion_time_s": "completion time",
     "start_s": "start",
@@ -60,10 +61,10 @@ _COLUMNS: Final = {
     "ne": "ports of the buffer",
 }
 
-# A field of one group of flows, whose name stands in quotes if it has a dot.
+# A field of one group of flows, whose name is quoted if it contains a dot.
 _OF_GROUP: Final = re.compile(r'groups\.(?:"([^"]*)"|([^".]*))\.(.+)')
 
-# What many tables of a scenario have, each of another thing.
+# Field names that many tables of a scenario share, each with its own meaning.
 _OF_A_TABLE: Final = frozenset(
     {"k", "kind", "max", "mean", "median", "min", "number", "p", "probability", "rate", "shape"}
     | {"sigma", "size", "time", "value"}
@@ -71,7 +72,7 @@ _OF_A_TABLE: Final = frozenset(
 
 _ACRONYMS: Final = {word.lower(): word for word in ("ACK", "ECN", "RTT", "SACK", "TCP")}
 
-# The end of a name, its unit, and whether that takes a prefix such as k or M. The longer first.
+# Suffix of a name, its unit, and whether the unit takes a prefix such as k or M; longest first.
 _UNITS: Final = (
     ("_bps2", "b²/s²", False),
     ("_j_per_bit", "J/b", True),
@@ -86,7 +87,7 @@ _UNITS: Final = (
 
 
 def words_of(key: str, own: Mapping[str, str] | None = None) -> str:
-    """Say what a figure of the summary is called; metrics of the user's own, as the user says."""
+    """Return the display name of a metric; for user-defined metrics the one in `own`."""
     if own and key in own:
         return own[key]
     figure, part = apart(key)
@@ -94,33 +95,33 @@ def words_of(key: str, own: Mapping[str, str] | None = None) -> str:
 
 
 def column_words(name: str) -> str:
-    """Say what a column is called, without its unit: ``link length`` for a path of a scenario.
+    """Return the display name of a column, without its unit: ``link length`` for a scenario's path.
 
-    What it is of stands behind it: ``completion time, mean [query]``, ``load [background]``.
+    The group or class comes last: ``completion time, mean [query]``, ``load [background]``.
     """
     figure, part = apart(name)
     told = WORDS.get(figure) or _COLUMNS.get(figure)
     if told is None:
         end = next((end for end, *_ in _UNITS if figure.endswith(end)), "")
         *above, last = figure.removesuffix(end).split(".")
-        # Alone these say nothing: the loss probability, the assembly time.
+        # Ambiguous without the name of their table: the loss probability, the assembly time.
         parent = above[-1:] if last in _OF_A_TABLE else []
         told = " ".join(_ACRONYMS.get(w, w) for w in "_".join([*parent, last]).split("_"))
     return _with_part(told, part)
 
 
 def apart(name: str) -> tuple[str, str]:
-    """Take apart what is of one group or class of size, as all that reads the name must.
+    """Split the name of a metric or field from its group or size class.
 
     Parameters
     ----------
     name : str
-        Of a figure or a field: ``slowdown_p99[query]``, ``groups.query.workload.load``.
+        Name of a metric or field: ``slowdown_p99[query]``, ``groups.query.workload.load``.
 
     Returns
     -------
     (str, str)
-        The name without it, and the group or class: ``""`` where it is of all flows.
+        The name alone, and the group or size class: ``""`` for a metric of all flows.
     """
     if found := _OF_GROUP.fullmatch(name):
         quoted, plain, field = found.groups()
@@ -134,10 +135,10 @@ def _with_part(words: str, part: str) -> str:
 
 
 def unit_of(name: str) -> str:
-    """Give the unit in which a column is, by the end of its name; nothing for a plain number."""
+    """Return the unit of a column by the suffix of its name; empty for a plain number."""
     return next((unit for end, unit, _ in _UNITS if apart(name)[0].endswith(end)), "")
 
 
 def has_prefix(name: str) -> bool:
-    """Tell whether the unit of a column takes a prefix such as k or M."""
+    """Return whether the unit of a column takes a prefix such as k or M."""
     return next((prefixed for end, _, prefixed in _UNITS if apart(name)[0].endswith(end)), False)

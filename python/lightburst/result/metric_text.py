@@ -32,7 +32,7 @@ STATUS_WORDS: Final = {
     "finished": "finished",
     "time-limit": "not finished when the run ended",
     "not-started": "not started before the time limit",
-    "lost": "some of it was lost",
+    "lost": "data was lost",
 }
 
 # Metrics by name of a group or size class, and by metric.
@@ -55,7 +55,7 @@ _IF_ANY: Final = (
 
 
 def meaningful(
-    figures: Mapping[str, float | str | None],
+    metrics: Mapping[str, float | str | None],
     scenario: Mapping[str, Any],
     own: Collection[str] = (),
 ) -> list[str]:
@@ -63,7 +63,7 @@ def meaningful(
 
     Parameters
     ----------
-    figures : mapping of str to float, str or None
+    metrics : mapping of str to float, str or None
         Summary of a run, or means of several.
     scenario : mapping
         Scenario, as returned by `lightburst.Scenario.to_dict`.
@@ -81,20 +81,20 @@ def meaningful(
         without.add("drops_missed")
     if all(table["kind"] in OPEN_LOOP for table in _transports(scenario).values()):
         without |= set(REPEATED)
-    without |= {key for key in _IF_ANY if not figures.get(key)}
+    without |= {key for key in _IF_ANY if not metrics.get(key)}
     return [
         key
-        for key, value in figures.items()
+        for key, value in metrics.items()
         if key in own or not (value is None or key in without or "[" in key or is_support(key))
     ]
 
 
-def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts, Parts]:
+def in_parts(metrics: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts, Parts]:
     """Split off the metrics of groups and size classes, such as ``slowdown_p99[query]``.
 
     Parameters
     ----------
-    figures : mapping of str to object
+    metrics : mapping of str to object
         Row of a run, or summary of several.
     groups : collection of str
         Names of the groups; other names in brackets are size classes.
@@ -106,7 +106,7 @@ def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts
     """
     by_group: Parts = {}
     by_class: Parts = {}
-    for name, value in figures.items():
+    for name, value in metrics.items():
         key, bracket, rest = name.partition("[")
         if bracket:
             part = rest.removesuffix("]")

@@ -1,7 +1,7 @@
-"""From the columns that the simulator counts to the figures that a researcher quotes.
+"""Metrics of a run, from the columns that the simulator counts.
 
-Plain NumPy over whole columns, because a study computes one summary for each of its runs: about a
-quarter of a millisecond for a thousand flows.
+The code is plain NumPy over whole columns, because a study computes one summary for each of its
+runs: about a quarter of a millisecond for a thousand flows.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ from lightburst.result.warm_up import Active
 from lightburst.scenario.transport import OPEN_LOOP
 
 STATUSES: Final = tuple(_core.registry()["statuses"])
-# Flows of which nothing more will come, though not all of it came.
 FINISHED: Final = STATUSES.index("finished")
-# Of an open loop, which sends nothing again.
+# Flows with losses in an open loop, which has no retransmissions.
 LOST: Final = STATUSES.index("lost")
+# Unfinished flows of which no more data will arrive.
 ENDED: Final = (LOST, STATUSES.index("gave-up"))
-# The figures of any set of flows.
+# The metrics of any set of flows.
 OF_FLOWS: Final = (
     "flows",
     "unfinished",
@@ -45,7 +45,7 @@ OF_FLOWS: Final = (
     *(f"slowdown_{word}" for word in ("mean", "median", "p99")),
 )
 
-# What connections send again, whether that was needed, and the order in which segments arrive.
+# Retransmissions of connections, their necessity, and the order of arriving segments.
 REPEATED: Final = (
     "retransmissions",
     "spurious_bytes",
@@ -56,17 +56,17 @@ REPEATED: Final = (
     "reordered",
 )
 
-# Stands between the warnings of a run where they are one text; no warning contains it.
+# Separator of the warnings of a run in one text; no warning contains it.
 BETWEEN_WARNINGS: Final = "; "
 
-# What is lost of each kind of unit, as totals call it.
+# Name of the count of lost units in the totals, by the kind of unit.
 _LOST: Final = {"units": "units_dropped", "bursts": "bursts_lost"}
-# Columns about bursts: how many there were, what they held, how long packets waited for them.
+# Columns about bursts: their number, packets and bytes, and the waits of packets for assembly.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 
-# The one exception from the rule that a column in which nothing was counted is in no digest: the
-# columns of the first results are always in it, and in this order, so that their digests stay. The
-# number of events is not among them: an engine that needs fewer gives the same digest.
+# Columns that are in every digest, in this order, even if all their counts are zero. They are the
+# columns of the first results, whose digests must not change. The number of events is not among
+# them, because a faster engine may need fewer events for the same result.
 _FIRST: Final = {
     "flows": (
         "received_ps",
@@ -100,39 +100,39 @@ _FIRST: Final = {
 }
 # Columns that follow from the plan alone, which has a digest of its own.
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
-# Nor does what tells where something is that other columns count (dropped units, by link), and
-# what became of bursts that were not lost.
+# Columns in no digest: those of the plan; dropped units by link, which other columns count by
+# switch; and delivered bursts.
 _BESIDE: Final = _OF_THE_PLAN | {"dropped", "bursts_delivered"}
 
 
 def drops(switches: Iterable[str]) -> list[str]:
-    """Choose the columns of what switches dropped: ``dropped_contention`` and so on."""
+    """Return the names of the columns of dropped units: ``dropped_contention`` and so on."""
     return [name for name in switches if name.startswith("dropped_")]
 
 
 def dropped(switches: Table) -> Counts:
-    """Count what each switch dropped, for all reasons together, shape (switches,)."""
+    """Return the number of units that each switch dropped for any reason, shape (switches,)."""
     reasons = [switches[reason] for reason in drops(switches)]
     units: Counts = np.sum(reasons, axis=0, dtype=np.uint64)
     return units
 
 
 def offered(plan: Plan, columns: Columns) -> Counts:
-    """Count what each switch could have lost.
+    """Return the number of units offered to each switch, which it forwarded or dropped.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables ``links`` and ``switches`` of the run.
 
     Returns
     -------
     ndarray of uint64, shape (switches,)
-        Units that arrived. Where edges make bursts, these are packets at some links and bursts at
-        others; there it is the bursts for fibres (links between switches): those that the switch
-        handed to one, and those that it dropped.
+        Units that arrived. Where edges make bursts, arriving units are packets on some links and
+        bursts on others; there the result is the bursts for fibres (links between switches): those
+        transmitted on a fibre, and those dropped.
     """
     arrived: Counts = columns["switches"]["arrived"]
     if not plan.makes_bursts:
@@ -144,20 +144,21 @@ def offered(plan: Plan, columns: Columns) -> Counts:
 
 
 def digest(columns: Columns) -> str:
-    """Digest of a result: equal if and only if the model did the same, to the bit.
+    """Return the digest of a result: equal if and only if all events were the same, to the bit.
 
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``flows``, ``links``, ``switches`` and ``drops`` of a run, and ``classes``
-        where there are some.
+        The tables ``flows``, ``links``, ``switches`` and ``drops`` of a run, and ``classes`` if
+        there are classes.
 
     Returns
     -------
     str
-        SHA-256 over name, type and little-endian bytes of all columns of these tables that do not
-        follow from the plan, in hex. A column in which nothing was counted is left out, but for the
-        first ones, so that a new counter moves no digest of a run without it.
+        SHA-256 in hex over name, type and little-endian bytes of the columns of these tables,
+        except those that follow from the plan, dropped units by link, and delivered bursts. A
+        column of zeros is left out, unless the first results had it, so that a new counter changes
+        no digest of a run without it.
     """
     sha = hashlib.sha256()
     for table, first in _FIRST.items():
@@ -172,27 +173,27 @@ def digest(columns: Columns) -> str:
 
 
 def _counted_in(table: Table, first: Iterable[str]) -> list[str]:
-    """Choose the columns in which something was counted, beside the first ones."""
+    """Return the names of the columns with counts above zero, without the first ones."""
     others = table.keys() - _BESIDE - set(first)
     return sorted(name for name in others if np.any(table[name]))
 
 
 def worst_flow(plan: Plan, columns: Columns) -> int:
-    """Give the number of the flow that did worst.
+    """Return the number of the flow with the worst performance.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Returns
     -------
     int
-        The one with the largest slowdown of those that count; a flow that should have finished and
-        did not is worse than any that did, and of several it is the first. Flows without end have
-        no slowdown: where all are such, the one that delivered least for its time.
+        The counted flow with the largest slowdown; of equal ones the first. An unfinished flow that
+        was meant to finish is worse than any finished one. Flows without end have no slowdown: if
+        all are without end, the one that delivered the fewest bytes over its duration.
     """
     flows = columns["flows"]
     slowdown = completion_s(plan, flows) / (flows["ideal_ps"] * PS)
@@ -206,51 +207,51 @@ def worst_flow(plan: Plan, columns: Columns) -> int:
 
 
 def completion_s(plan: Plan, flows: Table) -> FloatArray:
-    """Time from the start of each flow to the arrival of its last byte.
+    """Return the time from the start of each flow to the arrival of its last byte.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     flows : mapping of str to ndarray, each of shape (flows,)
         ``received_ps`` and ``status`` of the run.
 
     Returns
     -------
     ndarray of float, shape (flows,)
-        Seconds. Infinite if the last byte did not arrive; NaN if, besides, the flow was not meant
-        to finish, see `Plan.due`, or was lost: what an open loop loses has no delay, and is told by
-        the loss.
+        Seconds. If the last byte did not arrive: NaN for a flow that was not meant to finish, see
+        `Plan.due`, and for losses in an open loop, where the metrics of loss stand for it;
+        otherwise infinite.
     """
     endless = plan.due & (flows["status"] != LOST)
     return plan.since_start_s(flows["received_ps"], np.where(endless, np.inf, np.nan))
 
 
 def unfinished(plan: Plan, flows: Table) -> Mask:
-    """Tell which flows were meant to finish and did not, shape (flows,); `flows` as they ran."""
+    """Return whether each flow was meant to finish and did not, shape (flows,)."""
     return np.asarray(plan.due & (flows["received_ps"] == UNFINISHED))
 
 
-def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
-    """Figures of some of the flows of a run.
+def flow_metrics(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
+    """Return the metrics of some flows of a run.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     flows : mapping of str to ndarray, each of shape (flows,)
         ``received_ps``, ``status`` and ``ideal_ps`` of the run.
     chosen : ndarray of bool, shape (flows,)
-        Which flows.
+        Whether each flow is one of them.
 
     Returns
     -------
     dict
-        ``flows``, how many; ``unfinished``, how many of them were meant to finish and did not;
-        ``timed_flows``, how many the following are over; and of those that were meant to, mean,
-        median and 99th percentile of the completion time and of the slowdown, in which what did not
-        finish is infinite: ``completion_time_p99_s``, ``slowdown_p99``... But what open loops lost
-        is left out. None where there is no flow.
+        ``flows``, their number; ``unfinished``, the number of those that were meant to finish and
+        did not; ``timed_flows``, the number of flows in the following metrics; and mean, median and
+        99th percentile of completion time and slowdown, with infinity for unfinished flows:
+        ``completion_time_p99_s``, ``slowdown_p99``... The latter leave out flows that were not
+        meant to finish, and flows with losses in an open loop. None without flows.
     """
     time = completion_s(plan, flows)
     taken = chosen & ~np.isnan(time)
@@ -262,7 +263,7 @@ def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
 
 
 def _spread(values: FloatArray) -> tuple[Metric, Metric, Metric]:
-    """Mean, median and 99th percentile."""
+    """Return mean, median and 99th percentile; None without values."""
     if values.size == 0:
         return (None, None, None)
     median, p99 = quantiles(values, 0.5, 0.99)
@@ -270,24 +271,23 @@ def _spread(values: FloatArray) -> tuple[Metric, Metric, Metric]:
 
 
 def observed_until_ps(plan: Plan, columns: Columns) -> int:
-    """Time at which the last useful byte was in, or at which the run stopped waiting for more.
+    """Return the time at which the last useful byte arrived, or the wait for it ended.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Returns
     -------
     int
-        Picoseconds, of the flows that count. The last acknowledgement of data (of datagrams: the
-        last arrival) if all was acknowledged; the time limit if that cut a flow off; the last event
-        if some flow lost data that nothing sends again, or an end gave up (the last arrival, where
-        other flows go on that do not count). Where only open loops lost data, which wait for
-        nothing, timers of others do not count: the end of the last transmission, or of a flow if
-        that is later.
+        Picoseconds, for the counted flows. The last acknowledgement of data (of datagrams: the last
+        arrival) if all data was acknowledged; the time limit if it cut a flow off; the last event
+        if an open loop lost data or an endpoint gave up (the last arrival instead, if flows that
+        are not counted continue). If only open loops lost data, which wait for no timer, the timers
+        of other flows are left out: the end of the last transmission, or of a flow if later.
     """
     end = columns["flows"]["acknowledged_ps"][plan.counted]
     open_ended = columns["flows"]["status"][plan.counted][end == UNFINISHED]
@@ -295,7 +295,7 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
         return int(end.max())
     last, limit = int(columns["totals"]["end_ps"]), int(plan.settings["time_limit_ps"])
     patient = all("max_retransmissions" not in transport for transport in plan.transports)
-    # If senders give up, one of these may be of a flow all of which arrived.
+    # If senders give up, a sender without its last acknowledgement may belong to a finished flow.
     over = ENDED if patient or last == limit else (*ENDED, FINISHED)
     if not np.isin(open_ended, over).all():
         return limit
@@ -312,22 +312,22 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
 def summary(
     plan: Plan, columns: Columns, energy_j_per_b: Mapping[str, float] | None
 ) -> dict[str, Metric]:
-    """Figures of a whole run, under the stable names of the JSON contract.
+    """Return the metrics of a whole run, under the stable names of the JSON contract.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables ``flows``, ``links``, ``switches``, ``drops`` and ``totals`` of the run.
     energy_j_per_b : mapping of str to float, optional
-        Joules a bit for ``host_transmit``, ``host_receive``, ``switch_oe`` and ``switch_eo``.
+        Joules per bit for ``host_transmit``, ``host_receive``, ``switch_oe`` and ``switch_eo``.
 
     Returns
     -------
     dict
-        SI base units; None where a figure does not exist (no flow started, no energy given). The
-        keys and their meaning are in the documentation of `lightburst.Result.summary`.
+        Values in SI base units; None if a metric does not exist (no flow started, no energy given).
+        The documentation of `lightburst.Result.summary` defines the keys.
     """
     columns = counted(columns)
     flows, switches, totals = columns["flows"], columns["switches"], columns["totals"]
@@ -337,14 +337,14 @@ def summary(
         return int(flows[name][those].sum(dtype=np.uint64))
 
     makespan_ps = _makespan_ps(plan, columns)
-    figures = flow_figures(plan, flows, those)
+    of_flows = flow_metrics(plan, flows, those)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
     return {
         "throughput_bps": ratio(8e12 * total("delivered_bytes"), makespan_ps),
         "makespan_s": makespan_ps * PS,
-        "flows": figures.pop("flows"),
+        "flows": of_flows.pop("flows"),
         "finished": int(np.count_nonzero(flows["received_ps"][those] != UNFINISHED)),
-        "unfinished": figures.pop("unfinished"),
+        "unfinished": of_flows.pop("unfinished"),
         **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
@@ -352,7 +352,7 @@ def summary(
         **share("loss_end_to_end", *fates(totals, "units")),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(plan, columns),
-        **figures,
+        **of_flows,
         "conversions_per_delivered_bit": ratio(converted / 2, totals["delivered_bytes"]),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
@@ -361,13 +361,13 @@ def summary(
 
 
 def _makespan_ps(plan: Plan, columns: Columns) -> int:
-    """Time from the first start of a flow that counts; 0 where none does."""
+    """Return the time from the first start of a counted flow to the last byte; 0 without flows."""
     starts = plan.flows["start_ps"][plan.counted]
     return max(0, observed_until_ps(plan, columns) - int(starts[0])) if starts.size else 0
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
-    """Flows in progress and bits offered, from the warm-up on as long as flows begin."""
+    """Return the mean of flows in progress and the offered bit rate, while flows start."""
     active, begin = Active.of(plan, columns), plan.window_ps[0]
     start, size = plan.flows["start_ps"], plan.flows["bytes"]
     offered = size[(start >= np.uint64(begin)) & (start < np.uint64(active.until_ps))]
@@ -379,7 +379,7 @@ def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
 
 
 def _lost_per_hop(plan: Plan, columns: Columns) -> tuple[int, int]:
-    """Packets that are lost at a switch or on a link to one, and all; none where bursts go."""
+    """Return the packets lost at a switch or on a link to one, and all; 0 if edges make bursts."""
     if plan.makes_bursts:
         return 0, 0
     lost = int(columns["links"]["lost"].sum())
@@ -388,9 +388,9 @@ def _lost_per_hop(plan: Plan, columns: Columns) -> tuple[int, int]:
 
 
 class Fates(NamedTuple):
-    """How many units were lost, and how many met their end.
+    """Numbers of lost units, and of lost or delivered units.
 
-    Those that are still under way are neither lost nor offered.
+    Units in transit are neither lost nor offered.
     """
 
     lost: int
@@ -398,18 +398,18 @@ class Fates(NamedTuple):
 
 
 def fates(counts: Table, units: str) -> Fates:
-    """Count what became of packets (``units``) or of ``bursts``, from totals."""
+    """Return the fates of packets (``units``) or ``bursts``, from totals."""
     lost = int(counts[_LOST[units]])
     return Fates(lost, lost + int(counts[f"{units}_delivered"]))
 
 
 def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
-    """Figures of the bursts that edges made; all that goes over fibres is one of them."""
+    """Return the metrics of bursts; where edges make bursts, fibres carry nothing else."""
     switches, totals = columns["switches"], columns["totals"]
     assembled, packets, size, wait = (float(switches[name].sum()) for name in BURSTS)
     lost = int(totals["bursts_lost"])
-    # Behind a late header the burst is lost on the fibre that it was handed to, and offered to no
-    # other.
+    # A burst behind a late header is lost on the fibre on which it is transmitted, which counts
+    # the offer already.
     late = int(switches["dropped_late_header"].sum())
     hops = int(offered(plan, columns).sum()) - late if plan.makes_bursts else 0
     return {
@@ -422,18 +422,18 @@ def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
     }
 
 
-def to_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Write figures as JSON can hold them, which has no infinity: it becomes ``"inf"``."""
-    return {name: "inf" if value == np.inf else value for name, value in figures.items()}
+def to_json(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Return metrics as JSON values; infinity, which JSON lacks, becomes ``"inf"``."""
+    return {name: "inf" if value == np.inf else value for name, value in metrics.items()}
 
 
-def from_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Read what `to_json` wrote."""
-    return {name: np.inf if value == "inf" else value for name, value in figures.items()}
+def from_json(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Return the metrics from the JSON values of `to_json`."""
+    return {name: np.inf if value == "inf" else value for name, value in metrics.items()}
 
 
 def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
-    """Energy of all conversions: at the hosts' ends of links, and in the switches."""
+    """Return the energy in joules of all conversions: in hosts, and in switches."""
     hosts, carried = plan.settings["hosts"], columns["links"]["bytes"]
     bits = {
         "host_transmit": 8 * int(carried[plan.links["from"] < hosts].sum()),

@@ -1,4 +1,4 @@
-"""What a run gave: a summary, and one table each for flows, links and switches."""
+"""The result of a run: a summary, and one table each for flows, links and switches."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ if TYPE_CHECKING:
 
 
 class Result(CompletedRun):
-    """The outcome of one run of a scenario with one seed.
+    """The result of one run of a scenario with one seed.
 
-    Tables are made when they are first looked at. All quantities are in SI base units, named in the
-    column (``_s``, ``_bps``, ``_bytes``).
+    Tables are made when they are first used. All quantities are in SI base units, which the name of
+    the column states (``_s``, ``_bps``, ``_bytes``).
 
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     seed : int
         Seed of the run.
     plan : Plan
-        What the scenario was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
-        The tables as the simulator gave them: whole picoseconds and bytes.
+        The tables of the simulator, in integer picoseconds and bytes.
     wall_s : float
-        Time that the simulation took.
+        Wall-clock time of the simulation in seconds.
     own : mapping of str to Expression, optional
-        Metrics of the user's own, by the names that they have in `summary`.
+        User-defined metrics, by their names in `summary`.
 
     Attributes
     ----------
@@ -78,12 +78,12 @@ class Result(CompletedRun):
         self._created = datetime.now(UTC)
 
     def __repr__(self) -> str:
-        figures = self.metrics
-        throughput = figures["throughput_bps"]
+        found = self.metrics
+        throughput = found["throughput_bps"]
         speed = f"{throughput / 1e9:.4g} Gb/s" if isinstance(throughput, float) else "no throughput"
         return (
             f"<Result of {self.scenario.name or 'a scenario'!r}, seed {self.seed}: {speed}, "
-            f"{figures['finished']} of {figures['flows']} flows finished>"
+            f"{found['finished']} of {found['flows']} flows finished>"
         )
 
     def _repr_html_(self) -> str:
@@ -94,16 +94,16 @@ class Result(CompletedRun):
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
-        """The summary as a read-only mapping, without the cost of pandas."""
+        """The summary as a read-only mapping, without importing pandas."""
         energy = self.scenario.measurement.energy
-        figures = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
+        summary = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
         loads = groups.offered_loads(self.scenario, self.plan, self.offered)
         alone = () if self.plan.group_names else loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
         measurement = self.scenario.measurement
         for one in measurement.asked:
-            figures |= one.of_run(measurement, self.plan, self.columns)
-        found = load | figures | {"wall_s": self.wall_s, "digest": self.digest}
+            summary |= one.of_run(measurement, self.plan, self.columns)
+        found = load | summary | {"wall_s": self.wall_s, "digest": self.digest}
         own = {
             f"{name}{ending}": value
             for name, metric in self.own.items()
@@ -112,7 +112,7 @@ class Result(CompletedRun):
         return MappingProxyType(beside(found, own))
 
     def metric(self, expression: str | Expression) -> Metric:
-        """Evaluate an expression over the flows that count.
+        """Evaluate an expression over the counted flows.
 
         Parameters
         ----------
@@ -123,13 +123,14 @@ class Result(CompletedRun):
         Returns
         -------
         float, int or None
-            In SI base units, by the rules of `summary`: a flow that did not finish is infinitely
-            slow, and what is not there (NaN) is left out. None where nothing is left.
+            The value in SI base units, by the rules of `summary`: a flow that did not finish is
+            infinitely slow, and missing values (NaN) are left out. None if no values remain.
 
         Raises
         ------
         InputError
-            If it cannot be read, or names what this run does not have.
+            If the expression is invalid, or names a column, group or node that this run does not
+            have.
 
         Examples
         --------
@@ -138,7 +139,7 @@ class Result(CompletedRun):
         return self.measured(parse(expression), "metric")[""]
 
     def measured(self, expression: Expression, path: str = "metric") -> dict[str, Metric]:
-        """Evaluate an expression, with what its value rests on: see `Expression.over`."""
+        """Evaluate an expression, with the sample sizes of its value: see `Expression.over`."""
         expression.check(self.scenario, path)
         return expression.over(self.flows, self._nodes, path)
 
@@ -153,24 +154,24 @@ class Result(CompletedRun):
         """The row of this run in a table of runs.
 
         `metrics`, then those of `groups` as ``slowdown_p99[query]`` and of `size_classes` as
-        ``slowdown_p99[below 100 kB]``; with several groups ``jain_index``, that of `fairness` if
-        its flows were there together, else None; and ``warnings`` as one text.
+        ``slowdown_p99[below 100 kB]``; with several groups ``jain_index``, the index of `fairness`
+        if its flows were in progress together, else None; and ``warnings`` as one text.
         """
         parts = {
             f"{key}[{name}]": value
-            for name, figures in (*self._by_group.items(), *self._by_size.items())
-            for key, value in figures.items()
+            for name, row in (*self._by_group.items(), *self._by_size.items())
+            for key, value in row.items()
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
-        # Only here, since it costs more than all the rest.
+        # Not in `metrics`, because the index takes longer than all other metrics.
         index = {"jain_index": self._index_of_those_together} if self.plan.group_names else {}
         return MappingProxyType({**self.metrics, **parts, **index, "warnings": warnings})
 
     @cached_property
     def weak(self) -> Mapping[str, Support]:
-        """Figures of `record` that their flows cannot give, or that leave flows out.
+        """Metrics of `record` with weak support, by name, each with its numbers of flows.
 
-        With what they rest on; see docs/statistics.md.
+        Percentiles of too few flows, and metrics that leave flows out; see docs/statistics.md.
         """
         return MappingProxyType(weak({key: [value] for key, value in self.record.items()}))
 
@@ -181,69 +182,72 @@ class Result(CompletedRun):
 
     @cached_property
     def summary(self) -> pd.Series:
-        """Figures of the whole run.
+        """Metrics of the whole run.
 
         Returns
         -------
         pandas.Series
-            Those of flows are of the flows that count: all, unless ``measurement.warm_up`` or
-            ``until`` say otherwise; others of that time (`window`), see docs/metrics.md.
+            Metrics of flows are over the counted flows: all flows, unless ``measurement.warm_up``
+            or ``until`` set a window. All others are of this `window`; see docs/metrics.md.
 
             ``offered_load``
-                only where the workload has a ``load`` (with several groups: in `groups`): what it
-                was in this run, useful bits of the flows / (time in which they start times the
-                capacity in `offered`);
+                realised load of this run: useful bits of the flows / (time in which they start
+                times the capacity in `offered`); only if the workload has a ``load`` (with several
+                groups: in `groups`);
             ``throughput_bps``
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
-                from the first start (0 if none) of a flow to the last acknowledgement of data. If
-                one did not finish, to the time limit; if it never can (an end gave up, lost
-                datagrams), to the last event, or transmission where only connections wait on;
+                from the first start of a flow to the last acknowledgement of data; 0 without
+                flows. If a flow did not finish, to the time limit; if it never can (an endpoint
+                gave up, datagrams were lost), to the last event, or to the last transmission if
+                only timers of connections remain;
             ``flows``, ``finished``
-                numbers of flows, and of those whose last byte arrived;
+                number of flows, and of flows whose last byte arrived;
             ``unfinished``
-                how many did not finish that were meant to; flows of 1000 TB, without end, are not;
+                number of flows that were meant to finish and did not; flows of 1000 TB, which have
+                no end, are not meant to;
             ``active_flows``, ``offered_bps``
-                mean number of connections in progress, and useful bits that begin in a second, from
-                ``warm_up`` until the last flow starts; the first to the end where none has an end;
+                mean number of connections in progress, and useful bits of the flows that start per
+                second, from ``warm_up`` to the start of the last flow; ``active_flows`` to the end
+                of the run if no flow has an end;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``fast_retransmits``, ``timeouts``, ``false_timeouts``...
-                sums of these columns of `flows`, of ``spurious_bytes`` and others of its columns;
+                sums of these columns of `flows`, also of ``spurious_bytes`` and ``reordered``;
             ``loss_per_hop``
-                packets dropped at a switch or lost on the way to it / packets that arrived there or
-                were lost on the way; None where edges make bursts;
+                packets dropped at a switch or lost on the link to it / packets that arrived there
+                or were lost on that link; None where edges make bursts;
             ``loss_end_to_end``
-                packets dropped or lost anywhere / packets dropped, lost or delivered; those of
-                acknowledgements count, too;
+                packets dropped or lost anywhere / packets dropped, lost or delivered,
+                acknowledgements included;
             ``drops_missed``
-                drops that the scenario orders and that never came, see `warnings`;
+                scripted drops that never occurred, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; lost / (lost + taken apart at their egress); and lost / how often
-                bursts were offered to fibres: handed to a link between switches, or dropped for
-                want of one. In ``data_burst_loss`` those of acknowledgements alone do not count.
-                Beside each loss stand its counts, ``burst_loss_count`` of ``burst_loss_of``;
+                bursts assembled; lost / (lost + disassembled at their egress); and lost / offers to
+                fibres: transmissions between switches, and drops for want of a channel.
+                ``data_burst_loss`` leaves out bursts that carry only acknowledgements. The counts
+                of each loss are ``burst_loss_count`` and ``burst_loss_of``;
             ``burst_mean_packets``, ``burst_mean_bytes``
-                packets and bytes (padding included) in a burst, of data and acknowledgements alike;
+                mean packets and bytes (padding included) of a burst with or without data;
             ``assembly_mean_s``
-                how long a packet waited for its burst to be closed;
+                mean wait of a packet until its burst is closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
-                over the flows that were meant to finish, from the start to the arrival of the last
-                byte; infinite for one that did not finish; what an open loop lost is left out;
+                over the flows meant to finish, from the start to the arrival of the last byte;
+                infinite if unfinished; flows with losses in an open loop are left out;
             ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
-                completion time / that of the flow alone on its fastest way: never below 1;
+                completion time / that of the flow alone on its fastest path: never below 1;
             ``conversions_per_delivered_bit``
-                optical-electronic-optical conversions in switches of all bits, lost ones too, for
-                each useful bit delivered; into electronics or out of it is half a conversion;
+                optical-electronic-optical conversions in switches of all bits, lost bits included,
+                per useful bit delivered; one conversion, O/E or E/O, counts as half;
             ``energy_j``
-                of all conversions, None unless the scenario gives joules a bit;
+                energy of all conversions; None unless the scenario states joules per bit;
             ``packet_hops``, ``events``, ``wall_s``
-                work done: transmissions of a unit over a link, events, and time taken;
+                work of the run: transmissions of a unit over a link, events, wall-clock time;
             ``digest``
-                of the columns: equal digests mean equal results, to the bit.
+                digest of the columns: equal digests mean equal results, to the bit.
 
-            None stands for no figure. What other tables of ``measurement`` add is in
-            docs/scenario.md. Metrics of the user's own come last, see `metric`.
+            None means that the metric does not exist. docs/scenario.md has the metrics of further
+            tables of ``measurement``. User-defined metrics come last, see `metric`.
         """
         return tables.summary(self.metrics)
 
@@ -254,17 +258,17 @@ class Result(CompletedRun):
         Returns
         -------
         pandas.DataFrame
-            By name of the group those figures of `summary` that are of flows: ``flows``,
-            ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
-            what is sent again from ``retransmissions`` to ``reordered``, completion times and
-            slowdowns: ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a
-            group has a ``load``; and with ``switching.extra_offset``, which makes each group a
-            class, ``bursts`` and ``burst_loss`` of its own bursts.
+            By name of the group, the metrics of flows in `summary`: ``flows``, ``finished``,
+            ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
+            ``retransmissions`` to ``reordered``, completion times and slowdowns:
+            ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a group has
+            a ``load``; and with ``switching.extra_offset``, which makes each group a class,
+            ``bursts`` and ``burst_loss`` of the group's own bursts.
         """
         import pandas as pd
 
         index = pd.Index(list(self._by_group), name="group")
-        names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
+        names = [*(["offered_load"] if self.offered else []), *groups.METRICS]
         names += groups.OF_CLASSES if "classes" in self.columns else ()
         more = (key for row in self._by_group.values() for key in row)
         columns = list(dict.fromkeys((*names, *more)))
@@ -276,7 +280,7 @@ class Result(CompletedRun):
 
     @cached_property
     def offered(self) -> Mapping[str, Offered]:
-        """What the ``load`` of each group that has one comes to, by name of the group.
+        """Capacity, flow size and arrival rate of each group with a ``load``, by name of the group.
 
         The name is empty in a scenario without groups.
         """
@@ -287,22 +291,25 @@ class Result(CompletedRun):
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
 
     def details(self) -> dict[str, Any]:
-        """Give what JSON has beside the summary.
+        """Return the parts of the JSON beside the summary.
 
         Returns
         -------
         dict
-            ``window``: ``begin_s`` and ``end_s`` of the time that links, switches and bursts are
-            of, and what was ``offered`` and ``lost`` in it of ``packets`` and ``bursts`` (lost or
-            delivered there; what was under way at its end is neither);
-            ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
-            for each; ``offered``: what a load comes to (by name of the group, if they have names);
-            ``link_loads``: what is offered to links, `link_loads`, where the workload has a load;
-            ``groups``: the figures of each group; each but the classes only if there is such a
-            thing. ``fairness``: that of the busiest shared link, None without one.
+            ``window``: ``begin_s`` and ``end_s`` of the measurement window, and ``offered`` and
+            ``lost`` of ``packets`` and ``bursts`` (offered: lost or delivered in the window; units
+            in transit at its end are neither);
+            ``metrics``: the expression of each user-defined metric;
+            ``size_classes``: a row for each class;
+            ``offered``: `offered` (by name of the group, if groups have names);
+            ``link_loads``: `link_loads`, if a workload has a load;
+            ``groups``: the metrics of each group;
+            ``weak``: the metrics with weak support;
+            ``fairness``: `fairness` of the busiest shared link, None without one.
+            A part without content is left out, except classes, ``weak`` and ``fairness``.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
-        found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
+        found = {name: metrics.to_json(row) for name, row in self._by_group.items()}
         classes = self._by_size.items()
         own = {name: expression.written for name, expression in self.own.items()}
         return {
@@ -318,12 +325,12 @@ class Result(CompletedRun):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the scenario asks for and did not happen.
+        """Warnings: requests of the scenario that the run did not meet, and metrics in doubt.
 
-        A time limit before the first flow; sizes of another mean; flows that did not finish, unless
-        they are to have no end, or lost datagrams; scripted drops that never came; a timeout that
-        can be shorter than the delay of an acknowledgement; and retransmissions by TCP flows that
-        lost nothing, if they are more than 1 % of those of their group.
+        Among them: a time limit before the first flow; an overloaded link; sizes with another mean
+        than stated; unfinished flows, unless they have no end or lost datagrams; scripted drops
+        that never occurred; a timeout below the delay of an acknowledgement; and retransmissions
+        of TCP flows without losses, if they exceed 1 % of the retransmissions of their group.
         """
         return tuple(caveats(self.scenario, self.plan, self.columns))
 
@@ -346,42 +353,43 @@ class Result(CompletedRun):
         Returns
         -------
         pandas.DataFrame
-            ``group`` (where there are several), ``source``, ``destination`` (names in a graph, else
+            ``group`` (with several groups), ``source``, ``destination`` (names in a graph, else
             numbers), ``start_s``, ``received_s`` (arrival of the last byte at the receiver),
-            ``acknowledged_s`` (arrival of its acknowledgement at the sender; for datagrams, which
-            have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
-            ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
-            if unfinished, NaN if, besides, it was not meant to finish, or was lost by an open loop,
-            which sends nothing again), ``ideal_s``, ``slowdown``,
-            ``throughput_bps`` (all its bits from ``start_s`` to ``acknowledged_s``, else NaN),
-            ``transmissions`` (data segments sent, with ``retransmissions``),
-            ``spurious_retransmissions`` and ``spurious_bytes`` (those of data of which a sending
-            before was not lost), ``fast_retransmits`` and ``false_fast_retransmits`` (losses seen
-            by duplicate acknowledgements, and those of what was not lost), ``timeouts`` (of set-up,
-            data and close) and ``false_timeouts`` (of what was not lost), ``duplicates`` (data
-            segments that arrived once more than needed), ``reordered`` (segments that arrived
-            behind one sent later), ``reorder_extent_mean`` and ``reorder_extent_max`` (how many
-            segments further behind than the first of these, RFC 4737), ``drops`` (packets of both
-            directions, dropped or lost), ``bursts``, ``bursts_lost`` and ``bursts_cut`` (with data
-            of the flow that were made, lost, and lost a part with such data; only with
-            ``measurement.bursts``), ``path_links`` (of the path with label 0, by the first
-            port of each set) and ``status`` (why, if unfinished); and ``counted``, where some do
-            not. What is false or spurious is said in docs/model.md.
+            ``acknowledged_s`` (arrival of its acknowledgement at the sender; equal to
+            ``received_s`` for datagrams, which have no acknowledgements), both NaN without such an
+            arrival; ``size_bytes``, ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to
+            ``received_s``; infinite if unfinished; NaN if unfinished and not meant to finish, or
+            lost in an open loop, which has no retransmissions), ``ideal_s``, ``slowdown``,
+            ``throughput_bps`` (all bits of the flow from ``start_s`` to ``acknowledged_s``, else
+            NaN), ``transmissions`` (data segments sent, ``retransmissions`` included),
+            ``spurious_retransmissions`` and ``spurious_bytes`` (retransmissions of data of which an
+            earlier transmission was not lost, and their bytes), ``fast_retransmits`` and
+            ``false_fast_retransmits`` (losses inferred from duplicate acknowledgements, and those
+            where the data was not lost), ``timeouts`` (of set-up, data and close) and
+            ``false_timeouts`` (those where the data was not lost), ``duplicates`` (data segments
+            that arrived again), ``reordered`` (segments that arrived after a segment sent later),
+            ``reorder_extent_mean`` and ``reorder_extent_max`` (reordering extents in segments, RFC
+            4737), ``drops`` (packets of both directions, dropped or lost), ``bursts``,
+            ``bursts_lost`` and ``bursts_cut`` (bursts with data of the flow that were assembled,
+            that were lost, and that lost a part with such data; only with ``measurement.bursts``),
+            ``path_links`` (links of the path with label 0, by the first port of each set) and
+            ``status`` (the reason, if unfinished); and ``counted``, unless all flows are counted.
+            docs/model.md defines false and spurious.
         """
         return frame(self.columns_of("flows"))
 
     @cached_property
     def size_classes(self) -> pd.DataFrame:
-        """Figures of the flows that count, by classes of their size.
+        """Metrics of the counted flows, by classes of their size.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each class, which is the index (``below 100 kB``...; a size on a boundary
-            belongs above it): ``flows``, ``unfinished``, and mean, median and 99th percentile of
-            completion time and slowdown as in `summary`: ``completion_time_p99_s``,
-            ``slowdown_p99``..., and those of flows that the scenario asks for. NaN in a class
-            without flows.
+            One row for each class, whose name is the index (``below 100 kB``...; a size on a
+            boundary belongs to the class above it): ``flows``, ``unfinished``, and mean, median
+            and 99th percentile of completion time and slowdown as in `summary`:
+            ``completion_time_p99_s``, ``slowdown_p99``..., and the optional metrics of flows that
+            the scenario requests. NaN in a class without flows.
         """
         return tables.size_classes(self._by_size)
 
@@ -400,54 +408,55 @@ class Result(CompletedRun):
         Returns
         -------
         pandas.DataFrame
-            ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``name`` (where
+            ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``name`` (if
             links have names), ``wavelength`` (from 0), ``rate_bps``, ``delay_s`` (propagation, and
-            header processing where it leads), and of the `window` (also in ``attrs["window"]``)
-            the ``units`` that it was given, ``bytes`` that it transmitted, ``waiting_bytes`` that
-            it had still to transmit at its end,
-            ``lost`` (units that ``[loss]`` took, after their transmission), ``dropped`` (units that
-            wanted it and found no room or no channel, or came over it behind their header; why is
-            in `switches`, with the same sum) and ``utilisation`` (busy fraction of the time from
-            the first start of a flow to the end of the last transmission, if all flows finished;
-            else to the end of the run: the time limit, if that cut it off, or the last event; and
-            of this what is in the window); ``flows``, how many flows in progress in the window
-            certainly use the link, whether they count or not, since it lies on all paths that
-            the routing allows them (NaN where that is not known: between switches in a fat-tree,
-            where flows have a choice, and in networks of thousands of switches); and ``jain_index``
-            of the throughputs of these flows, each over its own time, NaN with fewer than two.
+            header processing at ``target``), and for the `window` (also in ``attrs["window"]``)
+            ``units`` given to the link, ``bytes`` transmitted, ``waiting_bytes`` not yet
+            transmitted at the end of the window, ``lost`` (units lost by ``[loss]``, after their
+            transmission), ``dropped`` (units dropped at this output for want of buffer space or of
+            a channel, or that came over the link behind their header; `switches` has the same sum
+            by reason), and ``utilisation`` (busy fraction of the time from the first start of a
+            flow to the end of the last transmission, if all flows finished; otherwise to the end
+            of the run, which is the time limit or the last event; of this time, the part in the
+            window);
+            ``flows``, the number of flows in progress in the window, counted or not, that
+            certainly use the link, because it is on all paths that the routing allows them (NaN
+            where they are not known: between switches in a fat-tree, where flows have a choice,
+            with deflection, and in networks of thousands of switches); and ``jain_index`` of the
+            throughputs of these flows, each over its own duration, NaN with fewer than two.
         """
         return self._of_window("links")
 
     @cached_property
     def fairness(self) -> Shared | None:
-        """The busiest link that at least two flows certainly use; None if there is none.
+        """The busiest link that at least two flows certainly use; None if there is no such link.
 
-        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index``, ``together``
-        (whether all these flows were there at one moment) and, with several groups,
-        ``group_throughput_bps``: the mean of each group's flows there.
+        Its attributes are ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index``,
+        ``together`` (whether all these flows were in progress at one moment) and, with several
+        groups, ``group_throughput_bps``: the mean throughput of each group's flows on the link.
         """
         return busiest(self.plan, tables.utilisation(self.plan, self.columns), self._use)
 
     @cached_property
     def switches(self) -> pd.DataFrame:
-        """One row for each switch, of what it did in the `window`.
+        """One row for each switch, with its counts in the `window`.
 
         Returns
         -------
         pandas.DataFrame
-            ``node`` (its name in a graph, else its number); ``layer`` (``edge``, ``aggregation``,
-            ``core``; ``switch`` in a topology without layers); the units that ``arrived``, were
+            ``node`` (name in a graph, else number); ``layer`` (``edge``, ``aggregation``,
+            ``core``; ``switch`` in a topology without layers); units that ``arrived``, were
             ``forwarded`` (directly or out of the buffer), ``buffered``, ``marked``, and dropped, by
-            reason; ``loss`` (dropped / arrived; where edges make bursts dropped / (dropped + handed
-            to fibres, the links between switches)); bytes converted from optics to electronics
-            (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of the buffer
-            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
-            ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
-            packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
-            and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN
-            without bursts. Where headers book channels also how many bursts took a delay line there
-            or another way (``bursts_delayed``, ``delay_line_s`` in all, ``bursts_deflected``). What
-            only one kind of switch counts is 0 for the others.
+            reason; ``loss`` (dropped / arrived; where edges make bursts, dropped / (dropped +
+            transmitted on fibres, the links between switches)); bytes converted from optics to
+            electronics (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of
+            the buffer (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
+            ``utilisation`` of links); for an edge the ``bursts`` assembled, their mean numbers of
+            packets and bytes (``burst_mean_packets``, ``burst_mean_bytes``), and the mean wait of a
+            packet until its burst was closed (``assembly_mean_s``), NaN without bursts. With
+            reservation of channels also the bursts that took a delay line or another path there
+            (``bursts_delayed``, ``delay_line_s`` in total, ``bursts_deflected``). Counts of one
+            kind of switch are 0 for the others.
         """
         return self._of_window("switches")
 
@@ -459,22 +468,24 @@ class Result(CompletedRun):
         -------
         networkx.DiGraph
             Nodes by name in a graph, else by number, with ``layer`` (``host``, or that of the
-            switch) and, for a switch, all else of its row in `switches`; an edge for each row of
-            `links`, with all of it: ``result.network["Seattle"]["Chicago"]["utilisation"]``. A
-            `networkx.MultiDiGraph`, with one more key for an edge, if links are parallel.
+            switch) and, for a switch, all columns of its row in `switches`; an edge for each row
+            of `links`, with all its columns:
+            ``result.network["Seattle"]["Chicago"]["utilisation"]``. With parallel links a
+            `networkx.MultiDiGraph`, whose edges have one more key.
         """
         return tables.graph(self.plan, self.switches, self.links)
 
     def save(self, directory: str | Path) -> Path:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
 
-        Traces are in tables ``trace_...``, samples in ``samples_...``; what came out of order in
-        ``reordering``; what bursts carried in ``bursts``; the series of ``synchronisation``.
+        Traces are in tables ``trace_...``, samples in ``samples_...``, reordered segments in
+        ``reordering``, contents of bursts in ``bursts``, the time series of loss synchronisation
+        in ``synchronisation``.
 
         Parameters
         ----------
         directory : str or Path
-            Made if it does not exist. An earlier result in it is replaced, all or nothing.
+            Created if it does not exist. An earlier result in it is replaced, all or nothing.
 
         Returns
         -------
@@ -484,6 +495,6 @@ class Result(CompletedRun):
         Raises
         ------
         InputError
-            If the directory cannot be written or holds something else. Nothing is left behind.
+            If the directory cannot be written or contains other files. No partial result remains.
         """
         return replace(directory, partial(write, self))

@@ -1,4 +1,4 @@
-"""A result as JSON and as files."""
+"""Saving of a result: JSON and Parquet files."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from lightburst.result.result import Result
     from lightburst.scenario import Scenario
 
-# What every run has; it is written without pandas.
+# Tables of every run, which are written without pandas.
 _ALWAYS: Final = ("flows", "links", "switches")
-# Those whose figures are in run.json already.
-_FIGURES: Final = ("groups", "size_classes")
+# Tables whose content is in run.json already.
+_METRIC_TABLES: Final = ("groups", "size_classes")
 
 _OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
 
-#: The tables of a result that can be files, by the names of these.
-TABLES: Final = (*_ALWAYS, *_FIGURES, *_OPTIONAL)
+#: The tables of a result that can be files, by the names of their files.
+TABLES: Final = (*_ALWAYS, *_METRIC_TABLES, *_OPTIONAL)
 
 
 def needed(name: str, scenario: Scenario) -> str | None:
-    """Say what a scenario would need to have a table of `TABLES`; None if it has it."""
+    """Return the missing request of a scenario for a table of `TABLES`; None if there is none."""
     if name in _OPTIONAL:
         return _OPTIONAL[name].missing(scenario.measurement)
     return "groups" if name == "groups" and not scenario.groups else None
 
 
 def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
-    """Write a table of `TABLES` that the result has as Parquet."""
+    """Write a table of `TABLES`, which the result must have, as Parquet."""
     if name in _ALWAYS:
         write_parquet(result.columns_of(name), file)
     else:
@@ -49,13 +49,13 @@ def _frame(result: Result, name: str) -> pd.DataFrame:
     if name in _OPTIONAL:
         return _OPTIONAL[name].table(result, name)
     found: pd.DataFrame = getattr(result, name)
-    return found.reset_index() if name in _FIGURES else found
+    return found.reset_index() if name in _METRIC_TABLES else found
 
 
 def write(result: Result, directory: Path) -> None:
-    """Write the tables of a result and its ``run.json`` into a directory that is there."""
+    """Write the tables of a result and its ``run.json`` to an existing directory."""
     for name in TABLES:
-        if name not in _FIGURES and needed(name, result.scenario) is None:
+        if name not in _METRIC_TABLES and needed(name, result.scenario) is None:
             write_table(result, name, directory / f"{name}.parquet")
     content = {
         "summary": metrics.to_json(result.metrics),
@@ -66,7 +66,7 @@ def write(result: Result, directory: Path) -> None:
 
 
 def of_run(result: Result, found: Mapping[str, Any]) -> dict[str, Any]:
-    """Put what was found in a run between its seed, and its warnings and its provenance."""
+    """Return the JSON of a run: its seed, the given content, its warnings and its provenance."""
     return {
         "seed": result.seed,
         **found,

@@ -1,4 +1,4 @@
-"""Warnings of a time too short, or of losses too few, for what a run says of links and losses."""
+"""Warnings about runs too short, or losses too few, for reliable metrics of links and losses."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -12,31 +12,32 @@ from lightburst.measurement.window import EVERYTHING_PS, Window
 from lightburst.result.metrics import fates
 from lightburst.scenario.transport import OPEN_LOOP
 
-# One-way delays of the longest path: in a shorter time much of what is counted is of the ends.
+# One-way delays of the longest path in the least window. In a shorter one, effects of its begin
+# and end dominate the counts.
 _DELAYS: Final = 10
-# With ten losses the 95 % interval of their number goes from half to nearly twice as many.
+# Least number of losses. With ten, their 95 % interval reaches from half to nearly twice as many.
 _LOSSES: Final = 10
-# Places from which paths are looked at.
+# Most nodes from which path delays are calculated.
 _SOURCES: Final = 100
 
 
 def brief(plan: Plan, columns: Columns, *, by_chance: bool) -> Iterator[str]:
-    """Find what is too short or too rare.
+    """Yield warnings about a window that is too short, and about losses that are too few.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run, with the counts of its window.
     by_chance : bool
-        Whether what comes is drawn at random, and no loss is ordered: otherwise losses are counted,
-        and not measured.
+        Whether arrivals are random and no drops are scripted. Otherwise losses are deterministic,
+        and their number has no sampling error.
 
     Yields
     ------
     str
-        One sentence for each, without its end.
+        One sentence for each warning, without full stop.
     """
     yield from _short(plan, columns)
     if by_chance:
@@ -44,7 +45,7 @@ def brief(plan: Plan, columns: Columns, *, by_chance: bool) -> Iterator[str]:
 
 
 def _short(plan: Plan, columns: Columns) -> Iterator[str]:
-    """Tell a time that was cut off before it was long; a run that ends by itself is as it is."""
+    """Warn of a short window that a limit cut off; a run that ends by itself cannot be longer."""
     window, end = Window.of(plan, columns), int(columns["totals"]["end_ps"])
     cut_off = window.end_ps == plan.window_ps[1] or end == plan.settings["time_limit_ps"]
     if not cut_off or window.length_ps >= _DELAYS * _at_most_ps(plan, columns):
@@ -54,30 +55,30 @@ def _short(plan: Plan, columns: Columns) -> Iterator[str]:
         length, once = format_about(window.length_ps), format_about(delay)
         yield (
             f"links and losses are counted for {length}, less than {_DELAYS} times the one-way "
-            f"delay of the longest path ({once}): a later measurement.time_limit or until tells "
-            "more"
+            f"delay of the longest path ({once}): a later measurement.time_limit or until makes "
+            "the window longer"
         )
 
 
 def _at_most_ps(plan: Plan, columns: Columns) -> int:
-    """Bound the delay of the longest path, quickly."""
+    """Return an upper bound of the delay of the longest path, at low cost."""
     links = int(columns["flows"]["path_links"].max(initial=0))
     return links * int(plan.links["delay_ps"].max(initial=0))
 
 
 def longest_delay_ps(plan: Plan) -> int:
-    """Find the largest delay that two ends of a flow have between them, by the shortest way.
+    """Return the largest delay between the endpoints of a flow, over the shortest path.
 
     Parameters
     ----------
     plan : Plan
-        What was run.
+        The plan of the run.
 
     Returns
     -------
     int
-        Picoseconds, of propagation and the processing of headers. In a network with very many
-        places where flows start, a hundred of these are looked at.
+        Picoseconds of propagation and header processing. If flows start at very many switches, a
+        hundred of these are considered.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
@@ -93,14 +94,14 @@ def longest_delay_ps(plan: Plan) -> int:
     row = np.searchsorted(places, source)
     looked = places[np.minimum(row, places.size - 1)] == source
     between = away[row[looked], destination[looked]].max(initial=0.0)
-    # The links of the hosts at both ends, if flows begin there.
+    # The links of both hosts, unless edges generate the traffic.
     enters = all(transport["kind"] == "bursts" for transport in plan.transports)
     own = 0 if enters else 2 * int(plan.links["delay_ps"][: plan.settings["hosts"]].max())
     return int(between) + own
 
 
 def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
-    """Tell a share of losses that rests on very few, where losses are what is measured."""
+    """Warn of a loss ratio from very few losses, in open loops and in runs with a window."""
     kinds = {transport["kind"] for transport in plan.transports}
     if not kinds & set(OPEN_LOOP) and plan.window_ps == EVERYTHING_PS:
         return
@@ -108,10 +109,10 @@ def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
     if plan.makes_bursts:
         units, word, name = "bursts", "burst", "burst_loss"
     found = fates(columns["totals"], units)
-    # Where there is none there may be none by design.
+    # Zero losses may be by design.
     if 0 < found.lost < _LOSSES:
         yield (
             f"{name} rests on {found.lost} lost {word}{'' if found.lost == 1 else 's'} of "
-            f"{found.offered}: that says little more than its order; a longer run or many seeds "
-            "together tell more"
+            f"{found.offered}: only its order of magnitude is reliable; a longer run or more seeds "
+            "narrow it"
         )

@@ -1,6 +1,6 @@
 """The tables of a result: columns of a run with names and in SI base units.
 
-What each column is stands in the documentation of `lightburst.Result`.
+The documentation of `lightburst.Result` defines each column.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# What is sent and sent again, as the core counts it.
+# Counts of senders, under their names in the core.
 _OF_THE_SENDER = (
     "transmissions",
     "retransmissions",
@@ -37,12 +37,12 @@ _OF_THE_SENDER = (
     "timeouts",
     "false_timeouts",
 )
-# What a switch counts, and its table shows as means.
+# Sums that a switch counts, which its table shows as means.
 _IN_MEANS = frozenset({"buffer_byte_ps", "burst_packets", "burst_bytes", "assembly_wait_ps"})
 
 
 def flows(plan: Plan, columns: Columns) -> Table:
-    """Give the columns of `lightburst.Result.flows`."""
+    """Return the columns of `lightburst.Result.flows`."""
     given, ran = plan.flows, columns["flows"]
     time, ideal = metrics.completion_s(plan, ran), ran["ideal_ps"] * PS
     table = {
@@ -76,7 +76,7 @@ def flows(plan: Plan, columns: Columns) -> Table:
 
 
 def _measured(columns: Columns) -> Table:
-    """Give the columns that optional measurements add to those of flows."""
+    """Return the columns that optional measurements add to those of flows."""
     tables = (columns.get(one.flow_table, {}) for one in MEASUREMENTS)
     return {name: column for table in tables for name, column in table.items()}
 
@@ -87,7 +87,7 @@ def _group(plan: Plan) -> dict[str, Words]:
 
 
 def links(plan: Plan, columns: Columns, use: Use) -> Table:
-    """Give the columns of `lightburst.Result.links`."""
+    """Return the columns of `lightburst.Result.links`."""
     given, ran = plan.links, counted(columns)["links"]
     flows, index = use.by_link()
     return {
@@ -106,12 +106,12 @@ def links(plan: Plan, columns: Columns, use: Use) -> Table:
 
 
 def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:
-    """Busy fraction of the time of each link, see `lightburst.Result.links`."""
+    """Return the busy fraction of time of each link, see `lightburst.Result.links`."""
     return _over_time(plan, columns, counted(columns)["links"]["busy_ps"]) / plan.channels
 
 
 def switches(plan: Plan, columns: Columns) -> Table:
-    """Give the columns of `lightburst.Result.switches`."""
+    """Return the columns of `lightburst.Result.switches`."""
     columns = counted(columns)
     ran = columns["switches"]
     offered = metrics.offered(plan, columns).astype(np.float64)
@@ -139,21 +139,21 @@ def switches(plan: Plan, columns: Columns) -> Table:
 
 
 def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
-    """Name a column as the core does, but for times, which are in seconds."""
+    """Return a column with its name in the core; times are converted to seconds."""
     return (
         (f"{name.removesuffix('_ps')}_s", column * PS) if name.endswith("_ps") else (name, column)
     )
 
 
 def summary(metrics: Mapping[str, Metric]) -> pd.Series:
-    """Make `lightburst.Result.summary`."""
+    """Return `lightburst.Result.summary`."""
     import pandas as pd
 
     return pd.Series(dict(metrics), dtype=object, name="value")
 
 
 def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
-    """Make `lightburst.Result.size_classes` of what `groups.by_size` gives."""
+    """Return `lightburst.Result.size_classes` from the output of `groups.by_size`."""
     import pandas as pd
 
     index = pd.Index(list(by_size), name="size_class")
@@ -164,7 +164,7 @@ def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
 
 
 def graph(plan: Plan, switches: pd.DataFrame, links: pd.DataFrame) -> nx.DiGraph[Any]:
-    """Make `lightburst.Result.network` of the tables of switches and links."""
+    """Return `lightburst.Result.network` from the tables of switches and links."""
     import networkx as nx
 
     parallel = bool(links.duplicated(["source", "target"]).any())
@@ -182,9 +182,9 @@ def _named(plan: Plan, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
 
 
 def _over_time(plan: Plan, columns: Columns, integral: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Mean over time of what has this integral, see `lightburst.Result.links`."""
+    """Return the mean over time of a quantity with this integral, see `lightburst.Result.links`."""
     totals = columns["totals"]
-    # After the last transmission only timers expire, and nothing waits for them.
+    # If all flows finished, only timers expire after the last transmission, and change nothing.
     finished = (columns["flows"]["status"] == metrics.FINISHED).all()
     last = totals["transmitted_until_ps" if finished else "end_ps"]
     begin, end = plan.window_ps
@@ -193,7 +193,7 @@ def _over_time(plan: Plan, columns: Columns, integral: NDArray[np.generic]) -> N
 
 
 def _mean(total: NDArray[np.generic], count: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Mean of each row; NaN where nothing was counted."""
+    """Return the mean of each row; NaN where the count is zero."""
     found = np.full(count.shape, np.nan)
     np.divide(total, count, out=found, where=count != 0)
     return found

@@ -1,4 +1,4 @@
-"""How many flows are in progress, over time, and from when on their number is settled."""
+"""The number of flows in progress over time, and the end of its transient."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -20,19 +20,19 @@ _BATCH: Final = 5
 
 
 class Active(NamedTuple):
-    """When connections are in progress: from their start to the arrival of their last byte.
+    """Intervals in which connections are in progress: from start to arrival of the last byte.
 
     Attributes
     ----------
     start_ps, stop_ps : ndarray of uint64, shape (connections,)
-        Those that did not finish stop at the last instant of the clock. Flows of datagrams or
-        bursts, which are not connections, are left out.
+        Start and end of each connection; unfinished ones end at the last instant of the clock.
+        Flows of datagrams or bursts, which are not connections, are left out.
     until_ps : int
-        When the last flow starts, or the run or the measurement ends, if that is earlier:
-        afterwards the network only drains.
+        Start of the last flow, or the end of the run or of the window if earlier: afterwards the
+        network only drains.
     end_ps : int
-        Until when `mean` looks: where no flow has an end nothing drains, so to the end of the run
-        or of the measurement; else as `until_ps`.
+        End of the time over which `mean` averages: `until_ps`, or the end of the run or window if
+        no flow has an end, so that the network never drains.
     """
 
     start_ps: Times
@@ -42,8 +42,8 @@ class Active(NamedTuple):
 
     @classmethod
     def of(cls, plan: Plan, columns: Columns) -> "Active":
-        """Read them off a run."""
-        # What did not come was to come at the last instant of the clock.
+        """Return the intervals of a run."""
+        # The arrival of an unfinished flow is the last instant of the clock.
         start, stop = plan.flows["start_ps"], columns["flows"]["received_ps"]
         end = min(plan.window_ps[1], int(columns["totals"]["end_ps"]))
         until = min(end, int(start.max()))
@@ -52,14 +52,14 @@ class Active(NamedTuple):
         return cls(start[mine], stop[mine], until, end if endless else until)
 
     def at(self, times_ps: Times) -> NDArray[np.int64]:
-        """How many are in progress at some times, shape (times,)."""
+        """Return the number of connections in progress at some times, shape (times,)."""
         begun = np.searchsorted(np.sort(self.start_ps), times_ps, side="right")
         over = np.searchsorted(np.sort(self.stop_ps), times_ps, side="right")
         return begun - over
 
     def means(self, edges_ps: Times) -> FloatArray:
-        """Time averages between neighbouring times that increase, shape (times - 1,)."""
-        # The time that all flows together have spent up to each of these, an integral of `at`.
+        """Return the time averages of the number between increasing times, shape (times - 1,)."""
+        # Differences of the total time that all flows have spent, which is the integral of `at`.
         return np.diff(self._spent(edges_ps)) / np.diff(edges_ps.astype(np.float64))
 
     def _spent(self, times_ps: Times) -> FloatArray:
@@ -72,21 +72,21 @@ class Active(NamedTuple):
         return found
 
     def mean(self, begin_ps: int) -> float | None:
-        """Time average from a time on to `end_ps`; None if there is no such time or flow."""
+        """Return the time average from `begin_ps` to `end_ps`; None without time or connections."""
         if self.start_ps.size == 0 or self.end_ps <= begin_ps:
             return None
         start, stop = (np.clip(t, begin_ps, self.end_ps) for t in (self.start_ps, self.stop_ps))
         return float((stop - start).sum(dtype=np.float64)) / (self.end_ps - begin_ps)
 
     def settled(self) -> tuple[int, bool]:
-        """Tell by MSER-5 from when on the number of flows is settled.
+        """Return the end of the transient of the number of flows, by MSER-5.
 
         Returns
         -------
         begin_ps : int
-            Of the 1,000 time averages up to `until_ps`, the beginning of the first that counts.
+            Begin of the first interval after the transient, of 1,000 intervals up to `until_ps`.
         settled : bool
-            Whether `mser` found it in the first half.
+            Whether the best cut of `mser` is in the first half.
         """
         if self.until_ps < _BINS:
             return 0, True
@@ -96,14 +96,14 @@ class Active(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What `mser` cuts off.
+    """Result of `mser`.
 
     Attributes
     ----------
     observations : int
-        So many, the first ones.
+        Number of observations to discard from the start.
     settled : bool
-        Whether no later cut would have been better.
+        Whether no cut in the second half would have been better.
     """
 
     observations: int
@@ -111,21 +111,21 @@ class Cut(NamedTuple):
 
 
 def mser(series: FloatArray, batch: int = _BATCH) -> Cut:
-    """Find where the warm-up of a series ends, by the marginal standard error rule (MSER-5).
+    """Find the end of the warm-up of a series, by the marginal standard error rule (MSER-5).
 
     Parameters
     ----------
     series : ndarray of float, shape (n,)
         Observations in their order, a few batches at least.
     batch : int
-        So many neighbours are averaged; what is left at the end is not looked at.
+        Number of consecutive observations of a batch; an incomplete last batch is ignored.
 
     Returns
     -------
     Cut
-        Of the b batch means z, the first d are cut off that minimise the squared standard error of
-        the mean of the others, ``sum((z - mean(z))^2) / (b - d)^2``, over d up to b / 2; of several
-        the smallest.
+        Of the b batch means z the first d are discarded, where d minimises the squared standard
+        error of the mean of the others, ``sum((z - mean(z))^2) / (b - d)^2``, over d up to b / 2;
+        of equal minima the smallest d.
 
     References
     ----------
@@ -142,10 +142,10 @@ def mser(series: FloatArray, batch: int = _BATCH) -> Cut:
     z = z - z.mean()  # so that squares do not cancel
     left = np.arange(batches, 0, -1)
     total, squares = np.cumsum(z[::-1])[::-1], np.cumsum((z * z)[::-1])[::-1]
-    # A difference that should be 0 is not less.
+    # Rounding can make a difference of zero negative.
     error = np.maximum(squares - total**2 / left, 0) / left**2
     half = batches // 2 + 1
-    # The last few batches are alike by chance, and tell nothing.
+    # The last few batches are left out, because few values can be close to each other by chance.
     enough = max(half, batches - batch)
     place = int(np.argmin(error[:half]))
     return Cut(place * batch, bool(error[:enough].min() >= error[place]))

@@ -1,4 +1,4 @@
-"""Warnings of a run: what the scenario asks for and did not happen, or what cannot be meant."""
+"""Warnings of a run: unmet requests of the scenario, and settings that are likely mistakes."""
 
 import math
 from collections.abc import Iterator
@@ -21,16 +21,16 @@ from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.workload.sizes import mean_size
 
-# The share of a group's retransmissions, up to which needless ones are not worth a word: where
-# there is loss, a rare timeout behind a long queue is normal.
+# Fraction of a group's retransmissions up to which unnecessary ones cause no warning: with losses,
+# a rare timeout behind a long queue is normal.
 _FEW: Final = 0.01
-# The share of a mean that is as good as all of it.
+# Fraction of the stated mean size up to which a maximum causes a warning.
 _NEARLY: Final = 0.99
-# The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
+# Relative standard deviation of a sample mean of sizes, above which a warning is issued.
 _FAR: Final = 0.2
-# Between so many edges no two that send to the same one meet.
+# Up to this number of edges, bursts of different edges never meet at one output.
 _TWO_EDGES: Final = 2
-# A load of 1 in floating point is no more than that.
+# Tolerance of a load of 1 for rounding errors.
 _ROUNDED: Final = 1e-9
 
 
@@ -41,21 +41,21 @@ class _Run(NamedTuple):
 
 
 def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
-    """Find what a user should know before believing the figures of a run.
+    """Yield the warnings that a user should know before relying on the metrics of a run.
 
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     plan : Plan
-        What it was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
 
     Yields
     ------
     str
-        One sentence for each, without its end.
+        One sentence for each warning, without full stop.
     """
     run = _Run(scenario, plan, counted(columns))
     yield from _not_begun(run)
@@ -72,7 +72,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
-            yield f"loss.drops[{i}] ({drop.words}) never came"
+            yield f"loss.drops[{i}] ({drop.words}) never occurred"
 
 
 def _is_random(scenario: Scenario) -> bool:
@@ -91,21 +91,21 @@ def _not_begun(run: _Run) -> Iterator[str]:
 
 
 def _overloaded(run: _Run) -> Iterator[str]:
-    """Tell a load that fits the senders and not the links on their routes."""
+    """Warn of a load within the capacity of the senders that exceeds that of a link."""
     loads = [getattr(group.workload, "load", None) for group in run.scenario.flow_groups]
     if not any(loads):
         return
     found = link_loads(run.scenario, run.plan)
     if found is not None and found.largest > 1 + _ROUNDED:
         yield (
-            f"the link {found.link} is offered {found.largest:.3g} times what it carries (mean of "
-            f"the {found.over}: {found.mean:.3g}): workload.load is a part of what the senders can "
-            "send; load_of = 'hottest-link' makes it one of that link"
+            f"the link {found.link} is overloaded: its load is {found.largest:.3g} (mean of the "
+            f"{found.over}: {found.mean:.3g}), because workload.load refers to the capacity of the "
+            "senders; load_of = 'hottest-link' makes it refer to that link"
         )
 
 
 def _other_means(run: _Run) -> Iterator[str]:
-    """Tell the mean of sizes where it is not the one that was asked for."""
+    """Warn if the mean of the flow sizes is not the stated one."""
     for number, group in enumerate(run.scenario.flow_groups):
         size, path = getattr(group.workload, "size", None), f"{group.path}workload.size.mean"
         if not isinstance(size, Exponential | Lognormal | Pareto) or size.mean is None:
@@ -114,9 +114,9 @@ def _other_means(run: _Run) -> Iterator[str]:
         if size.max is not None and mean_size(size) < _NEARLY * size.mean:
             drawn = f"{format_size(size.max)}, have a mean of {_about(mean_size(size))}"
             instead = (
-                f"; truncated_mean = '{asked}' is of those" if isinstance(size, Pareto) else ""
+                f"; truncated_mean = '{asked}' sets the latter" if isinstance(size, Pareto) else ""
             )
-            yield f"{path} ({asked}) is before the maximum: sizes, all at most {drawn}{instead}"
+            yield f"{path} ({asked}) is the mean before the maximum: sizes, up to {drawn}{instead}"
         sizes = run.plan.flows["bytes"][run.plan.group == number]
         if size.max is None and (spread := _spread(size, sizes.size)):
             yield (
@@ -126,9 +126,9 @@ def _other_means(run: _Run) -> Iterator[str]:
 
 
 def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
-    """Say why a mean of so many sizes can be far from that of the law; nothing if it cannot."""
+    """Return why the mean of a sample of sizes can be far from its expectation; "" if it cannot."""
     if isinstance(size, Pareto) and size.tail_index <= 2:
-        truncated = "a max and truncated_mean make it what it should be"
+        truncated = "with a max and truncated_mean the drawn sizes have the stated mean"
         return f"with the shape {size.tail_index:.4g} their variance is infinite ({truncated})"
     if not isinstance(size, Lognormal):
         return ""
@@ -137,7 +137,7 @@ def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
     if deviation <= _FAR:
         return ""
     return f"with sigma = {exactly(size.sigma)} a mean of {flows} sizes has a deviation of " + (
-        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times that"
+        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times the mean"
     )
 
 
@@ -151,22 +151,22 @@ def _unsettled(run: _Run) -> Iterator[str]:
 
 
 def _about(size: float) -> str:
-    """Write a size with three figures."""
+    """Format a size with three significant digits."""
     return format_size(round(float(f"{size:.3g}")))
 
 
 def _late_headers(run: _Run) -> Iterator[str]:
-    """Tell a loss that is a matter of settings from one that is a matter of load."""
+    """Warn of bursts lost behind late headers, which is due to settings and not to load."""
     if number := int(run.columns["switches"]["dropped_late_header"].sum()):
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
             f"{number} of {offered} bursts were lost because their headers came too late: headers "
-            "waited for each other, and a longer switching.offset_time leaves room for that"
+            "waited for each other, for which a longer switching.offset_time leaves time"
         )
 
 
 def _packed(run: _Run) -> Iterator[str]:
-    """Tell a loss by edges that all prefer the same wavelengths from one by the load."""
+    """Warn of losses because all edges prefer the same wavelengths, which is not due to load."""
     edges = np.unique(run.plan.next_to_hosts).size
     if edges <= _TWO_EDGES or run.plan.channels.max() == 1:
         return
@@ -186,12 +186,12 @@ def _packed(run: _Run) -> Iterator[str]:
 
 
 def _used_up_offsets(run: _Run) -> Iterator[str]:
-    """Tell deflection that the settings do not allow from one that the load does not."""
+    """Warn of bursts whose offset time was too short for deflection."""
     if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
         offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
-            f"{number} of {offered} bursts were lost that could have been deflected, had their "
-            "headers been further ahead: a longer switching.offset_time leaves room for detours"
+            f"{number} of {offered} bursts were lost because their offset time was too short for "
+            "deflection: a longer switching.offset_time leaves time for detours"
         )
 
 
@@ -203,7 +203,7 @@ def _unfinished(run: _Run) -> Iterator[str]:
     if number := np.count_nonzero(gave_up):
         paths = {f"{group.transport_path}.max_retransmissions" for group in _impatient(run)}
         yield f"{number} of {those} flows gave up: {', '.join(sorted(paths))}"
-    # Datagrams are sent to see what is lost.
+    # Losses of datagrams are a measurement, and no reason for a warning.
     unfinished = never & ~np.isin(flows["status"], metrics.ENDED)
     number = np.count_nonzero(unfinished)
     if number == 0:
@@ -234,14 +234,14 @@ def _hasty(run: _Run) -> Iterator[str]:
             yield (
                 f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
                 f"({format_duration(delay)}): a sender can time out while the acknowledgement "
-                "of its last segment is held back, and send again what arrived. Set "
+                "of its last segment is delayed, and retransmit a segment that arrived. Set "
                 "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
             )
 
 
 def _spurious(run: _Run) -> Iterator[str]:
-    """Find retransmissions of flows that lost no packet: all that they sent again had arrived."""
-    # The timeouts of stop-and-wait have no margin: they expire too early by design.
+    """Warn of retransmissions by flows that lost no packet, all of which were unnecessary."""
+    # Stop-and-wait is left out: its timeouts have no margin, and expire too early by design.
     tcp = run.plan.by_flow(lambda transport: transport["kind"] == "tcp")
     flows = run.columns["flows"]
     again, spared = flows["retransmissions"], tcp & (flows["drops"] == 0)
@@ -252,7 +252,7 @@ def _spurious(run: _Run) -> Iterator[str]:
             continue
         causes = " or ".join(_causes(run, own & spared)) or "packets came out of order"
         whose = f"group {name}: " if name else ""
-        words = "retransmissions, though nothing was lost of the flows that sent them"
+        words = "retransmissions by flows without losses"
         yield f"{whose}{needless} {words}: {causes}"
 
 

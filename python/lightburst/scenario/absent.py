@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from lightburst.foundation.errors import InputError, did_you_mean, show
-from lightburst.scenario.fields import Section
 from lightburst.scenario.reading.messages import quoted
+from lightburst.scenario.section import Section
 
 # Largest number of paths in a message.
 _FEW = 3
@@ -30,9 +30,7 @@ def absent(scenario: Section, path: str, keys: Sequence[str], value: object) -> 
     if groups:
         return InputError(path, show(value), _of_groups(groups, keys))
     table = _joined(keys[:-1])
-    return InputError(
-        path, show(value), f"a field of a table that is there: give {table}.kind, too"
-    )
+    return InputError(path, show(value), f"a field of an existing table: also give {table}.kind")
 
 
 def _in_group(groups: dict[str, Any], keys: Sequence[str]) -> str:

@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 from lightburst.foundation.errors import InputError, combine, show
 from lightburst.foundation.units import Quantity, as_python
 from lightburst.scenario.absent import absent
-from lightburst.scenario.fields import Section, given, is_named, plain
+from lightburst.scenario.fields import is_named
 from lightburst.scenario.reading import toml
 from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
+from lightburst.scenario.section import Section, given, plain
 
 # Fields with free text, which must not be parsed as a number.
 _TEXT = frozenset({"name", "file"})

@@ -21,7 +21,7 @@ def _layers(scenario: "Scenario") -> Iterator[InputError]:
     for name in scenario.switching.layers:
         if name not in topology.layers:
             known = ", ".join(f"'{layer}'" for layer in topology.layers)
-            none = f"no layers in a topology of kind '{topology.kind}'; 'nodes' names single ones"
+            none = f"none: the topology '{topology.kind}' has no layers; 'nodes' names switches"
             near = did_you_mean(name, topology.layers)
             allowed = f"one of the layers {known}{near}" if known else none
             yield InputError(f"switching.layers.{name}", f"an unknown layer '{name}'", allowed)
@@ -46,7 +46,7 @@ def _load(scenario: "Scenario") -> Iterator[InputError]:
     if not isinstance(scenario.routing.label, LoadLabel):
         return
     if not _assembles(scenario):
-        allowed = "'first', 'random' or 'hash': edges of bursts, 'burst' or 'obs', know of the load"
+        allowed = "'first', 'random' or 'hash'; 'load' needs edges of bursts, 'burst' or 'obs'"
         given = f"'load' among switches of kind '{scenario.switching.kind}'"
         yield InputError("routing.label", given, allowed)
     elif not scenario.routing.labelled:
@@ -67,7 +67,7 @@ def _cuts(scenario: "Scenario") -> Iterator[InputError]:
             place, drop = table.cuts
             first = first or (path, drop)
             if drop != first[1]:
-                allowed = f"'{first[1]}', as in {first[0]}: all switches cut off the same"
+                allowed = f"'{first[1]}', as in {first[0]}: the same at all switches"
                 yield InputError(f"{path}.contention[{place}].drop", f"'{drop}'", allowed)
 
 
@@ -80,7 +80,7 @@ def _uncut(scenario: "Scenario") -> Iterator[InputError]:
         return
     path = next(iter(transports))
     allowed = "a size, such as '1500 B': segmentation cuts a burst between two of its packets"
-    yield InputError(f"{path}.packet_size", "nothing, with which a burst is one packet", allowed)
+    yield InputError(f"{path}.packet_size", "nothing, so that a burst is one packet", allowed)
 
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
@@ -123,7 +123,7 @@ def _switch(
         return
     if isinstance(switching, Burst | Obs) and switching.assembly is None:
         table = allowed_in(type(switching).model_fields["assembly"])
-        allowed = f"{table}: hosts send packets, which edges put together"
+        allowed = f"{table}: hosts send packets, which edges assemble"
         yield InputError(f"{path}.assembly", "nothing", allowed)
     largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size

@@ -11,20 +11,11 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.formatting import html_text
 from lightburst.scenario.change import change
-from lightburst.scenario.fields import (
-    Name,
-    OnlyIfAsked,
-    Section,
-    Tables,
-    given,
-    plain,
-    refuse_all,
-    refuse_at,
-    too_deep,
-)
+from lightburst.scenario.fields import Name, OnlyIfAsked, Tables, refuse_all, refuse_at, too_deep
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.reading.files import stamp
 from lightburst.scenario.reading.messages import allowed_in, explain, quoted
+from lightburst.scenario.section import Section, given, plain
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
@@ -58,39 +49,40 @@ class Scenario(Section):
 
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
-    name: Annotated[str, Name(0)] = Field("", description="For titles; changes nothing else.")
+    name: Annotated[str, Name(0)] = Field("", description="Name for titles; no effect on results.")
     topology: Topology = Field(description="Hosts, switches and the links between them.")
     routing: Routing = Field(
-        Routing(), description="Which paths there are, and which of them a unit takes."
+        Routing(), description="The available paths, and the choice of one for each unit."
     )
-    switching: Switching = Field(description="What the switches are.")
+    switching: Switching = Field(description="The kind of the switches.")
     hosts: Hosts = Field(Hosts(), description="The network interface of each host.")
     loss: Loss | None = Field(
         None,
         description=(
-            "What links lose, by chance or because you say so. Without it nothing is lost but by "
-            "contention and full buffers."
+            "Losses on links, random or scripted. Without this table only contention and full "
+            "buffers cause losses."
         ),
     )
     groups: dict[str, Group] | None = Field(
         None,
         description=(
-            "Several groups of flows, by name, each with a workload and, if wanted, a transport "
-            "of its own."
+            "Several groups of flows, by name, each with its own workload and optionally its own "
+            "transport."
         ),
     )
     transport: Transport | None = Field(
         None,
         validate_default=True,
-        description="How the data of a flow is sent. Needed, unless each group has its own.",
+        description="The transport of the flows. Required, unless each group has its own.",
     )
     workload: Workload | None = Field(
         None,
         validate_default=True,
-        description="Which flows there are. Needed, unless there are groups.",
+        description="The flows: arrivals, sizes and endpoints. Required, unless there are groups.",
     )
     measurement: Measurement = Field(
-        Measurement(), description="When to stop, which flows count, and what is recorded."
+        Measurement(),
+        description=("The end of the run, the counted flows, and optional measurements."),
     )
 
     @property

@@ -1,1 +1,1 @@
-"""One run: a plan to the counts of the simulator."""
+"""One run: from a plan to the counts of the simulator."""

@@ -46,11 +46,11 @@ class CompletedRun:
     Parameters
     ----------
     scenario : Scenario
-        What was run.
+        The scenario of the run.
     plan : Plan
-        What the scenario was compiled to.
+        The plan of the run.
     columns : mapping of str to mapping
-        The tables as the simulator gave them.
+        The tables of the simulator.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class CompletedRun:
     """
 
     if TYPE_CHECKING:
-        # For type checkers: the properties are made from `MEASUREMENTS`, below.
+        # For type checkers: the properties are made from `MEASUREMENTS` below.
         bursts: pd.DataFrame
         reordering: pd.DataFrame
         samples: Samples
@@ -73,10 +73,10 @@ class CompletedRun:
 
     @cached_property
     def window(self) -> Window:
-        """The time that links, switches and bursts are of, ``begin_ps`` to ``end_ps``.
+        """The measurement window of links, switches and bursts, ``begin_ps`` to ``end_ps``.
 
-        From ``measurement.warm_up`` on to before ``until``, or to the end of the run. Flows count
-        if they start in it.
+        The window lasts from ``measurement.warm_up`` to ``until`` (exclusive), or to the end of the
+        run. Flows that start in the window are counted.
         """
         return Window.of(self.plan, self.columns)
 
@@ -97,12 +97,12 @@ class CompletedRun:
 
     @cached_property
     def link_loads(self) -> LinkLoads | None:
-        """What the flows offer to links in the mean, by their routes.
+        """Mean load that the flows offer to links, by their routes.
 
-        The mean over the fibres between switches, and the largest one, with its name. None where no
-        flows come at a rate (a ``load`` or an arrival rate), and where no mean tells the loads:
-        labels follow the load, or the network is very large and has no structure. Groups of flows
-        without a rate are left out.
+        The mean over the fibres between switches, and the largest load with the name of its link.
+        None if no flows have an arrival rate (by ``load`` or ``arrival_rate``), and if the mean
+        loads are not known: with load-dependent labels, and in very large networks without
+        structure. Groups of flows without an arrival rate are left out.
         """
         return link_loads(self.scenario, self.plan)
 
@@ -115,7 +115,7 @@ class CompletedRun:
 
     @property
     def traced(self) -> bool:
-        """Whether there is a `trace`."""
+        """Whether the run has a `trace`, of flows or of links."""
         measurement = self.scenario.measurement
         return bool(measurement.trace) or measurement.network is not None
 

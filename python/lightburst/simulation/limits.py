@@ -1,4 +1,4 @@
-"""What ends a run that would not end by itself: limits of events, of memory, and of the clock."""
+"""Limits that stop a run: the number of events, the memory, and the simulator's clock."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -13,31 +13,31 @@ from lightburst.scenario.tables.measurement import MEASUREMENTS
 #: Called with the number of events and the simulated time in picoseconds.
 Progress = Callable[[int, int], None]
 
-# Of the memory that is free soon after a run began, this part is left to others.
+# Fraction of the memory available soon after the start of a run that is left to other programs.
 _LEFT: Final = 0.05
 _PS: Final = 1e-12
 
 
 class Watch:
-    """Looks at a run some times a second: whether there is memory for it to go on.
+    """Watch of a run, called some times a second: stops the run when memory is short.
 
     Parameters
     ----------
     memory_limit : int or None
-        Bytes that this program may hold, with all that goes on in it; None: as long as there is
-        memory that is free.
+        Most bytes that this program may hold, with all its concurrent runs. None: as many as are
+        available.
     progress : callable, optional
-        What else is to be called each time.
+        Callback for each of the calls.
     """
 
     def __init__(self, memory_limit: int | None, progress: Progress | None = None) -> None:
         self.limit = memory_limit
         self.progress = progress
-        # Asked for at the first look: most runs end before it, and need no psutil.
+        # Determined at the first call: most runs end before it, and need no psutil.
         self._reserve: float | None = None
 
     def __call__(self, events: int, now_ps: int) -> bool:
-        """Tell whether the run is to stop, after so many events, at this simulated time."""
+        """Return whether the run must stop, given its events and simulated time so far."""
         if self.progress is not None:
             self.progress(events, now_ps)
         if self.limit is None:
@@ -49,16 +49,16 @@ class Watch:
 
 
 def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
-    """Say which limit a run came to, and what it has most of.
+    """Return the error of a run that reached a limit, with the causes of its size.
 
     Parameters
     ----------
     stopped : Stopped
-        What the simulator raised.
+        The exception of the simulator.
     plan : Plan
-        What was run.
+        The plan of the run.
     watch : Watch
-        What looked at it.
+        The watch of the run.
     """
     why, load = stopped.args
     when = f"after {load['events']:,} events and {load['now_ps'] * _PS:,.6g} s of simulated time"
@@ -75,13 +75,13 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
 
 
 def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
-    """Name what there is most of, in words."""
+    """Yield in words the largest numbers of the run: units, queues, retransmissions."""
     network = plan.network
 
     def name(node: int) -> str:
         return str(node) if network is None else network.name(node)
 
-    yield f"{load['units']:,} packets and bursts are on their way"
+    yield f"{load['units']:,} packets and bursts are in the network"
     if load["waiting_bytes"]:
         ends = (name(int(plan.links[end][load["link"]])) for end in ("from", "to"))
         yield f"{_size(load['waiting_bytes'])} wait for the link {' - '.join(ends)}"
@@ -89,7 +89,7 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
         switch = name(plan.settings["hosts"] + load["switch"])
         yield f"{_size(load['held_bytes'])} wait in the switch {switch}"
     if load["retransmissions"]:
-        yield f"flow {load['flow']} has sent again {load['retransmissions']:,} times"
+        yield f"flow {load['flow']} has {load['retransmissions']:,} retransmissions"
     held = dict(one.held for one in MEASUREMENTS if one.held is not None)
     for counted, number in load.items():
         if counted in held and number:
@@ -97,5 +97,5 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
 
 
 def _size(size: int) -> str:
-    """Write a size for people, who need no more than its order."""
+    """Format a size for messages, with few digits."""
     return f"{size:,} B" if size < 10**6 else f"{size / 1e6:,.1f} MB"

@@ -1,4 +1,4 @@
-"""One run: a scenario and a seed to a result."""
+"""One run: from a scenario and a seed to a result."""
 
 import json
 import time
@@ -34,21 +34,21 @@ def run(
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What to simulate, or the name of its file.
+        The scenario, or the name of its file.
     seed : int
         Seed of all random streams, from 0 to 2**64 - 1. The same scenario and seed give the same
-        result to the bit; the same seed gives the same flows over every switch and transport.
+        result to the bit; the same seed gives the same flows for every switch and transport.
     cancel : Cancel, optional
-        Setting it from another thread ends the run.
+        Token that stops the run when another thread sets it.
     before : Result, optional
-        Of the same scenario and seed, but for ``measurement.trace`` and ``network``. It tells how
-        much a trace will have to hold; without it there must be memory for the most that a traced
-        flow can send, and a trace of the network ends with the memory.
+        Result of the same scenario and seed except for ``measurement.trace`` and ``network``, from
+        which the size of a trace is known. Without it, memory is required for all segments that a
+        traced flow can send, and a trace of the network stops the run when memory ends.
     metrics : mapping of str to str, optional
-        Metrics of the user's own, which come into the summary under these names: ``{"mice": "p99
-        of slowdown where bytes < 100 kB"}``; see docs/metrics.md.
+        User-defined metrics by their names in the summary: ``{"mice": "p99 of slowdown where
+        bytes < 100 kB"}``; see docs/metrics.md.
     **changes
-        None: `Scenario.with_` changes a scenario.
+        Not accepted, and refused with a hint: `Scenario.with_` changes a scenario.
 
     Returns
     -------
@@ -58,11 +58,12 @@ def run(
     Raises
     ------
     InputError
-        If the seed is out of range, an argument is none of these, a file cannot be used, the
-        scenario does not fit together, it needs more memory than there is, or the run comes to a
-        limit of ``[measurement]`` or of the clock before it ends.
+        If the seed is out of range, an argument is unknown, a file cannot be used, the parts of
+        the scenario do not fit together, the run needs more memory than is available, or it
+        reaches a limit of ``[measurement]`` or of the clock before it ends.
     MemoryError
-        If memory ends all the same. What the run held may be lost until the program ends.
+        If an allocation fails nevertheless. The memory of the run may stay allocated until the
+        program ends.
     lightburst._core.Cancelled
         If `cancel` was set.
     KeyboardInterrupt
@@ -71,7 +72,7 @@ def run(
     Warns
     -----
     RunWarning
-        Of each of `Result.warnings`.
+        For each of `Result.warnings`.
     """
     refuse_changes("run", "scenario, seed, cancel, before and metrics", changes)
     given = as_scenario(scenario)
@@ -90,10 +91,10 @@ def simulate(
     ask: Callable[[int, int | None], None] | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
 ) -> Result:
-    """Do what `run` does, but issue no warnings: for callers that report them themselves.
+    """Run a scenario as `run`, without issuing warnings, for callers that report them themselves.
 
-    Before it begins it calls `ask`, if that is given, with the bytes that it needs and the most
-    that the program may hold (None: what is free); `ask` may wait.
+    Before the simulation `ask` is called, if given, with the estimated bytes of the run and the
+    most bytes that the program may hold (None: as many as are available). `ask` may wait.
     """
     seed = check_seed(seed)
     own = parse_all({} if metrics is None else metrics)
@@ -110,7 +111,7 @@ def simulate(
         begin, settled = Active.of(plan, columns).settled()
         plan = plan.counting((begin, plan.window_ps[1]), settled=settled)
         if begin > 0:
-            # The same once more, to the bit: only now is it known from when on it is to count.
+            # The begin of the window is known only after a run, so the same run is repeated.
             del columns
             columns = _columns(plan, cancel, limit, watch)
     return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own)
@@ -119,7 +120,7 @@ def simulate(
 def _columns(
     plan: Plan, cancel: _core.Cancel | None, event_limit: int | None, watch: Watch
 ) -> Columns:
-    """Run a plan."""
+    """Simulate a plan; return its columns."""
     settings, tables = json.dumps(plan.settings), (plan.nodes, plan.links, plan.flows)
     for column in plan.flows.values():
         column.flags.writeable = False  # so that the simulator reads it where it is

@@ -3,7 +3,7 @@
 import csv
 from importlib import resources
 
-from lightburst.scenario.fields import plain
+from lightburst.scenario.section import plain
 from lightburst.scenario.tables.topology import Graph, GraphLink, Nsfnet, nsfnet_names
 from lightburst.topology.graph import build_graph
 from lightburst.topology.network import Network

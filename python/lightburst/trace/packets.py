@@ -119,7 +119,7 @@ def check_segment(payload_bytes: int, time_stamps: bool) -> None:
     most = _LARGEST_PACKET - _IP_BYTES - _TCP_BYTES - time_stamps * _TIME_STAMP_BYTES
     if payload_bytes > most:
         given = f"segments of {format_size(payload_bytes)} of data"
-        allowed = f"at most {most:,} B of data in a segment, which is what an IPv4 packet holds"
+        allowed = f"at most {most:,} B of data in a segment, the most in an IPv4 packet"
         raise InputError("transport.segment_size", given, allowed)
 
 

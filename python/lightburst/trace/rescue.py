@@ -137,17 +137,17 @@ def delay_needed(result: Result, trace: NetworkTrace, burst: int) -> int | None:
     waits = []
     for channel in _usable(own, _came_on(trace, burst), number):
         mine = on_link[on_link["channel"] == channel].sort_values("start_ps")
-        booked = mine[["start_ps", "end_ps"]].to_numpy(dtype=np.int64)
-        waits.append(_free_from(booked, first, length, setup, filling=filling) - first)
+        reserved = mine[["start_ps", "end_ps"]].to_numpy(dtype=np.int64)
+        waits.append(_free_from(reserved, first, length, setup, filling=filling) - first)
     return min(waits, default=None)
 
 
 def _free_from(
-    booked: NDArray[np.int64], first: int, length: int, setup: int, *, filling: bool
+    reserved: NDArray[np.int64], first: int, length: int, setup: int, *, filling: bool
 ) -> int:
     """Return the earliest time, not before `first`, at which a burst of this length can leave."""
     at = first
-    for start, end in booked.tolist():
+    for start, end in reserved.tolist():
         if filling and at + length <= start - setup:
             break
         if end > at - setup:

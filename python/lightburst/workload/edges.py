@@ -98,7 +98,7 @@ class Edges:
                 raise InputError(path, show(name), allowed)
         weight = np.array([given.get(name, 1.0) for name in self.names])
         if weight.size < 2:
-            raise InputError("workload.between", "'edges' where one has all hosts", "'hosts'")
+            raise InputError("workload.between", "'edges' with all hosts at one edge", "'hosts'")
         if np.count_nonzero(weight) < 2:
             given_ = f"{np.count_nonzero(weight)} edges with a weight above 0"
             raise InputError(path, given_, "two or more: no edge sends to itself")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# What a flow takes in a run at least, with the rows of its result.
+# Least memory of a flow in a run, with the rows of its result.
 LEAST_BYTES_PER_FLOW = 480
 
 

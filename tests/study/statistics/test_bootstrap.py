@@ -1,4 +1,4 @@
-"""Resampling: against the numbers of a textbook, exact ranks, and what no bootstrap can know."""
+"""Resampling: against the numbers of a textbook, exact ranks, and the limits of the bootstrap."""
 
 import math
 from typing import Any

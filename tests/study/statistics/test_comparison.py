@@ -1,4 +1,4 @@
-"""Two tables of runs: which metrics differ, by how much, how sure."""
+"""Two tables of runs: the metrics that differ, by how much, and with what certainty."""
 
 import math
 from typing import Any
@@ -131,7 +131,7 @@ def test_what_was_offered_to_only_one_of_the_two_is_told() -> None:
     )
     assert several.other_traffic is not None
     assert several.other_traffic.startswith("B was offered 1 to 1.25 times the traffic of A")
-    # Runs of other seeds differ by chance, and some tables do not tell.
+    # Runs of other seeds differ by chance, and some tables do not have the seeds.
     assert compare_runs(first, more.assign(seed=[7, 8, 9]), ["x"]).other_traffic is None
     assert math.isnan(compare_runs(runs(seeds, x=seeds), runs(seeds, x=seeds)).offered[0])
 

@@ -1,4 +1,4 @@
-"""docs/statistics.md says how often intervals are right: a part is measured again, all is there."""
+"""The coverage table of docs/statistics.md: a part is measured again, and all rows are there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from marks import replaced
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "statistics.md").read_text("utf-8")
 FIGURE = re.compile(r"^\| ([^|]+) \| ([^|]+) \| (\**)([0-9.]+) %\3 \| ([^|]*) ?\|$", re.M)
-#: By method and experiment: what the page says, whether it is bold, and the note.
+#: By method and experiment: the value on the page, whether it is bold, and the note.
 PUBLISHED = {
     (method, draws): (float(figure) / 100, bool(bold), note.strip())
     for method, draws, bold, figure, note in FIGURE.findall(PAGE)

@@ -13,16 +13,15 @@ from lightburst.result.warm_up import Active, Cut, mser
 
 
 def test_mser_by_hand() -> None:
-    # Sums of squares over squares of what is left, for d = 0 to 3:
-    # (44 - 10^2/6) / 36 = 0.759, (8 - 4^2/5) / 25 = 0.192, (8 - 4^2/4) / 16 = 0.25,
-    # (4 - 2^2/3) / 9 = 0.296.
+    # Sums of squares over the squared number of batches left, for d = 0 to 3: (44 - 10^2/6) / 36 =
+    # 0.759, (8 - 4^2/5) / 25 = 0.192, (8 - 4^2/4) / 16 = 0.25, (4 - 2^2/3) / 9 = 0.296.
     means = np.array([6.0, 0, 2, 0, 2, 0])
     assert mser(means, batch=1) == Cut(1, settled=True)
     # The same means of five, each with its own spread, and three observations over.
     batches = means[:, np.newaxis] + [-3, 1, 0, 4, -2]
     series = np.concatenate([batches.ravel(), [90, 90, 90]])
     assert mser(series) == Cut(5, settled=True)
-    # Nothing to choose between, and nothing at all.
+    # Equal batches, and none at all.
     assert mser(np.ones(100)) == Cut(0, settled=True)
     assert mser(np.ones(4)) == Cut(0, settled=True)
 
@@ -54,17 +53,17 @@ def test_an_autoregressive_process_with_a_bias_at_its_beginning() -> None:
     # After 40 steps the bias is 1.5, below one standard deviation of 2.3.
     assert min(cut.observations for cut in cuts) >= 25
     assert np.median([cut.observations for cut in cuts]) < 200
-    # By chance the last batches of a few are more alike than all.
+    # In some seeds the last batches are by chance more alike than all.
     assert sum(cut.settled for cut in cuts) >= 90
     whole, rest = np.array(errors).T
-    # The true mean is 0; 100 / (1 - 0.9) / 5000 = 0.2 is left of the bias, if nothing is cut off.
+    # The true mean is 0; without a cut the remaining bias is 100 / (1 - 0.9) / 5000 = 0.2.
     spread = rest.std(ddof=1) / np.sqrt(rest.size)
     assert abs(rest.mean()) < 4 * spread
     assert whole.mean() == pytest.approx(0.2, abs=4 * spread)
     assert whole.mean() > 8 * spread
 
 
-#: Flows of 0.5 s each begin from 0 on: after 0.5 s their number is settled.
+#: Flows of 0.5 s each begin from 0 on: after 0.5 s their number is in steady state.
 STEADY: dict[str, Any] = {
     "topology": {"kind": "path", "links": 1, "link_rate": "10 Gb/s", "link_length": "50000 km"},
     "switching": {"kind": "all-optical"},
@@ -82,7 +81,7 @@ def test_a_warm_up_that_the_run_finds() -> None:
     begin = found["warm_up_s"]
     assert isinstance(begin, float)
     assert 0.5 * length < begin < 5
-    # As if that time had been asked for.
+    # As if that time had been requested.
     same = lb.run(result.scenario.with_({"measurement.warm_up": begin}))
     for name in ("flows", "active_flows", "offered_bps", "completion_time_p99_s", "digest"):
         assert same.metrics[name] == found[name], name

@@ -24,12 +24,12 @@ from lightburst.study.statistics import (
 )
 
 METRICS = ["x", "y", "z"]
-# A failure is told as it is found.
+# A failure is reported as found.
 BRIEF = settings(max_examples=100, phases=[Phase.explicit, Phase.generate], derandomize=True)
 
 
 def excludes(low: float, high: float, value: float) -> int:
-    """1 above, -1 below, 0 where the interval holds the value or there is none."""
+    """1 above, -1 below, 0 if the interval contains the value or is missing."""
     return int(low > value) - int(high < value)
 
 
@@ -64,7 +64,8 @@ def two_tables(draw: st.DrawFn, shared: bool) -> tuple[pd.DataFrame, pd.DataFram
             columns[name] = draw(st.lists(values, min_size=size, max_size=size))
         tables.append(pd.DataFrame(columns))
     if shared and draw(st.booleans()):
-        # What pairs are for: both hang on the seed, and their difference on little else.
+        # The purpose of pairs: both depend on the seed, and their difference depends on little
+        # else.
         scale = draw(st.sampled_from([0.0, 1e-3, 0.1, 1.0]))
         for name in METRICS:
             tables[1][name] = tables[0][name] + draw(st.integers(0, 5)) + scale * tables[1][name]
@@ -138,7 +139,7 @@ def test_a_denominator_that_may_be_zero_has_a_ratio_without_end() -> None:
     assert found.high == math.inf
     assert found.low > 1
     assert paired_difference(one, other).low > 0
-    # Neither is far from 0: nothing is known.
+    # Neither is far from 0: the ratio is unknown.
     noise = fieller_ratio([0.0, 0.0, 9.0, 0.0], [0.0, 7.0, 0.0, 0.0])
     assert (noise.low, noise.high) == (0.0, math.inf)
 
@@ -161,7 +162,9 @@ def test_the_permutation_test_is_scipys(paired: bool) -> None:
 
 @pytest.mark.parametrize("paired", [True, False])
 def test_permutation_intervals_are_the_test_turned_round(paired: bool) -> None:
-    """Within them the test by its definition refuses nothing, and just beyond them it refuses."""
+    """Within the limits the test by its definition rejects no value, and just beyond them it
+    rejects.
+    """
     rng = np.random.default_rng(8)
     one, other = rng.gamma(3, 1, 7), rng.gamma(6, 1, 7)
 
@@ -219,7 +222,7 @@ def test_a_permutation_difference_is_that_of_the_pairs() -> None:
     flows = random.lognormal(size=30)
     one, other = 2 * flows, 2 * flows + random.exponential(0.1, 30)
     found = permutation_difference(one, other)
-    # As Student's, and far from what ignores the pairs.
+    # As Student's, and far from the interval that ignores the pairs.
     student = paired_difference(one, other)
     assert (found.low, found.high) == pytest.approx((student.low, student.high), rel=0.05)
     assert found.p == pytest.approx(2 / 10_000)  # no draw comes near
@@ -229,9 +232,9 @@ def test_a_permutation_difference_is_that_of_the_pairs() -> None:
 
 
 def test_the_p_value_of_few_pairs_is_counted() -> None:
-    # Of the 2^4 ways to change sides only two give a difference as large, all pairs alike.
+    # Only two of the 2^4 exchanges give a difference as large, those of all pairs alike.
     assert permutation_difference([1, 2, 3, 4], [2, 4, 4, 9]).p == 2 / 16
-    # Of the 10 ways to choose three of five.
+    # Over the 10 choices of three of five.
     assert permutation_difference([5, 6], [1, 2, 3], shared_seeds=False).p == 2 / 10
     assert math.isnan(permutation_difference([1], [2]).p)
 

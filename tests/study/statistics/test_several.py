@@ -106,7 +106,7 @@ def test_holm_of_known_numbers() -> None:
 
 
 def test_holm_is_wrong_about_nothing_in_95_of_100_cases() -> None:
-    # Ten metrics that hang together, seven of them the same in both systems.
+    # Ten correlated metrics, seven of them the same in both systems.
     rng, repetitions, wrong, covered = np.random.default_rng(3), 1000, 0, 0
     truth = np.array([0.0] * 7 + [0.5, 1.0, 2.0])
     for _ in range(repetitions):

@@ -57,7 +57,7 @@ def test_runs_that_are_alike_pool_their_units() -> None:
 
 
 def test_losses_that_come_together_in_one_run_are_one_case() -> None:
-    """Fifty of one run of twenty: the variance is that of one case in twenty."""
+    """Fifty losses in one run of twenty: the variance is that of one case in twenty."""
     found = share_interval([50] + [0] * 19, [1000] * 20)
     share = 50 / 20_000
     units = (1 - share) / share * (stats.t.ppf(0.975, 19_999) / stats.t.ppf(0.975, 19)) ** 2

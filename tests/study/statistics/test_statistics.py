@@ -1,4 +1,4 @@
-"""Intervals cover what they claim to cover, and pair what belongs together."""
+"""Intervals have their nominal coverage, and pair the right runs."""
 
 import math
 
@@ -9,7 +9,7 @@ import pytest
 from lightburst.study import statistics
 
 REPETITIONS = 2000
-# Four standard errors of a coverage of 0.95 that was estimated from so many repetitions.
+# Four standard errors of a coverage of 0.95 that was estimated from a given number of repetitions.
 TOLERANCE = 4 * math.sqrt(0.95 * 0.05 / REPETITIONS)
 
 
@@ -44,7 +44,7 @@ def test_paired_ratio_covers_and_gains_from_pairing(n: int) -> None:
     rng = np.random.default_rng(3)
     hits, paired_width, loose_width = 0, 0.0, 0.0
     for _ in range(REPETITIONS):
-        flows = rng.lognormal(0.0, 0.2, n)  # what a seed does to both systems
+        flows = rng.lognormal(0.0, 0.2, n)  # the effect of a seed on both systems
         top = 1.5 * flows * rng.lognormal(0.0, 0.05, n)
         bottom = flows * rng.lognormal(0.0, 0.05, n)
         paired = statistics.paired_ratio(top, bottom)

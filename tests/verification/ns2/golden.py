@@ -1,4 +1,4 @@
-"""What ns-2's TCP agents did, stored, and the comparison of another simulator with it."""
+"""Stored runs of ns-2's TCP agents, and the comparison of another simulator with them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLOW = {"access": "1Mb", "minrto": "1.0"}
 
 FIVE_OF_200 = {"drop": "600-604", "window": "200", "segments": "1000"}
 
-#: Scenarios: what is lost, and where the path is another one.
+#: Scenarios: the losses, and changes of the path.
 SCENARIOS: dict[str, dict[str, str]] = {
     "none": {},
     "none-initial-1": {"initial": "1"},
@@ -124,7 +124,7 @@ def cases() -> Iterator[Case]:
 
 @dataclass(frozen=True)
 class Run:
-    """What one sender did: equally long columns, one row for each event, in order.
+    """The events of one sender: equally long columns, one row for each event, in order.
 
     `time_s` counts from the first data segment. `event` is ``send``, ``ack`` or ``timeout``. `seq`
     counts data segments from 0; that of an ack is the next segment expected. `cwnd` and `ssthresh`
@@ -175,7 +175,7 @@ def differences(
     window_tolerance: float = 1e-3,
     time_tolerance_s: float | None = None,
 ) -> list[str]:
-    """Where another sender's segments are not those of ns-2.
+    """Differences of another sender's segments from those of ns-2.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def differences(
         For each segment sent, in order: time (s; any origin), number of the segment from 0, and
         congestion window (segments, without inflation, after the event that let it be sent).
     golden
-        What ns-2 did.
+        The run of ns-2.
     window_tolerance
         Largest difference of the two windows, each at most the advertised one, in segments.
     time_tolerance_s

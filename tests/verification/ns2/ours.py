@@ -1,4 +1,4 @@
-"""Our sender in the cases of ns-2, and where the two differ."""
+"""Our sender in the cases of ns-2, and the differences of the two."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _drops(given: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def transport(case: Case) -> dict[str, Any]:
-    """Give the settings with which our sender is nearest to that of ns-2."""
+    """Return the settings with which our sender is closest to that of ns-2."""
     given = DEFAULTS | case.parameters
     return {
         "kind": "tcp",
@@ -86,23 +86,23 @@ def scenario(case: Case, **changes: Any) -> Scenario:
 
 
 def play(case: Case, **changes: Any) -> History:
-    """Run a case; all that was to be lost must be."""
+    """Run a case; all scripted losses must happen."""
     result = run(scenario(case, **changes), seed=1)
     assert result.warnings == ()
     return history(result)
 
 
 def differences(ours: History, theirs: Run) -> list[str]:
-    """Say where our sender's life differs from ns-2's: the first difference of each kind.
+    """Return the first difference of each kind between our sender and ns-2's.
 
     Compared are the order of the segments sent, the times at which their transmissions began
-    (unless they had to wait for the interface: ns-2 tells when they were handed to it), what was
-    heard (acknowledgements by number, and timeouts), in which order and when, and after each both
+    (unless they had to wait for the interface: ns-2 has the times of their hand-over), the events
+    (acknowledgements by number, and timeouts) with their order and times, and after each both
     windows, up to the advertised one. Times count from the first data segment.
     """
     return [
         line
-        for line in (_order(ours, theirs), *_heard(ours, theirs), _sending(ours, theirs))
+        for line in (_order(ours, theirs), *_heard(ours, theirs), _transmissions(ours, theirs))
         if line
     ]
 
@@ -117,7 +117,7 @@ def _order(ours: History, theirs: Run) -> str:
     return ""
 
 
-def _sending(ours: History, theirs: Run) -> str:
+def _transmissions(ours: History, theirs: Run) -> str:
     pairs = list(zip(ours.sent, theirs.sent, strict=False))
     waited = any(abs(mine.time_s - other[0]) > TIME_TOLERANCE_S for mine, other in pairs[:60])
     if waited or _order(ours, theirs):

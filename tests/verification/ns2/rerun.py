@@ -16,7 +16,7 @@ def installed() -> str | None:
 
 
 def rerun(case: Case) -> str:
-    """Run ``path.tcl`` for a case and return what it prints."""
+    """Run ``path.tcl`` for a case and return its output."""
     binary = installed()
     if binary is None:
         raise FileNotFoundError("no ns-2 here; Debian and Ubuntu: apt install ns2")
@@ -28,7 +28,7 @@ def rerun(case: Case) -> str:
 
 
 def main() -> int:
-    """Write all golden files, and take away those of no case."""
+    """Write all golden files, and remove those without a case."""
     wanted = {case.path: case for case in cases()}
     for path in GOLDEN.glob("*"):
         if path not in wanted:

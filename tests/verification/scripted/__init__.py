@@ -1,1 +1,1 @@
-"""One TCP flow whose losses are scripted: what the sender does, flavour by flavour."""
+"""One TCP flow with scripted losses: the behaviour of the sender, flavour by flavour."""

@@ -1,4 +1,4 @@
-"""Losses that are ordered, and the senders that meet them.
+"""Scripted losses, and the senders that meet them.
 
 On ``PACKETS`` no packet waits for another: rounds of 0.1 s. The sender begins with four segments
 (RFC 3390), each of which is acknowledged. Without a loss it sends
@@ -7,7 +7,7 @@ On ``PACKETS`` no packet waits for another: rounds of 0.1 s. The sender begins w
 
 On ``BURSTS`` segments leave the sender each 0.8 ms, and those of 3.2 ms make a burst: five. On
 ``ROUTES`` they leave as often, and each goes, with its acknowledgement, by one of two routes drawn
-at random; one is longer by 6.5 segments, so that up to six overtake.
+at random; one is longer by 6.5 segments, so that up to six segments overtake.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from scripted.history import History, history
 
 Settings = dict[str, Any]
 
-#: Recoveries and what belongs to them; all else is the standard's, the paper's, or below. Tahoe and
-#: Reno remember, as ns-2's do, what was sent when they last saw a loss.
+#: Recoveries with their settings; all others are the standard's, the paper's, or below. Tahoe and
+#: Reno store, as ns-2's do, the highest segment sent at the last detected loss.
 FLAVOURS: dict[str, Settings] = {
     "tahoe": {"recovery": "tahoe", "bug_fix": True},
     "reno": {"recovery": "reno", "bug_fix": True},
@@ -45,7 +45,8 @@ TRANSPORT: Settings = {
     "acknowledge_every": 1,
 }
 
-#: The access links are fast, so that what an acknowledgement lets go is gone before the next.
+#: The access links are fast: segments that an acknowledgement permits have left before the next
+#: one.
 PACKETS: Settings = {
     "topology": {"kind": "obs-path", "access_rate": "100 Gb/s", "fibre_rate": "10 Gb/s"},
     "switching": {"kind": "electronic", "queue_size": "unlimited"},
@@ -57,7 +58,7 @@ BURSTS: Settings = {
 
 
 def routes(longer: str) -> Settings:
-    """Two routes between two switches; one is `longer` by so much fibre (5 us a km)."""
+    """Two routes between two switches; one is `longer` by this length of fibre (5 us a km)."""
     links = [
         {"source": "sender", "target": "in"},
         {"source": "in", "target": "short", "length": "2000 km", "rate": "1 Gb/s"},
@@ -78,13 +79,13 @@ PATHS = {"packets": PACKETS, "bursts": BURSTS, "routes": ROUTES}
 
 
 def flow(segments: int) -> Settings:
-    """One flow of so many segments."""
+    """One flow of a given number of segments."""
     return {"kind": "pairs", "size": {"kind": "constant", "value": f"{segments} kB"}}
 
 
 @dataclass(frozen=True)
 class Case:
-    """Losses on a path; a flow of so many segments."""
+    """Losses on a path; a flow of a given number of segments."""
 
     name: str
     drops: tuple[Settings, ...]
@@ -108,7 +109,7 @@ def _contiguous(name: str, first: int, last: int) -> Case:
     return Case(name, ({"segments": [first, last]},))
 
 
-#: Of the twelve segments of which 9 is the first not acknowledged, one to five; and so on.
+#: One to five losses among the twelve segments from 9, the first not acknowledged; and so on.
 CASES: tuple[Case, ...] = (
     Case("none", ()),
     _contiguous("one", 9, 9),
@@ -142,17 +143,17 @@ EVERY: tuple[tuple[Case, str], ...] = tuple(itertools.product(CASES, FLAVOURS))
 
 
 def play(case: Case, flavour: str, **transport: Any) -> History:
-    """Run a case and give what its sender did.
+    """Run a case and return the history of its sender.
 
     Raises
     ------
     AssertionError
-        If a loss that was ordered never came, or the flow did not end.
+        If a scripted loss never happened, or the flow did not end.
     """
     scenario = case.scenario(flavour, **transport)
-    overtaken = ".* retransmissions, though nothing was lost"
+    overtaken = ".* retransmissions by flows without losses"
     with warnings.catch_warnings():
-        # That packets overtake each other is what some of the cases are about.
+        # Some of the cases are about packets that overtake each other.
         warnings.filterwarnings("ignore", overtaken)
         result = run(scenario, seed=1)
     assert all(re.match(overtaken, warning) for warning in result.warnings)

@@ -1,6 +1,6 @@
 """Write the tables anew: ``cd tests/verification; python -m scripted.freeze``.
 
-Only after the facts in ``test_scripted.py`` hold, and after reading what changed.
+Only after the facts in ``test_scripted.py`` hold, and after reading the changes.
 """
 
 from itertools import product
@@ -8,12 +8,12 @@ from itertools import product
 from scripted.cases import CASES, FLAVOURS, ROUNDS, Case
 from scripted.table import GOLDEN, table
 
-#: All that have a table.
+#: All cases with a table.
 WANTED = tuple(product((*CASES, ROUNDS), FLAVOURS))
 
 
 def files_of(case: Case) -> dict[str, str]:
-    """Give the files of a case: one for all flavours that do the same, named after them."""
+    """Return the files of a case: one for all flavours with equal tables, named after them."""
     flavours: dict[str, list[str]] = {}
     for flavour in FLAVOURS:
         flavours.setdefault(table(case, flavour), []).append(flavour)
@@ -21,7 +21,7 @@ def files_of(case: Case) -> dict[str, str]:
 
 
 def main() -> None:
-    """Write all of them, and remove what no case has."""
+    """Write all of them, and remove files without a case."""
     GOLDEN.mkdir(exist_ok=True)
     for file in GOLDEN.iterdir():
         file.unlink()

@@ -1,4 +1,4 @@
-"""What the sender of one traced flow did, event by event."""
+"""The history of the sender of one traced flow, event by event."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Sent:
 
 @dataclass(frozen=True)
 class Heard:
-    """What a sender heard, and where it was when it had done all that followed from it.
+    """An event of a sender, and its state after it has handled the event.
 
     `event` is ``open`` (SYN+ACK), ``ack``, ``duplicate`` or ``timeout``; `expected` the number of
-    the segment that the receiver wants. Windows and what is in flight are in full segments.
+    the segment that the receiver wants. Windows and data in flight are in full segments.
     """
 
     time_s: float
@@ -60,7 +60,7 @@ class History:
 
     @property
     def timeouts(self) -> int:
-        """How often the timer expired."""
+        """The number of expiries of the timer."""
         return sum(heard.event == "timeout" for heard in self.heard)
 
     @property
@@ -79,7 +79,7 @@ class History:
         ]
 
     def sent_between(self, start: float, end: float) -> list[Sent]:
-        """What was sent from one time on, before another."""
+        """The segments sent from one time on, before another."""
         return [sent for sent in self.sent if start <= sent.time_s < end]
 
 
@@ -111,7 +111,7 @@ def _heard(
     full: int,
     start: int,
 ) -> Iterator[Heard]:
-    """Put the acknowledgements that came to the windows that they left."""
+    """Match the acknowledgements that arrived with the windows after them."""
     acknowledged = dict(
         zip(
             packets["time_ps"][answers].tolist(),

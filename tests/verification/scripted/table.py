@@ -1,10 +1,10 @@
 """A history as the table that one would print, and the stored ones.
 
-A row is what the sender heard and when: `expected` is the segment that the receiver wants (from 1).
-Then, in segments, `window` (cwnd) without the `inflation` by duplicates, `threshold` (ssthresh) and
-`flight`, all as they are when it is done; its state; and the segments `sent` and `lost` from then
-until the next row. Times count from the first segment. In the tables by rounds a row is a round of
-0.1 s, as it is at its end, and `again` are segments sent again.
+A row is an event of the sender with its time: `expected` is the segment that the receiver wants
+(from 1). Then, in segments, `window` (cwnd) without the `inflation` by duplicates, `threshold`
+(ssthresh) and `flight`, all as they are when it is done; its state; and the segments `sent` and
+`lost` from then until the next row. Times count from the first segment. In the tables by rounds a
+row is a round of 0.1 s, as it is at its end, and `again` are segments sent again.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def _windows(heard: Heard) -> str:
 
 
 def events(history: History) -> Iterator[str]:
-    """Give a row for each thing heard, with what was sent and lost from then until the next."""
+    """Return a row for each event, with the segments sent and lost from then until the next."""
     yield HEADER
     ends = [heard.time_s for heard in history.heard[1:]] + [float("inf")]
     for heard, end in zip(history.heard, ends, strict=True):
-        # The window is open when the answer to the SYN comes; the data follows behind an ACK.
+        # The window opens when the answer to the SYN arrives; the data follows an ACK.
         start = heard.time_s
         sent, lost = (_between(each, start, end) for each in (history.sent, history.lost))
         told = f"{heard.event},{heard.expected},{_windows(heard)},{heard.state}"
@@ -55,7 +55,7 @@ def events(history: History) -> Iterator[str]:
 
 
 def rounds(history: History) -> Iterator[str]:
-    """Give a row for each round trip: where the sender was at its end, and what went."""
+    """Return a row for each round trip: the sender's state at its end, and the segments sent."""
     yield ROUNDS_HEADER
     last = int(history.heard[-1].time_s / ROUND_S)
     edges = [i * ROUND_S - ROUND_S / 10 for i in range(last + 2)]

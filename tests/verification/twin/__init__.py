@@ -1,12 +1,12 @@
 """A slow and readable second implementation of `docs/model.md`.
 
-It shares nothing with the Rust core but the page that specifies both, and must agree with it to
-the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `contention`, `obs`,
-`timeout`, `endpoint`, `datagram`, `stop_and_wait`, `laws`, `tcp`, `recovery`, `sack`, `receiver`,
-`ideal`, `bursts`, `traces`, `samples`, `synchronisation`, `window`, `order`, `simulation`.
+It shares only the specifying page with the Rust core, and must agree with it bit for bit. Read it
+in the order `rng`, `network`, `loss`, `switches`, `edge`, `contention`, `obs`, `timeout`,
+`endpoint`, `datagram`, `stop_and_wait`, `laws`, `tcp`, `recovery`, `sack`, `receiver`, `ideal`,
+`bursts`, `traces`, `samples`, `synchronisation`, `window`, `order`, `simulation`.
 """
 
-from twin.network import Booking, Burst, Kept, Trace, TraceEntry
+from twin.network import Burst, Kept, Reservation, Trace, TraceEntry
 from twin.simulation import Columns, simulate
 
-__all__ = ["Booking", "Burst", "Columns", "Kept", "Trace", "TraceEntry", "simulate"]
+__all__ = ["Burst", "Columns", "Kept", "Reservation", "Trace", "TraceEntry", "simulate"]

@@ -7,7 +7,7 @@ from twin.cuts import BurstLoss
 from twin.network import Packet
 from twin.rng import Xoshiro256PlusPlus
 
-#: In place of a time: not at a timer's, but with the packet that has just come.
+#: Instead of a time: the queue is closed by the packet that has just arrived.
 AT_ONCE = -1
 
 
@@ -16,7 +16,7 @@ class Queue:
     """Packets of one class for one egress that wait together, with the times of their arrival.
 
     `other` is its place among the queues that are not the first of their egress and class, `closes`
-    the time of the timer that counts.
+    the time of the valid timer.
     """
 
     number: int = 0
@@ -27,12 +27,14 @@ class Queue:
 
     @property
     def bytes(self) -> int:
-        """What they have together."""
+        """Their bytes together."""
         return sum(packet.size for packet in self.packets)
 
 
 class Dealt(NamedTuple):
-    """The queue of a flow, and the beginning of the last cycle in which it was dealt or seen."""
+    """The queue of a flow, and the beginning of the last cycle in which it was dealt a queue or
+    sent.
+    """
 
     queue: int
     seen: int
@@ -41,7 +43,7 @@ class Dealt(NamedTuple):
 class Rule:
     """The rule of the queues for one egress and class.
 
-    `draw` is the stream of the edge, `losses` what was lost of its bursts and is not yet read.
+    `draw` is the stream of the edge, `losses` the losses of its bursts that are not yet read.
     """
 
     def __init__(
@@ -52,11 +54,11 @@ class Rule:
         self.losses = losses
 
     def queue(self, packet: Packet, now: int) -> int:
-        """In which queue a packet waits."""
+        """The queue in which a packet waits."""
         return 0
 
     def end(self, queue: Queue) -> int | None:
-        """When a queue is closed that a packet has just joined; None: nothing changes."""
+        """When to close a queue that a packet has just joined; None: no change."""
         raise NotImplementedError
 
 
@@ -79,7 +81,7 @@ class Size(Rule):
 
 
 class Mixed(Timer, Size):
-    """What comes first."""
+    """By size or by time, whichever comes first."""
 
     def end(self, queue: Queue) -> int | None:
         return Size.end(self, queue) or Timer.end(self, queue)
@@ -138,16 +140,16 @@ class MultiQueue(Timer):
         """Deal the flows that lost data together, as far as that is known."""
         known = [loss for loss in self.losses if self.due(loss) < now]
         self.losses[:] = [loss for loss in self.losses if self.due(loss) >= now]
-        for loss in sorted(known, key=lambda loss: (self.due(loss), loss.birth)):
+        for loss in sorted(known, key=lambda loss: (self.due(loss), loss.identity)):
             if len(loss.flows) > 1:
                 self.left = []
                 for flow in loss.flows:
                     self.flows[flow] = Dealt(self.allocate(), now)
 
     def due(self, loss: BurstLoss) -> int:
-        """When the ingress is told."""
+        """When the notice of a loss reaches the ingress."""
         delay = self.allocation["notice_delay_ps"]
-        made, _ = loss.birth
+        made, _ = loss.identity
         return loss.time + (loss.time - made if delay is None else delay)
 
     def allocate(self) -> int:
@@ -158,7 +160,7 @@ class MultiQueue(Timer):
         if not self.left:
             self.left = list(range(queues))
         place = self.draw.below(len(self.left))
-        # The last one takes its place.
+        # The last element takes its place.
         chosen, last = self.left[place], self.left.pop()
         if place < len(self.left):
             self.left[place] = last
@@ -171,7 +173,7 @@ class MultiQueue(Timer):
 
 
 class AverageDelay(Rule):
-    """With a delay of so much, in the mean over the packets."""
+    """With a given mean delay of the packets."""
 
     def end(self, queue: Queue) -> int | None:
         arrivals = queue.arrivals

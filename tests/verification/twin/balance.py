@@ -1,4 +1,4 @@
-"""Paths by load: what is offered to links in intervals, and what an ingress makes of it."""
+"""Paths by load: the load offered to links in intervals, and the choice of an ingress."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Pair = tuple[int, int]
 
 
 class Fibre(Protocol):
-    """A link, as far as it counts here."""
+    """A link, with the attributes used here."""
 
     index: int
     rate: int
@@ -18,7 +18,7 @@ class Fibre(Protocol):
 
 @dataclass
 class Balance:
-    """What all edges know of the load, and which path each pair of them takes."""
+    """The load that all edges know, and the path of each pair of edges."""
 
     interval_ps: int
     delay_ps: int
@@ -29,13 +29,13 @@ class Balance:
     def __post_init__(self) -> None:
         # Transmission times offered, by link and interval.
         self.offered: Counter[Pair] = Counter()
-        # Of each pair the number of reports when it chose, and its label.
+        # For each pair the number of reports at its last choice, and its label.
         self.chosen: dict[Pair, Pair] = {}
-        # When which pair has left which path for which other.
+        # Changes of path: time, pair, old and new label.
         self.switches: list[dict[str, int]] = []
 
     def offer(self, link: int, tx: int, now: int) -> None:
-        """A burst is handed to a link, or lost for want of it."""
+        """A burst is handed to a link, or lost for lack of it."""
         self.offered[link, now // self.interval_ps] += tx
 
     def choose(self, pair: Pair, paths: Sequence[Sequence[Sequence[Fibre]]], now: int) -> int:
@@ -57,7 +57,7 @@ class Balance:
         return best
 
     def load(self, fibre: Sequence[Fibre], interval: int) -> float:
-        """What was offered in an interval as a share of what the fibre carries."""
+        """The load offered in an interval as a share of the fibre's capacity."""
         offered = sum(self.offered[link.index, interval] for link in fibre)
         rate = float(fibre[0].rate)
         if self.capacity_bps is None:
@@ -68,7 +68,7 @@ class Balance:
 
 
 def sequential_sum(values: Sequence[float]) -> float:
-    """Add up one after the other, each sum rounded, as `sum` has not done since Python 3.12."""
+    """Add up one after the other, each sum rounded, unlike `sum` since Python 3.12."""
     total = 0.0
     for value in values:
         total += value
@@ -76,6 +76,6 @@ def sequential_sum(values: Sequence[float]) -> float:
 
 
 def make_balance(settings: dict[str, Any]) -> Balance | None:
-    """What a plan says of it, if labels follow the load."""
+    """The balance of a plan, if labels follow the load."""
     own = settings.get("balance")
     return None if own is None else Balance(**own)

@@ -1,4 +1,4 @@
-"""The tables of bursts in a trace: what became of each, and which channels it used when."""
+"""The tables of bursts in a trace: the fate of each, and the channels that it used."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from twin.network import Burst, Link, Trace, TraceEntry, Unit
 NONE = 2**64 - 1
 NOWHERE = 2**32 - 1
 NO_REASON = 255
-# Why a unit is dropped when another one uses the link that it wants.
+# Reasons of drops when another unit uses the wanted link.
 BUSY = ("drop contention", "drop no_input_port", "drop buffer_full")
 REASONS = [
     "contention",
@@ -84,7 +84,7 @@ def burst_of(unit: Unit) -> str:
 
 
 def table(rows: list[Row], types: dict[str, str], numbers: dict[str, int]) -> Table:
-    """Columns out of rows; the names of bursts become numbers."""
+    """Columns from rows; the names of bursts become numbers."""
 
     def number(value: int | str) -> int:
         return numbers[value] if isinstance(value, str) else value
@@ -95,13 +95,13 @@ def table(rows: list[Row], types: dict[str, str], numbers: dict[str, int]) -> Ta
 
 
 def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
-    """Those bursts that carried packets of the traced flows, or were made before `until`."""
+    """The bursts that carried packets of the traced flows, or were made before `until`."""
     opened: dict[str, int] = {}
     rows: dict[str, Row] = {}
     kept: set[str] = set()
     held: set[str] = set()
     holders: dict[int | None, Unit] = {}
-    # When the head of a burst comes whose header does, or leaves the ingress.
+    # When the head of a burst arrives, known from its header, or leaves the ingress.
     due: dict[str, int | None] = {}
     for entry in trace:
         name, burst = entry.unit.name, entry.unit
@@ -110,7 +110,7 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
         if isinstance(burst, Burst) and entry.what in ("launch", "send") and name not in rows:
             assert entry.begins is not None
             rows[name] = first_row(burst, entry, opened[burst.packets[0].name])
-            if burst.birth[0] < until or any(packet.flow in traced for packet in burst.packets):
+            if burst.identity[0] < until or any(packet.flow in traced for packet in burst.packets):
                 kept.add(name)
         if entry.what == "send":
             holders[entry.link] = burst
@@ -129,7 +129,7 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
 def first_row(burst: Burst, entry: TraceEntry, opened: int) -> Row:
     """The row of a burst when it leaves."""
     assert entry.begins is not None
-    made, nth = burst.birth
+    made, nth = burst.identity
     return {
         "opened_ps": opened,
         "closed_ps": made,
@@ -154,20 +154,20 @@ def first_row(burst: Burst, entry: TraceEntry, opened: int) -> Row:
 
 
 def lost(entry: TraceEntry, holders: dict[int | None, Unit], due: dict[str, int | None]) -> Row:
-    """What is said of a burst that is dropped: where, when, and what was in its way."""
+    """The columns of a dropped burst: place, time, and the holder of its channel."""
     assert entry.wanted is not None
     start, holder = due.get(entry.unit.name), ""
     if entry.what in BUSY:
         holder = burst_of(holders[entry.wanted])
-    elif entry.booking:
-        holder = entry.booking.burst.name
+    elif entry.reservation:
+        holder = entry.reservation.burst.name
     return {
         "lost": 1,
         "reason": reason_of(entry),
         "lost_node": entry.node,
         "lost_link": entry.wanted,
         "lost_ps": entry.time,
-        # Without a header it is there itself.
+        # Without a header the burst itself has arrived.
         "lost_start_ps": entry.time if start is None else start,
         "holder_burst": holder,
     }
@@ -179,12 +179,12 @@ def bursts(rows: list[Row], numbers: dict[str, int]) -> Table:
     return table(order, BURST_TYPES, numbers)
 
 
-def bookings(
+def reservations(
     trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[str, int]
 ) -> Table:
-    """``trace_bookings``: which burst used which channel of which link when."""
+    """``trace_bookings``: the channels and links that bursts used, with times."""
     channels: dict[tuple[str, int], int] = {}
-    # How many bytes of a burst have left over a link, where its tail was cut off.
+    # The bytes of a burst that have left over a link, where its tail was cut off.
     short = {
         (before.burst.name, before.link, before.head): after.size
         for entry in trace
@@ -193,8 +193,8 @@ def bookings(
     }
     rows: list[Row] = []
     for entry in trace:
-        if entry.booking and entry.what == "book":
-            channels[entry.unit.name, entry.booking.link] = entry.booking.channel
+        if entry.reservation and entry.what == "reserve":
+            channels[entry.unit.name, entry.reservation.link] = entry.reservation.channel
         if entry.what != "send" or not isinstance(entry.unit, Burst):
             continue
         assert entry.link is not None and entry.begins is not None
@@ -218,12 +218,12 @@ def bookings(
 
 
 def cuts(trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[str, int]) -> Table:
-    """``trace_cuts``: what was cut off bursts, on which link, and for which burst."""
+    """``trace_cuts``: the pieces cut off bursts, with link and holder of the channel."""
     rows: list[tuple[int, int, Row]] = []
     for entry in trace:
         if entry.what not in ("cut", "cut tail") or entry.wanted not in kept["links"]:
             continue
-        assert entry.wanted is not None and entry.begins is not None and entry.booking
+        assert entry.wanted is not None and entry.begins is not None and entry.reservation
         size = sum(packet.size for packet in entry.unit.packets)
         end = entry.begins + links[entry.wanted].tx(size)
         if entry.begins >= kept["until_ps"] or end <= kept["from_ps"]:
@@ -235,7 +235,7 @@ def cuts(trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[st
             "start_ps": entry.begins,
             "packets": len(entry.unit.packets),
             "bytes": size,
-            "holder_burst": entry.booking.burst.name,
+            "holder_burst": entry.reservation.burst.name,
         }
         rows.append((entry.time, entry.node, row))
     rows.sort(key=lambda row: row[:2])

@@ -1,11 +1,11 @@
-"""What a node that books channels tries for a burst that finds none, one thing after the other."""
+"""The resolvers that a node with reservations tries for a burst without a channel, in order."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from twin.network import Booking, Burst, Kept
+from twin.network import Burst, Kept, Reservation
 
 if TYPE_CHECKING:
     from twin.obs import ObsNode
@@ -17,8 +17,8 @@ Members = tuple[int, ...]
 class Request:
     """A burst that is to leave at `head`; it came on the channel `came`, if it was not made here.
 
-    `handled` is when the node has handled its header, and can send it on; `passed` is over how
-    many fibres it has come, and `delayed` how long it is in a delay line before it leaves.
+    `handled` is when the node has handled its header, and can send it on; `passed` is the number of
+    fibres crossed, and `delayed` the time in a delay line before it leaves.
     """
 
     burst: Burst
@@ -33,30 +33,30 @@ class Request:
         return replace(self, handled=self.handled + by, head=self.head + by)
 
     def behind_a_line(self, delay: int) -> "Request":
-        """The same, delayed in light; its header does not wait."""
+        """The same, delayed in fibre; its header does not wait."""
         return replace(self, head=self.head + delay, delayed=delay)
 
 
 @dataclass(frozen=True)
 class Found:
-    """How a burst leaves."""
+    """The port, channel and time with which a burst leaves."""
 
     request: Request
     port: int
     channel: int
-    #: What is cut off it before, and what is booked in its place.
-    cut: tuple[Burst, Booking] | None = None
-    #: What is booked there and loses its tail, and how many bytes of it go on.
-    shortens: tuple[Booking, int] | None = None
+    #: The bytes cut off its head, and the reservation made instead.
+    cut: tuple[Burst, Reservation] | None = None
+    #: The earlier reservation that loses its tail, and the bytes of it that go on.
+    shortens: tuple[Reservation, int] | None = None
 
 
 class Resolver(Protocol):
-    """What may find a way out."""
+    """A resolver of contention."""
 
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
-        """How a burst leaves in place of by the ports that it wanted.
+        """The alternative for a burst without a channel on its ports.
 
-        Else the reason for which it is lost, if that is more than the want of a channel.
+        Else the reason of its loss, if it is more specific than `no-channel`.
         """
 
 
@@ -69,7 +69,7 @@ class DelayLines:
         self.delays: int = own["delays"]
         self.lines: int | None = own["lines"]
         self.inside: bool = own["occupied"] == "inside"
-        # All that was ever kept, by port and delay.
+        # All uses of lines so far, by port and delay.
         self.kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)
 
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
@@ -96,7 +96,7 @@ class DelayLines:
         return "delay_lines_full"
 
     def line(self, port: int, number: int, start: int, end: int) -> int | None:
-        """The first line of a delay that nobody keeps then."""
+        """The first line of a delay that is free then."""
         if self.lines is None:
             return 0
         kept = self.kept[port, number]
@@ -113,7 +113,7 @@ class Deflection:
         self.loops: bool = own["loops"]
 
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
-        """The shortest other way that has a channel, within the limit and the offset."""
+        """The shortest other path that has a channel, within the limit and the offset."""
         ways = sorted(self.ways(request.burst, wanted))
         near = [way for way in ways if request.passed + way[1] <= self.hop_limit]
         ahead = request.head - request.handled - self.node.switching_time
@@ -131,7 +131,7 @@ class Deflection:
         return "hop_limit" if ways and not near else None
 
     def ways(self, burst: Burst, wanted: Members) -> Iterator[tuple[int, int, int]]:
-        """Length, number of fibres and port of each way, also of those that come back here."""
+        """Length, number of fibres and port of each path, also of those that come back here."""
         network, here = self.node.network, self.node.node
         for port, link in enumerate(self.node.ports):
             if port in wanted or link.target < network.hosts:
@@ -146,22 +146,24 @@ class Deflection:
 
 
 class HeadDropping:
-    """Less of the burst: without its first packets."""
+    """Head dropping: the burst without its first packets."""
 
     def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
         self.node = node
 
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
-        """As few packets less as leave what finds a channel, one packet at least."""
+        """Without as few packets as needed to find a channel; at least one packet is left."""
         start, end = self.node.interval(request)
         for number in range(1, len(request.burst.packets)):
             piece, rest = request.burst.split(number)
             head = request.head + self.node.fibre.tx(piece.size)
             found = self.node.offer(replace(request, burst=rest, head=head), wanted, wanted)
             if found:
-                bookings = self.node.channels(request, found.port)[found.channel]
-                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
-                holder = max(in_the_way, key=lambda booking: booking.start)
+                reservations = self.node.channels(request, found.port)[found.channel]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.overlaps(start, end)
+                ]
+                holder = max(in_the_way, key=lambda reservation: reservation.start)
                 self.node.counters["bursts_cut"] += 1
                 self.node.counters["packets_cut"] += number
                 return replace(found, cut=(piece, holder))
@@ -169,7 +171,7 @@ class HeadDropping:
 
 
 class TailDropping:
-    """Less of an earlier burst: without what has not left when the new one begins."""
+    """Tail dropping: an earlier burst loses the bytes that have not left at the new one's begin."""
 
     def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
         self.node = node
@@ -177,10 +179,10 @@ class TailDropping:
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
         """The channel on which the earlier burst would end first, if before the new one."""
         options = [
-            Found(request, port, channel, shortens=(booking, self.kept(booking, request)))
+            Found(request, port, channel, shortens=(reservation, self.kept(reservation, request)))
             for port in wanted
-            for channel, booking in self.alone(request, port)
-            if self.gives_way(booking, request)
+            for channel, reservation in self.alone(request, port)
+            if self.gives_way(reservation, request)
         ]
 
         def end(found: Found) -> int:
@@ -189,32 +191,36 @@ class TailDropping:
 
         return min(options, key=end, default=None)
 
-    def alone(self, request: Request, port: int) -> Iterator[tuple[int, Booking]]:
-        """The channels on which one burst only is in the way."""
+    def alone(self, request: Request, port: int) -> Iterator[tuple[int, Reservation]]:
+        """The channels on which only one burst overlaps."""
         start, end = self.node.interval(request)
-        for channel, bookings in self.node.channels(request, port).items():
+        for channel, reservations in self.node.channels(request, port).items():
             if self.node.fills_voids:
-                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.overlaps(start, end)
+                ]
             else:
-                in_the_way = [booking for booking in bookings if booking.end > start]
+                in_the_way = [
+                    reservation for reservation in reservations if reservation.end > start
+                ]
             if len(in_the_way) == 1:
                 yield channel, in_the_way[0]
 
-    def kept(self, booking: Booking, request: Request) -> int:
+    def kept(self, reservation: Reservation, request: Request) -> int:
         """The whole bytes of a burst that have left when another one needs its channel."""
         start, _ = self.node.interval(request)
-        return max(0, start - booking.head) * self.node.fibre.rate // (8 * 10**12)
+        return max(0, start - reservation.head) * self.node.fibre.rate // (8 * 10**12)
 
-    def gives_way(self, booking: Booking, request: Request) -> bool:
-        """Whether a burst has been sent off, and its first packet is over before it is cut."""
+    def gives_way(self, reservation: Reservation, request: Request) -> bool:
+        """Whether a burst has been sent off, and its first packet ends before the cut."""
         _, end = self.node.interval(request)
-        first, *_ = booking.burst.packets
-        sent = (booking.link, booking.channel, booking.head) in self.node.sent
-        return sent and booking.end < end and self.kept(booking, request) >= first.size
+        first, *_ = reservation.burst.packets
+        sent = (reservation.link, reservation.channel, reservation.head) in self.node.sent
+        return sent and reservation.end < end and self.kept(reservation, request) >= first.size
 
 
 def segmentation(node: "ObsNode", own: dict[str, Any]) -> Resolver:
-    """What is cut off which burst."""
+    """The resolver that cuts heads or tails."""
     return HeadDropping(node, own) if own["drop"] == "head" else TailDropping(node, own)
 
 

@@ -1,4 +1,4 @@
-"""What bursts carry, from all that were made and from the trace of what was lost of them."""
+"""The contents of bursts, from all bursts made and from the trace of their losses."""
 
 from collections import Counter
 from typing import Any
@@ -15,7 +15,7 @@ Tables = dict[str, dict[str, npt.NDArray[Any]]]
 
 
 def contents(network: Network, span: dict[str, int] | None, flows: int) -> Tables:
-    """``bursts``, of what happens to them in that time, and ``bursts_flows``, of all."""
+    """``bursts``, over the events in that time, and ``bursts_flows``, over all."""
     if span is None:
         return {}
     units = [
@@ -24,7 +24,7 @@ def contents(network: Network, span: dict[str, int] | None, flows: int) -> Table
         if isinstance(entry.unit, Burst)
     ]
     fates = [
-        [(burst.birth[0], burst) for burst in network.made_bursts],
+        [(burst.identity[0], burst) for burst in network.made_bursts],
         [unit for what, unit in units if what.startswith("drop")],
         [unit for what, unit in units if what in ("cut", "cut tail")],
         [unit for what, unit in units if what == "take apart"],
@@ -56,5 +56,5 @@ def segments_of(burst: Burst) -> list[int]:
 
 
 def flows_of(burst: Burst) -> set[int]:
-    """The flows of which there is data."""
+    """The flows with data among them."""
     return set(segments_of(burst))

@@ -1,7 +1,7 @@
-"""What bursts lose: what nodes cut off them, heads when the header is there, or tails when it has
+"""Losses of bursts: pieces that nodes cut off, heads when the header is there, or tails when it has
 gone ahead; and the flows whose data is lost.
 
-The header goes ahead with the whole burst, so that what is missing is found where the burst ends.
+The header announces the whole burst, so a missing tail is found at its egress.
 """
 
 from collections import Counter, defaultdict
@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from twin.network import Booking, Burst, Link, Network, Packet
+    from twin.network import Burst, Link, Network, Packet, Reservation
 
 
 class TailCut(NamedTuple):
-    """A burst that had come over so many fibres (`passed`): `kept` bytes of it go over the link.
+    """A cut of a burst that had crossed `passed` fibres: `kept` bytes of it go over the link.
 
     Its head left there at `head`, and then `by` has its channel; `counters` are those of the node.
     """
@@ -22,7 +22,7 @@ class TailCut(NamedTuple):
     head: int
     kept: int
     link: "Link"
-    by: "Booking"
+    by: "Reservation"
     counters: Counter[str]
 
 
@@ -30,31 +30,32 @@ class BurstLoss(NamedTuple):
     """Data of `flows`, in the order of their first packets, was lost at `time` with a burst."""
 
     time: int
-    birth: tuple[int, int]
+    identity: tuple[int, int]
     flows: tuple[int, ...]
 
 
 class Cuts:
-    """The tails that were cut off the bursts that are under way, by their numbers."""
+    """The tails cut off the bursts in flight, by the numbers of the bursts."""
 
     def __init__(self, network: "Network") -> None:
         self.network = network
         self.tails: defaultdict[int, list[TailCut]] = defaultdict(list)
         self.lost: set[int] = set()
-        # By the two edges and the class of the bursts, for rules of assembly that are told of it.
+        # By the two edges and the class of the bursts, for rules of assembly that get notices of
+        # losses.
         self.losses: defaultdict[tuple[int, ...], list[BurstLoss]] = defaultdict(list)
 
     def lose(self, burst: "Burst", packets: tuple["Packet", ...]) -> None:
         """Note the flows whose data is lost with some packets of a burst that hosts have sent."""
         hosts = self.network.hosts
         flows = [packet.flow for packet in packets if packet.payload and packet.source < hosts]
-        loss = BurstLoss(self.network.events.now, burst.birth, tuple(dict.fromkeys(flows)))
+        loss = BurstLoss(self.network.events.now, burst.identity, tuple(dict.fromkeys(flows)))
         self.losses[self.network.line(burst.packets, burst.ends)].append(loss)
 
     def head(
-        self, node: int, piece: "Burst", wanted: "Link", holder: "Booking", begins: int
+        self, node: int, piece: "Burst", wanted: "Link", holder: "Reservation", begins: int
     ) -> None:
-        """End a piece of a burst that is lost before the rest goes on; it was to leave then."""
+        """Record a piece lost off the head of a burst, which was to leave at `begins`."""
         self.lose(piece, piece.packets)
         self.end("cut", node, piece, wanted, holder, begins)
 
@@ -64,33 +65,33 @@ class Cuts:
         node: int,
         piece: "Burst",
         wanted: "Link",
-        holder: "Booking",
+        holder: "Reservation",
         begins: int,
         passed: int | None = None,
     ) -> None:
-        """End a piece of a burst here, and not the burst."""
+        """Drop a piece of a burst here, and not the burst."""
         self.network.end(piece)
         where = {"wanted": wanted.index, "begins": begins, "passed": passed}
-        self.network.note(what, node, piece, None, booking=holder, **where)
+        self.network.note(what, node, piece, None, reservation=holder, **where)
 
-    def shorten(self, booking: "Booking", cut: TailCut) -> "Booking":
-        """Let less of a burst go over a link than was booked; what remains of its booking."""
-        link, head, size = cut.link, booking.head, booking.size
+    def shorten(self, reservation: "Reservation", cut: TailCut) -> "Reservation":
+        """Shorten the reservation of a burst on a link; returns the shorter one."""
+        link, head, size = cut.link, reservation.head, reservation.size
         end = head + link.tx(cut.kept)
         place = link.transmissions.index((head, head + link.tx(size), size))
         link.transmissions[place] = head, end, cut.kept
-        if booking.burst.number not in self.lost:
-            self.tails[booking.burst.number].append(cut)
-        return replace(booking, end=end, kept=cut.kept)
+        if reservation.burst.number not in self.lost:
+            self.tails[reservation.burst.number].append(cut)
+        return replace(reservation, end=end, kept=cut.kept)
 
     def forget(self, burst: "Burst") -> None:
-        """A burst is lost, with all that was cut off it."""
+        """A burst is lost, with all pieces cut off it."""
         self.lose(burst, burst.packets)
         self.lost.add(burst.number)
         self.tails.pop(burst.number, None)
 
     def settle(self, node: int, burst: "Burst") -> "Burst":
-        """What comes of a burst to the node where it ends; what does not is lost now."""
+        """The packets of a burst that reach its egress; the others are lost now."""
         cuts = self.tails.pop(burst.number, [])
         if not cuts:
             return burst
@@ -102,7 +103,7 @@ class Cuts:
             first, last = last, last + packet.size
             missing = [place for place, cut in enumerate(cuts) if cut.kept < last]
             if missing:
-                # The first node on the way, and there the first time.
+                # The first node on the path, and there the first cut.
                 where = min(missing, key=lambda place: cuts[place].passed)
                 pieces[where].append(packet)
                 before.setdefault(where, first)

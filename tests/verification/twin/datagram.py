@@ -13,7 +13,7 @@ class DatagramSender(Endpoint):
 
     #: Its timer.
     kind = SENDER
-    #: How many datagrams it has sent.
+    #: The number of datagrams sent.
     sent = 0
 
     def wait(self) -> None:
@@ -41,19 +41,19 @@ class DatagramSender(Endpoint):
 
 
 class BurstSender(DatagramSender):
-    """Hands them to the edge where it is, each to be a burst."""
+    """Hands them to its edge, each as a burst."""
 
     kind = ENTRY
     #: The edge's `twin.edge.Edge.enter`.
     enter: Callable[[list[Packet]], None]
 
     def depart(self) -> None:
-        """Send one; its flow is armed again before anything becomes of it."""
+        """Send one; the timer of its flow is armed again before the burst is handled."""
         super().depart()
         self.enter(self.packets)
 
     def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int | None:
-        """Make the packets of a burst, to enter."""
+        """Make the packets of a new burst."""
         size = payload + self.header
         step = self.transport.get("packet_bytes", size)
         self.packets = []
@@ -76,7 +76,7 @@ class BurstSender(DatagramSender):
 
 
 class DatagramReceiver(Endpoint):
-    """Counts what arrives."""
+    """Counts arrivals."""
 
     def receive(self, packet: Packet) -> None:
         self.flow.deliver(packet.payload, self.now)

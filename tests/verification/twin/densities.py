@@ -15,7 +15,7 @@ def densities(order: list[int], threshold: int) -> list[Counter[int]]:
 
 
 def extent(order: list[int], place: int) -> int:
-    """RFC 4737, section 4.2: how far back the first is that was sent later."""
+    """RFC 4737, section 4.2: the distance to the first arrival that was sent later."""
     later = [earlier for earlier in range(place) if order[earlier] > order[place]]
     return place - later[0] if later else 0
 
@@ -26,7 +26,7 @@ def degree(order: list[int], place: int) -> int:
 
 
 def refill(window: list[int], coming: list[int], least: int, threshold: int) -> None:
-    """Let packets come until the window is full; those before the `least` come too late."""
+    """Read arrivals until the window is full; those before the `least` are too late."""
     while coming and len(window) <= threshold:
         number = coming.pop(0)
         if number >= least:

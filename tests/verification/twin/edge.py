@@ -25,25 +25,27 @@ Place = tuple[int, int, int]
 
 
 class Edge(Switch):
-    """A node with hosts: ingress and egress. What only passes is for the class behind this one."""
+    """A node with hosts: ingress and egress. The next class in the resolution order handles
+    transit.
+    """
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
     ) -> None:
         super().__init__(network, node, settings, own)
         self.assemble_acknowledgements: bool = own["assemble_acknowledgements"]
-        # None where no host sends packets.
+        # None if no host sends packets.
         assembly = own.get("assembly") or {}
         self.assembly: dict[str, Any] = assembly
         self.most: int | None = assembly.get("max_bytes")
         self.least: int = assembly.get("min_bytes") or 0
-        # For each group of flows, if there are classes.
+        # By group of flows, if there are classes.
         self.extra: list[int] = own.get("extra_offset_ps", [])
         self.queues: dict[Place, Queue] = {}
-        # For each egress and class.
+        # By egress and class.
         self.rules: dict[tuple[int, int], Rule] = {}
         self.draw = stream(self.seed, f"assembly/{node}")
-        # Of the places of other queues those that were given back, and how many there are.
+        # The free places of other queues, and the number of places.
         self.free: list[int] = []
         self.others = 0
         ordering = own.get("ordering", {"kind": "none"})
@@ -53,7 +55,7 @@ class Edge(Switch):
             self.destination = Destination(self, ordering["hold_back_ps"])
 
     def arrive(self, unit: Any, link: Link) -> None:
-        """Take a packet in, a burst apart, or let a burst pass."""
+        """Assemble a packet, disassemble a burst, or pass a burst on."""
         if isinstance(unit, Packet):
             self.counters["arrived"] += 1
             self.take_in(unit)
@@ -67,15 +69,17 @@ class Edge(Switch):
         raise NotImplementedError
 
     def offset(self, burst: Burst) -> int:
-        """How long after it is sent off the head of a burst leaves, if nothing is in its way."""
+        """The time from the sending off of a burst to the departure of its head, without
+        contention.
+        """
         raise NotImplementedError
 
     def launch(self, burst: Burst) -> int | None:
-        """Send off a burst that was made here; when its head leaves, None if it is lost now."""
+        """Send off a burst made here; returns when its head leaves, None if it is lost now."""
         raise NotImplementedError
 
     def take_apart_at(self, tail: int, burst: Burst, link: Link) -> None:
-        """Take a burst apart that comes over `link` when its tail is here."""
+        """Disassemble a burst from `link` when its tail is here."""
         moment = Moment(TIMER, self.node, link.index, TAIL)
         ends = self.destination.come if self.destination else self.take_apart
         settle = self.network.cuts.settle
@@ -102,7 +106,7 @@ class Edge(Switch):
         self.close(Queue(packets=packets, arrivals=[self.now] * len(packets)))
 
     def join(self, packet: Packet, egress: int, group: int) -> None:
-        """Let a packet wait, and close what is to be closed."""
+        """Queue a packet, and close the queues that are due."""
         make = RULES[self.assembly["kind"]]
         losses = self.network.cuts.losses[self.node, egress, group]
         rule = self.rules.setdefault((egress, group), make(self.assembly, self.draw, losses))
@@ -135,28 +139,28 @@ class Edge(Switch):
         return self.queues[place]
 
     def close_queue(self, place: Place) -> None:
-        """Make a burst of what waits in a queue."""
+        """Make a burst of the packets in a queue."""
         queue = self.queues.pop(place)
         if queue.other is not None:
             self.free.append(queue.other)
         self.close(queue)
 
     def line(self, burst: Burst) -> tuple[int, ...]:
-        """The bursts with which a burst is kept in order."""
+        """The key of the bursts that are kept in one order."""
         return self.network.line(burst.packets, burst.ends)
 
     def subject(self, edge: int, group: int) -> int:
-        """What a timer is about that is for another edge, and a class."""
+        """The subject of a timer for another edge and a class."""
         edges = [ports[0].target for ports in self.network.ports[: self.network.hosts]]
         return edge + group * (max(edges) + 1)
 
     def expire(self, place: Place, queue: Queue, end: int) -> None:
-        """Close a queue at the end of its time, unless it is gone or has another."""
+        """Close a queue when its timer expires, unless the queue is gone or has another timer."""
         if self.queues.get(place) is queue and queue.closes == end:
             self.close_queue(place)
 
     def close(self, queue: Queue) -> None:
-        """Make one burst of what waited."""
+        """Make one burst of the packets that waited."""
         packets = tuple(queue.packets)
         ends = self.node, self.egress(packets[0])
         before = self.switches_of_path
@@ -176,7 +180,7 @@ class Edge(Switch):
 
     @property
     def switches_of_path(self) -> int:
-        """How often any pair of edges has taken another path."""
+        """The number of changes of path of all pairs of edges."""
         return 0 if self.network.balance is None else len(self.network.balance.switches)
 
     def take_apart(self, burst: Burst) -> None:
@@ -190,7 +194,7 @@ class Edge(Switch):
             if packet.source < self.network.hosts:
                 self.hand_over(packet)
             else:
-                # Here it has arrived; its flow knows by the host that would have it.
+                # The packet has arrived here; its flow is found by its destination host.
                 self.network.deliver(self.node, packet)
                 host = packet.destination
                 self.network.receive(host, packet, self.network.ports[host][0])
@@ -210,7 +214,7 @@ class Edge(Switch):
 
 
 class BurstEdge(Edge, AllOptical):
-    """An edge that sends its bursts when the output is free; others pass as light."""
+    """An edge that sends its bursts when the output is free; transit bursts are cut through."""
 
     def offset(self, burst: Burst) -> int:
         """None."""
@@ -230,6 +234,6 @@ class BurstEdge(Edge, AllOptical):
 def burst_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
-    """An edge where there are hosts, a core where there are none."""
+    """An edge at a switch with hosts, a core at one without."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
     return (BurstEdge if hosts else AllOptical)(network, node, settings, own)

@@ -1,22 +1,22 @@
-"""What the ends of flows have: an interface, a timer, the opening and closing of a connection."""
+"""Endpoints of flows: interface, timer, opening and closing of a connection."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
-from twin.truth import TIMEOUT, Sending, Truth
 from twin.windows import WindowRow
 
-#: What a sender is in, in the trace.
+#: The state of a sender, in the trace.
 SLOW_START, AVOIDANCE, RECOVERING, LOSS = range(4)
 
 
 @dataclass
 class Flow:
-    """A row of the table of flows and what is known of it."""
+    """A row of the table of flows and its counts."""
 
     index: int
     source: int
@@ -34,7 +34,7 @@ class Flow:
     timeouts: int = 0
     duplicates: int = 0
     gave_up: bool = False
-    truth: Truth = field(default_factory=Truth)
+    audit: RetransmissionAudit = field(default_factory=RetransmissionAudit)
 
     def deliver(self, payload: int, now: int) -> None:
         """Note `payload` bytes more that the receiver has."""
@@ -44,7 +44,7 @@ class Flow:
 
 
 class Timer:
-    """A deadline that moves, and one event that counts; `expire` is called at the deadline."""
+    """A deadline that moves, and one valid event; `expire` is called at the deadline."""
 
     def __init__(self, events: EventQueue, moment: Moment, expire: Callable[[], None]) -> None:
         self.events = events
@@ -54,13 +54,13 @@ class Timer:
         self.armed: int | None = None
 
     def set(self, deadline: int) -> None:
-        """Want to be called at `deadline`."""
+        """Set the deadline."""
         self.deadline = deadline
         if self.armed is None or self.armed > deadline:
             self.arm(deadline)
 
     def clear(self) -> None:
-        """Want nothing any more."""
+        """Stop the timer."""
         self.deadline = None
 
     def arm(self, time: int) -> None:
@@ -83,7 +83,7 @@ class Timer:
 
 
 class Endpoint:
-    """One end of a flow at its host's interface."""
+    """One endpoint of a flow at its host's interface."""
 
     def __init__(
         self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
@@ -99,7 +99,7 @@ class Endpoint:
         self.header: int = transport["header_bytes"]
         self.most: int = transport["segment_bytes"] - self.header
         self.newest_stamp: int | None = None
-        #: Whether the last segment was marked, for an end that echoes that.
+        #: Whether the last segment was marked, for an endpoint that echoes marks.
         self.marked = False
 
     @property
@@ -115,7 +115,7 @@ class Endpoint:
         *,
         window: int = 0,
         blocks: tuple[Block, ...] = (),
-        sending: Sending | None = None,
+        transmission: Transmission | None = None,
     ) -> int | None:
         """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -133,9 +133,9 @@ class Endpoint:
                 self.now if self.transport.get("timestamps") else None,
                 self.newest_stamp,
                 blocks,
-                sending is not None and sending.what == "data" and sending.nth > 1,
+                transmission is not None and transmission.what == "data" and transmission.nth > 1,
                 echoes_mark=self.marked,
-                sending=sending,
+                transmission=transmission,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
@@ -147,7 +147,7 @@ class Endpoint:
         return queue.hand_over(packet, lambda: self.departs(kind, number))
 
     def departs(self, kind: str, number: int) -> None:
-        """Know that the transmission of a packet that waited begins."""
+        """Handle the beginning of the transmission of a packet that waited."""
 
     def receive(self, packet: Packet) -> None:
         """Handle a packet that arrives here."""
@@ -155,7 +155,7 @@ class Endpoint:
 
 
 class TimedEndpoint(Endpoint):
-    """An end of a connection, with its one timer."""
+    """An endpoint of a connection, with its one timer."""
 
     def __init__(
         self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
@@ -178,11 +178,11 @@ class TimedEndpoint(Endpoint):
             self.count_from(self.now if begins is None or self.is_tcp else begins)
 
     def count_from(self, time: int) -> None:
-        """Let the timer and the round trip of what was sent count from `time`."""
+        """Let the timer and the round trip of the packet sent count from `time`."""
         raise NotImplementedError
 
     def awaits_answer(self, kind: str, number: int) -> bool:
-        """Whether the answer to what departs is still awaited."""
+        """Whether the answer to the departing packet is still awaited."""
         raise NotImplementedError
 
     def departs(self, kind: str, number: int) -> None:
@@ -190,11 +190,11 @@ class TimedEndpoint(Endpoint):
             self.count_from(self.now)
 
     def expire(self) -> None:
-        """Do what is to be done when the timer has run out."""
+        """Handle the expiry of the timer."""
         raise NotImplementedError
 
     def gives_up(self, what: object) -> bool:
-        """Whether `what` was repeated by the timer as often as it may be; then it is over."""
+        """Whether `what` has reached its limit of repetitions; then the endpoint gives up."""
         self.repeats = self.repeats + 1 if what == self.repeated else 1
         self.repeated = what
         most = self.transport.get("max_retransmissions")
@@ -206,7 +206,7 @@ class TimedEndpoint(Endpoint):
 
 
 class Sender(TimedEndpoint):
-    """Opens a connection and closes it; what is between is the transport's."""
+    """Opens and closes a connection; the transport sends the data in between."""
 
     def start(self) -> None:
         """Begin with a SYN."""
@@ -222,7 +222,7 @@ class Sender(TimedEndpoint):
         """Send the SYN or FIN."""
         kind = "syn" if self.state == "syn-sent" else "fin"
         self.times_sent += 1
-        self.send_timed(kind, sending=self.flow.truth.send(kind))
+        self.send_timed(kind, transmission=self.flow.audit.send(kind))
 
     def count_from(self, time: int) -> None:
         self.control_sent_at = time
@@ -240,9 +240,9 @@ class Sender(TimedEndpoint):
         self.flow.timeouts += 1
         data = self.state == "established"
         if data:
-            self.flow.truth.decide(TIMEOUT, "data", self.unacknowledged())
+            self.flow.audit.decide(TIMEOUT, "data", self.unacknowledged())
         else:
-            self.flow.truth.decide(TIMEOUT, self.state.removesuffix("-sent"))
+            self.flow.audit.decide(TIMEOUT, self.state.removesuffix("-sent"))
         if self.gives_up((self.state, self.unacknowledged() if data else None)):
             return
         self.timeout.back_off()
@@ -255,7 +255,7 @@ class Sender(TimedEndpoint):
         if self.state == "gave-up":
             return
         if packet.kind == "syn+ack":
-            self.flow.truth.acknowledge(self.now, "syn")
+            self.flow.audit.acknowledge(self.now, "syn")
             opens = self.state == "syn-sent"
             if opens:
                 self.state = "established"
@@ -271,7 +271,7 @@ class Sender(TimedEndpoint):
             if self.state == "established":
                 # The FIN went with the data, and is acknowledged with it.
                 self.acknowledge(packet)
-            self.flow.truth.acknowledge(self.now, "fin")
+            self.flow.audit.acknowledge(self.now, "fin")
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
@@ -281,7 +281,7 @@ class Sender(TimedEndpoint):
     def note(
         self, cwnd: float, inflation: float, ssthresh: float, in_flight: int, state: int
     ) -> None:
-        """Write what the sender thinks into the trace."""
+        """Write the sender's state into the trace."""
         newest, rto = self.timeout.newest, self.timeout.wait()
         row = (cwnd, inflation, ssthresh, in_flight, newest, rto, state)
         self.network.windows.append(WindowRow(self.now, self.flow.index, *row))
@@ -299,7 +299,7 @@ class Sender(TimedEndpoint):
         raise NotImplementedError
 
     def data_timeout(self) -> None:
-        """Send again what was not acknowledged in time."""
+        """Send data again that was not acknowledged in time."""
         raise NotImplementedError
 
 
@@ -339,8 +339,8 @@ class Receiver(TimedEndpoint):
             self.state = "established"
             self.timer.clear()
         if packet.payload:
-            assert packet.sending is not None
-            self.flow.truth.arrivals.append(packet.sending)
+            assert packet.transmission is not None
+            self.flow.audit.arrivals.append(packet.transmission)
             self.take(packet)
         elif packet.kind == "fin":
             self.state = "last-ack"
@@ -350,7 +350,7 @@ class Receiver(TimedEndpoint):
             self.timer.clear()
 
     def acknowledge(self) -> None:
-        """Say which byte is expected next."""
+        """Acknowledge with the next byte expected."""
         raise NotImplementedError
 
     def take(self, packet: Packet) -> None:

@@ -8,7 +8,7 @@ from twin.rng import mix, stream
 
 
 class Moment(NamedTuple):
-    """What decides between events of one instant: its class, where, about what, of which kind."""
+    """The order of events of one instant: class, place, subject, kind."""
 
     event_class: int
     place: int
@@ -32,13 +32,15 @@ class EventQueue:
         assert time >= self.now, "an event in the past"
         place = mix(mix(self.salt ^ time) ^ moment.place)
         subject = mix(place ^ moment.subject)
-        # Two events that are equal in all do the same: the count only keeps handlers apart.
+        # Two events equal in all keys have the same effect: the count only keeps handlers from
+        # being compared.
         self.added += 1
         key = (time, moment.event_class, place, subject, moment.kind, self.added)
         heapq.heappush(self.pending, (key, handler))
 
     def run(self, before: Callable[[int], None]) -> None:
-        """Handle all events up to and including those at the time limit, and see when it ends.
+        """Handle all events up to and including those at the time limit; returns the end of the
+        run.
 
         `before` is called with the time of each before it is handled.
         """

@@ -1,4 +1,4 @@
-"""How soon a flow could arrive if it had the network to itself: all ways, segment by segment."""
+"""The earliest arrival of a flow alone in the network: all paths, segment by segment."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ class Ideal:
         return [max(payload + header, control) for payload in payloads]
 
     def ways(self, node: int, unit: Packet) -> Iterator[list[Link]]:
-        """All ways that the routing allows to a unit with its label, as links."""
+        """All paths that the routing allows to a unit with its label, as links."""
         if node == unit.destination:
             yield []
             return
@@ -40,7 +40,7 @@ class Ideal:
                 yield [link, *way]
 
     def ways_by_label(self, source: int, destination: int) -> list[list[list[Link]]]:
-        """The ways of each label that a unit can have."""
+        """The paths of each label that a unit can have."""
         unit = Packet(0, 0, "", 0, 0, 0, source, destination)
         number = 1 if self.label in (None, "first") else self.network.labels.number(unit)
         units = (replace(unit, label=label) for label in range(max(1, number)))
@@ -49,7 +49,9 @@ class Ideal:
         return [[way[:end] for way in self.ways(source, unit)] for unit in units]
 
     def queue(self, link: Link, size: int) -> int:
-        """How long a unit lets others wait; a burst is rounded up, but not each packet in it."""
+        """The time for which a unit lets others wait; a burst is rounded up, but not each packet in
+        it.
+        """
         fibre = min(link.source, link.target) >= self.network.hosts
         if fibre and link.channels > 1:
             return 0
@@ -66,7 +68,7 @@ class Ideal:
         return link.delay + switching_time
 
     def alone(self, way: list[Link], destination: int, size: int) -> int:
-        """How long a unit takes that meets no other."""
+        """The time of a unit that meets no other."""
         return sum(self.passing(link, destination, size) for link in way)
 
     def time(self, source: int, destination: int, size: int, transport: dict[str, Any]) -> int:
@@ -85,7 +87,7 @@ class Ideal:
         return self.side_by_side(ways, destination, segments)
 
     def in_a_row(self, way: list[Link], destination: int, segments: list[int]) -> int:
-        """All segments go one way, first in, first out."""
+        """All segments take one path, first in, first out."""
         free_at = [0] * len(way)
         latest = 0
         for size in segments:
@@ -98,7 +100,7 @@ class Ideal:
         return latest
 
     def side_by_side(self, ways: list[list[Link]], destination: int, segments: list[int]) -> int:
-        """Each goes a way of its own; they queue on the links that are in all ways."""
+        """Each takes a separate path; they queue on the links that are in all paths."""
         full, rest = segments[0], segments[-1]
         number = len(segments) - (rest < full)
 
@@ -107,7 +109,7 @@ class Ideal:
             return min(self.alone(part, destination, size) for part in parts)
 
         shared = [link for link in ways[0] if all(link in way for way in ways)]
-        # Between edges there may be none, or none before ways part.
+        # Between edges there may be none, or none before paths part.
         last_full = [soonest(full) + (number - 1) * self.queue(link, full) for link in shared]
         if rest == full:
             return max(last_full, default=soonest(full))

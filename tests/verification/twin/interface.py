@@ -9,7 +9,7 @@ from twin.events import Moment
 if TYPE_CHECKING:
     from twin.network import Link, Network, Packet
 
-#: What a segment and its sender hear when it leaves.
+#: The callback of a segment's sender when it leaves.
 Departure = Callable[[], None]
 Waiting = tuple["Packet", Departure]
 
@@ -19,13 +19,13 @@ TIMER, DEPARTURE = 1, 5
 
 @dataclass
 class Queue:
-    """What waits of one flow, and the bytes of its turn that it has not used."""
+    """The waiting segments of one flow, and the unused bytes of its turn."""
 
     flow: int
     waiting: list[Waiting] = field(default_factory=list)
     deficit: int = 0
     served: bool = False
-    # What its sender does when there is room, if it waits for that.
+    # The callback of its sender when there is room, if it waits for that.
     wanted: Departure | None = None
 
 
@@ -57,11 +57,13 @@ class FairInterface:
         return False
 
     def of(self, flow: int) -> Queue | None:
-        """What waits of a flow."""
+        """The waiting segments of a flow."""
         return next((queue for queue in self.turns if queue.flow == flow), None)
 
     def hand_over(self, packet: "Packet", departs: Departure) -> int | None:
-        """Send a packet now, and tell so, or let it wait: `departs` is called when it leaves."""
+        """Send a packet now, returning its start, or let it wait: `departs` is called when it
+        leaves.
+        """
         now = self.network.events.now
         if not self.waiting and self.link.free_at <= now:
             return self.network.transmit(self.link, packet, now)
@@ -102,7 +104,7 @@ class FairInterface:
         self.arm()
 
     def next_turn(self) -> Queue:
-        """Find whose turn it is: deficit round robin."""
+        """Find the flow whose turn it is: deficit round robin."""
         while True:
             queue = self.turns[0]
             if not queue.served:

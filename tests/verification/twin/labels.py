@@ -1,4 +1,4 @@
-"""Paths with labels: which there are, and which of them a unit takes."""
+"""Paths with labels: the paths of each pair, and the label of a unit."""
 
 from typing import Any
 
@@ -38,21 +38,21 @@ class Labels:
         self.ports = {(link.source, port[link.index]): link for link in links}
 
     def pair(self, unit: Unit) -> Pair:
-        """Between which switches a unit goes."""
+        """The switches of the source and the destination of a unit."""
         if isinstance(unit, Burst):
             return unit.ends
-        # What enters at an edge has no host before it.
+        # A unit that enters at an edge has no host before it.
         source = self.edge[unit.source] if unit.source < self.hosts else unit.source
         return source, self.edge[unit.destination]
 
     def number(self, unit: Unit) -> int:
-        """How many labels a unit can have; 0 where no path is given."""
+        """The number of labels that a unit can have; 0 if no path is given."""
         return len(self.paths.get(self.pair(unit), ()))
 
     def choose(self, unit: Unit) -> int:
         """The label of a new unit."""
         choices = self.number(unit)
-        # What enters at an edge goes nowhere but in its burst.
+        # A packet that enters at an edge travels only in its burst.
         enters = not isinstance(unit, Burst) and unit.source >= self.hosts
         if choices < 2 or enters:
             return 0
@@ -73,7 +73,7 @@ class Labels:
         ]
 
     def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
-        """The ports at `node` along the path of a unit; None off it, and where it has none."""
+        """The ports at `node` along the path of a unit; None off the path, and without one."""
         if isinstance(unit, Burst) and unit.deflected:
             return None
         paths = self.paths.get(self.pair(unit))

@@ -39,15 +39,15 @@ class Report:
 
 
 class Law:
-    """A window that nothing moves: `cwnd` and `ssthresh` in bytes, as `m`, a full segment.
+    """A constant window: `cwnd` and `ssthresh` in bytes, as `m`, a full segment.
 
-    That no growth goes beyond the advertised window is the sender's doing, and no law's.
+    The sender, and no law, limits the window to the advertised one.
     """
 
     #: Whether it wants reports.
     reports = False
-    #: The acknowledgement that is being handled: when, its round-trip time (ps; None: it tells
-    #: none), whether it echoes a mark, and the delivery rate that it tells, as bytes and time.
+    #: The acknowledgement that is being handled: its time, round-trip time (ps; None: it has none),
+    #: whether it echoes a mark, and its delivery rate, as bytes and time.
     now = 0
     rtt: int | None = None
     echo = False
@@ -61,7 +61,7 @@ class Law:
         self.ssthresh = 0.0
 
     def grow(self, acknowledged: int) -> None:
-        """Answer the acknowledgement of so many new bytes."""
+        """Answer an acknowledgement of new bytes."""
 
     def report(self, report: Report) -> None:
         """Answer an acknowledgement of any kind."""
@@ -70,24 +70,24 @@ class Law:
         """Answer a loss that is repaired without a timeout, with `flight` bytes outstanding."""
 
     def spurious(self) -> None:
-        """Forget the last loss, which was none; the window is as it was already."""
+        """Undo the state of the last, false loss; the window is restored already."""
 
     def timeout(self, flight: int, repeated: bool) -> None:
-        """Answer a timeout; `repeated`: nothing was acknowledged since the last one."""
+        """Answer a timeout; `repeated`: no data was acknowledged since the last one."""
 
     def lower_threshold(self, most: float) -> None:
         """RFC 5681, equation 4."""
         self.ssthresh = max(most, 2 * self.m)
 
     def restart(self, threshold: float, repeated: bool) -> None:
-        """RFC 5681, section 3.1: what a timeout does."""
+        """RFC 5681, section 3.1: the answer to a timeout."""
         if not repeated:
             self.lower_threshold(threshold)
         self.cwnd = self.m
 
 
 class StopAndWait(Law):
-    """One segment, whatever happens."""
+    """One segment, always."""
 
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
@@ -95,7 +95,7 @@ class StopAndWait(Law):
 
 
 class SlowStart(Law):
-    """What begins with the slow start of RFC 5681, section 3.1, and avoids congestion then."""
+    """Laws with the slow start of RFC 5681, section 3.1, and then congestion avoidance."""
 
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
@@ -122,7 +122,7 @@ class Reno(SlowStart):
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
         self.halves_flight: bool = self.settings["halving"] == "flight-size"
-        #: L of RFC 3465, if bytes are counted, and what was counted.
+        #: L of RFC 3465, if bytes are counted, and the bytes counted.
         self.most: float | None = None
         if "byte_counting" in self.settings:
             self.most = self.settings["byte_counting"] * self.m
@@ -246,7 +246,7 @@ class Cubic(SlowStart):
         self.restart(self.reduced(flight), repeated)
 
     def reduced(self, flight: int) -> float:
-        """What a loss leaves of the window."""
+        """The window after a loss."""
         before = self.cwnd if self.settings["reduces"] == "window" else float(flight)
         return float(self.settings["beta"]) * before
 
@@ -272,13 +272,13 @@ class Scalable(SlowStart):
 
 
 class Rounds:
-    """Counts what is acknowledged, and sees where a round trip ends."""
+    """Counts acknowledged bytes, and detects the end of a round trip."""
 
     def __init__(self) -> None:
         self.acknowledged = self.end = 0
 
     def ends(self, acknowledged: int, flight: int) -> bool:
-        """Whether something is acknowledged that was sent in this round trip."""
+        """Whether data is acknowledged that was sent in this round trip."""
         self.acknowledged += acknowledged
         if self.acknowledged <= self.end:
             return False

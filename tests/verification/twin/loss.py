@@ -1,4 +1,4 @@
-"""Units that lossy links lose: by chance, and because the plan says so."""
+"""Units that lossy links lose: by chance, and by scripts of the plan."""
 
 from collections import Counter
 from functools import cache
@@ -20,7 +20,7 @@ def packet_number(transport: dict[str, Any], byte: int) -> int:
 
 
 class Script:
-    """A drop that the plan orders; it counts what it sees from 1."""
+    """A drop that the plan orders; it counts units from 1."""
 
     def __init__(self, flow: int, source: int, transport: dict[str, Any]) -> None:
         self.flow = flow
@@ -59,7 +59,7 @@ class BurstScript(Script):
 
 
 class SegmentScript(Script):
-    """The n-th coming of each of some data segments."""
+    """The n-th arrival of each of some data segments."""
 
     def __init__(self, numbers: list[int], transmission: int, *rest: Any) -> None:
         super().__init__(*rest)
@@ -78,7 +78,7 @@ class SegmentScript(Script):
 
 
 class WindowScript(Script):
-    """The first unit with data that was sent with a congestion window of so many segments."""
+    """The first unit with data that was sent with at least a given congestion window."""
 
     def __init__(self, segments: int, *rest: Any) -> None:
         super().__init__(*rest)
@@ -113,7 +113,7 @@ def make_script(drop: dict[str, Any], source: int, transport: dict[str, Any]) ->
 
 
 class Losses:
-    """What happens on the lossy links of a network."""
+    """Losses on the lossy links of a network."""
 
     def __init__(self, loss: dict[str, Any] | None, seed: int, scripts: list[Script]) -> None:
         self.scripts = scripts

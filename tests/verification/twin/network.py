@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from twin.audit import Lost, Transmission
 from twin.balance import Balance
 from twin.cuts import Cuts
 from twin.events import EventQueue, Moment
 from twin.interface import FairInterface
 from twin.rng import mix
 from twin.rules import LossRule, PathRule
-from twin.truth import Lost, Sending
 from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
@@ -25,13 +25,13 @@ Block = tuple[int, int]
 
 @dataclass(frozen=True)
 class Packet:
-    """A packet. `number` is the first byte of data, or what an acknowledgement acknowledges.
+    """A packet. `number` is the first byte of data, or the number that an acknowledgement carries.
 
-    `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
-    those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
-    was sent before; `label` tells which path it takes; `marked` tells that the network has marked
-    it, and `echoes_mark` that its sender has seen such a mark; `sending` is for how often it was
-    sent, where that is counted.
+    `window` is the congestion window in whole segments at its transmission; `stamp` and `echo` are
+    those of the timestamps option, `blocks` those of the SACK option; `again` is whether its data
+    was sent before; `label` selects its path; `marked` is whether the network has marked it, and
+    `echoes_mark` whether its sender has seen such a mark; `transmission` is the number of its
+    transmission, where that is counted.
     """
 
     serial: int
@@ -50,11 +50,11 @@ class Packet:
     label: int = 0
     marked: bool = False
     echoes_mark: bool = False
-    sending: Sending | None = None
+    transmission: Transmission | None = None
 
     @property
     def packets(self) -> tuple["Packet", ...]:
-        """What is lost with it."""
+        """The packets lost with it."""
         return (self,)
 
     @property
@@ -64,18 +64,18 @@ class Packet:
 
     @property
     def name(self) -> str:
-        """What tells it from other units."""
+        """Its unique name among the units."""
         return f"packet {self.serial}"
 
 
 @dataclass(frozen=True)
 class Burst:
-    """Packets on their way together from one edge to another; `ends` are the two.
+    """Packets that travel together from one edge to another; `ends` are the two edges.
 
-    It is routed to `destination`, the host of the first of them, which may have been cut off since.
-    `birth` is when it was made, and its number among those of its ingress, from 1. It is the burst
-    `sequence` of those of its class between its ends, from 0.
-    `label` tells which path it takes, unless it was `deflected`: then it takes the shortest.
+    It is routed to `destination`, the host of the first packet, which may have been cut off since.
+    `identity` is the time at which it was made, and its number at its ingress, from 1.
+    It is the burst `sequence` of those of its class between its edges, from 0. `label` selects its
+    path, unless it was `deflected`: then it takes the shortest.
     """
 
     number: int
@@ -83,7 +83,7 @@ class Burst:
     size: int
     ends: tuple[int, int]
     destination: int
-    birth: tuple[int, int]
+    identity: tuple[int, int]
     sequence: int
     label: int = 0
     deflected: bool = False
@@ -96,11 +96,11 @@ class Burst:
 
     @property
     def name(self) -> str:
-        """What tells it from other units."""
+        """Its unique name among the units."""
         return f"burst {self.number}"
 
     def split(self, number: int) -> tuple["Burst", "Burst"]:
-        """Its first packets, and what is left without them: the others, and the padding."""
+        """Its first packets, and the rest: the other packets, and the padding."""
         first, others = self.packets[:number], self.packets[number:]
         size = sum(packet.size for packet in first)
         return (
@@ -114,9 +114,9 @@ Unit = Packet | Burst
 
 @dataclass(frozen=True)
 class Header:
-    """What goes ahead of `burst`, whose head comes at `data` over a channel of the same fibre.
+    """The header of `burst`, whose head comes at `data` over a channel of the same fibre.
 
-    `passed` is how many fibres it has come over, this one included.
+    `passed` is the number of fibres crossed, including this one.
     """
 
     burst: Burst
@@ -126,11 +126,11 @@ class Header:
 
 
 @dataclass(frozen=True)
-class Booking:
+class Reservation:
     """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`.
 
-    Before that the burst is `delayed` in a line, and it has come over so many fibres (`passed`).
-    If its tail was cut off, only `kept` bytes of it use the channel.
+    Before that the burst is `delayed` in a line; it has crossed `passed` fibres. If its tail was
+    cut off, only `kept` bytes of it use the channel.
     """
 
     link: int
@@ -165,14 +165,13 @@ class Kept(NamedTuple):
 class TraceEntry(NamedTuple):
     """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
 
-    Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
-    of what is dropped `wanted` is the number of the link that it was to take, or of that over which
-    a late header came. Where channels are
-    booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
-    head of a burst comes whose header arrives, or leaves when it is launched, and when a piece that
-    is cut off was to leave. `kept` is the delay
-    line that a burst takes, `shortened` a booking before and after its tail was cut off for it. Of
-    such a tail `passed` is over how many fibres its burst had come.
+    For a unit sent, `ready` is when its node lets the transmission begin, and `begins` when it
+    does; for a unit dropped, `wanted` is the number of the link that it was to take, or of that
+    over which a late header came. With reservations of channels `reservation` is the one made, or
+    the one that blocked a dropped burst; `begins` is when the head of a burst comes whose header
+    arrives, or leaves when it is launched, and when a piece that is cut off was to leave. `kept` is
+    the delay line that a burst takes, `shortened` a reservation before and after its tail was cut
+    off for it. For such a tail `passed` is the number of fibres that its burst had crossed.
     """
 
     time: int
@@ -183,9 +182,9 @@ class TraceEntry(NamedTuple):
     ready: int | None = None
     begins: int | None = None
     wanted: int | None = None
-    booking: Booking | None = None
+    reservation: Reservation | None = None
     kept: Kept | None = None
-    shortened: tuple[Booking, Booking] | None = None
+    shortened: tuple[Reservation, Reservation] | None = None
     passed: int | None = None
 
 
@@ -203,13 +202,13 @@ class Link:
     delay: int
     heads: bool
     lossy: bool
-    # Data channels of a fibre on which bursts are booked.
+    # Data channels of a fibre with reservations.
     channels: int = 1
-    # The end of what it was given; of a fibre with headers, what its control channel was given.
+    # The end of its last transmission; for a fibre with headers that of its control channel.
     free_at: int = 0
     lost: int = 0
     dropped: int = 0
-    # What waits in front of it at a host, if that does not hand it over at once.
+    # The packets that wait for it at a host with a fair interface.
     interface: FairInterface | None = None
     # Beginning and end of each transmission, and its bytes.
     transmissions: list[tuple[int, int, int]] = field(default_factory=list)
@@ -225,7 +224,7 @@ class Link:
 
     @property
     def at_interface(self) -> int:
-        """Bytes that wait in front of it."""
+        """Bytes that wait for it."""
         waiting = [] if self.interface is None else self.interface.waiting
         return sum(packet.size for packet in waiting)
 
@@ -239,7 +238,7 @@ class Link:
         return max([self.free_at, *(stop for _, stop, _ in self.transmissions)])
 
     def given(self) -> int:
-        """Bytes that it was given."""
+        """Bytes handed to it."""
         return sum(size for _, _, size in self.transmissions)
 
     def waiting(self, end: int) -> int:
@@ -267,19 +266,19 @@ class Network:
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
-    #: What reached its host, by flow.
+    #: Bytes that reached their host, by flow.
     came: defaultdict[int, list[Packet]] = field(default_factory=lambda: defaultdict(list))
     lost: defaultdict[int, Lost] = field(default_factory=lambda: defaultdict(dict))
     windows: list[WindowRow] = field(default_factory=list)
-    # When and where each unit was made, by its name; units of one node in their order.
-    births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-    # How many bursts each node has made, and for each other edge and class.
+    # When and where each unit was made, by its identity; units of one node in their order.
+    identities: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    # The number of bursts made by each node, and for each other edge and class.
     made: Counter[int] = field(default_factory=Counter)
     made_bursts: list[Burst] = field(default_factory=list)
     sequences: Counter[tuple[int, ...]] = field(default_factory=Counter)
     # Whether the group of its packets is the class of a burst.
     classes: bool = False
-    # The group of each flow, and the bursts of each: of that of their first packet.
+    # The group of each flow, and the bursts of each group, by their first packet.
     groups: list[int] = field(default_factory=list)
     bursts: Counter[int] = field(default_factory=Counter)
     bursts_lost: Counter[int] = field(default_factory=Counter)
@@ -300,16 +299,16 @@ class Network:
         packet = replace(packet, label=self.labels.choose(packet))
         self.totals["units_created"] += 1
         self.alive.add(packet.serial)
-        self.births[packet.name] = (self.events.now, packet.source, packet.serial)
+        self.identities[packet.name] = (self.events.now, packet.source, packet.serial)
         return packet
 
     def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
         """Put `packets` together into the next burst."""
         number, now, line = self.totals["bursts_created"], self.events.now, self.line(packets, ends)
         self.made[ends[0]] += 1
-        birth = now, self.made[ends[0]]
+        identity = now, self.made[ends[0]]
         host = packets[0].destination
-        burst = Burst(number, packets, size, ends, host, birth, self.sequences[line])
+        burst = Burst(number, packets, size, ends, host, identity, self.sequences[line])
         self.sequences[line] += 1
         if self.balance is None:
             label = self.labels.choose(burst)
@@ -319,7 +318,7 @@ class Network:
         self.totals["bursts_created"] += 1
         self.made_bursts.append(burst)
         self.bursts[self.group(burst)] += 1
-        self.births[burst.name] = (self.events.now, ends[0], burst.number)
+        self.identities[burst.name] = (self.events.now, ends[0], burst.number)
         return burst
 
     def line(self, packets: tuple[Packet, ...], ends: tuple[int, int]) -> tuple[int, ...]:
@@ -343,15 +342,17 @@ class Network:
             self.events.add(arrival, Moment(ARRIVAL, link.index), lambda: self._arrive(unit, link))
         return start
 
-    def send_ahead(self, link: Link, booking: Booking, earliest: int, duration: int) -> None:
+    def send_ahead(
+        self, link: Link, reservation: Reservation, earliest: int, duration: int
+    ) -> None:
         """Hand a header to the control channel of `link`, which it takes for `duration`."""
-        burst, head = booking.burst, booking.head
+        burst, head = reservation.burst, reservation.head
         link.free_at = max(earliest, link.free_at) + duration
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
         self.offer(link, burst)
-        self.note("send", link.source, burst, link, ready=head - booking.delayed, begins=head)
+        self.note("send", link.source, burst, link, ready=head - reservation.delayed, begins=head)
         if not self._loses(link, burst):
-            header = Header(burst, head + link.delay, booking.channel, booking.passed + 1)
+            header = Header(burst, head + link.delay, reservation.channel, reservation.passed + 1)
             arrival = link.free_at + link.delay
             moment = Moment(ARRIVAL, link.index)
             self.events.add(arrival, moment, lambda: self._arrive_ahead(header, link))
@@ -380,7 +381,7 @@ class Network:
         self.receive(link.target, unit, link)
 
     def deliver(self, node: int, packet: Packet) -> None:
-        """Take a packet out of the network that is where it was to go."""
+        """Remove a packet that has reached its destination."""
         self.alive.remove(packet.serial)
         self.totals["units_delivered"] += 1
         self.note("deliver", node, packet)
@@ -395,7 +396,7 @@ class Network:
         *,
         on_link: bool = False,
         came: bool = False,
-        holder: Booking | None = None,
+        holder: Reservation | None = None,
     ) -> None:
         """End `unit` and all in it: before the link it wanted, on it, or behind it (`came`)."""
         self.end(unit)
@@ -407,16 +408,16 @@ class Network:
             self.offer(wanted, unit)
         wanted.dropped += not on_link
         link = wanted if on_link else None
-        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
+        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, reservation=holder)
 
     def end(self, unit: Unit) -> None:
-        """Let all that is in a unit end."""
+        """Remove all packets of a unit."""
         for packet in unit.packets:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1
             self.dropped_by_flow[packet.flow] += 1
-            if packet.sending is not None:
-                self.lost[packet.flow][packet.sending] = self.events.now
+            if packet.transmission is not None:
+                self.lost[packet.flow][packet.transmission] = self.events.now
 
     def note(
         self,
@@ -431,7 +432,7 @@ class Network:
         self.trace.append(TraceEntry(self.events.now, what, node, unit, index, **more))
 
     def length(self, link: Link) -> int:
-        """What a link adds to the length of a path."""
+        """The length that a link adds to a path."""
         return link.delay if self.metric == "delay" else 1
 
     def _distances(self, destination: int) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""Nodes of a network in which headers book channels for their bursts."""
+"""Nodes of a network in which headers reserve channels for their bursts."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from twin.contention import RESOLVERS, Found, Members, Request, Resolver
 from twin.cuts import TailCut
 from twin.edge import Edge
 from twin.events import Moment
-from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Network
+from twin.network import SEND, TIMER, Burst, Header, Link, Network, Reservation
 from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
 
 T = TypeVar("T")
-#: What is booked on each of the channels that a burst could use, by their numbers, in order.
-Channels = dict[int, list[Booking]]
+#: The reservations on each of the channels that a burst could use, by their numbers, in order.
+Channels = dict[int, list[Reservation]]
 
 
 def any_of(choices: Iterable[T], stream: Stream) -> T | None:
-    """One of some choices, all alike probable; each is drawn for when it is known."""
+    """One of some choices, uniformly, with a draw for each one."""
     chosen = None
     for n, choice in enumerate(choices, 1):
         if stream.below(n) == 0:
@@ -26,22 +26,22 @@ def any_of(choices: Iterable[T], stream: Stream) -> T | None:
     return chosen
 
 
-def last_end(bookings: list[Booking]) -> int:
-    """When the last booking of a channel ends; 0 if there is none."""
-    return max((booking.end for booking in bookings), default=0)
+def last_end(reservations: list[Reservation]) -> int:
+    """When the last reservation of a channel ends; 0 if there is none."""
+    return max((reservation.end for reservation in reservations), default=0)
 
 
 def unused(channels: Channels, start: int) -> list[int]:
-    """The channels on which nothing is booked any more at `start`."""
+    """The channels without a reservation that ends after `start`."""
     return [channel for channel in channels if last_end(channels[channel]) <= start]
 
 
 def free(channels: Channels, start: int, end: int) -> list[int]:
-    """The channels on which nothing is booked between `start` and `end`."""
+    """The channels without a reservation between `start` and `end`."""
     return [
         channel
-        for channel, bookings in channels.items()
-        if not any(booking.overlaps(start, end) for booking in bookings)
+        for channel, reservations in channels.items()
+        if not any(reservation.overlaps(start, end) for reservation in reservations)
     ]
 
 
@@ -51,7 +51,7 @@ def first_fit(channels: Channels, start: int, end: int, stream: Stream) -> int |
 
 
 def lauc(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
-    """The channel that was used last of those that are not used any more; the first of several."""
+    """The channel whose use ended last, among those not used any more; the first of several."""
     choices = unused(channels, start)
     return max(choices, key=lambda channel: (last_end(channels[channel]), -channel), default=None)
 
@@ -65,7 +65,9 @@ def lauc_vf(channels: Channels, start: int, end: int, stream: Stream) -> int | N
     """The free channel that was used last before; the first of several."""
 
     def used(channel: int) -> int:
-        return last_end([booking for booking in channels[channel] if booking.end <= start])
+        return last_end(
+            [reservation for reservation in channels[channel] if reservation.end <= start]
+        )
 
     choices = free(channels, start, end)
     return max(choices, key=lambda channel: (used(channel), -channel), default=None)
@@ -77,7 +79,7 @@ def random_fit(channels: Channels, start: int, end: int, stream: Stream) -> int 
 
 
 class Scheduler(NamedTuple):
-    """How a channel is chosen, and whether voids between two bookings are used."""
+    """The choice of a channel, and whether voids between two reservations are used."""
 
     choose: Callable[[Channels, int, int, Stream], int | None]
     fills_voids: bool
@@ -114,7 +116,7 @@ class Loss:
 
 
 class ObsNode(Switch):
-    """A node that handles headers one after the other, and books channels."""
+    """A node that handles headers one after the other, and reserves channels."""
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
@@ -125,19 +127,19 @@ class ObsNode(Switch):
         self.processing: int = own["header_processing_time_ps"]
         rate, size = own["control_rate_bps"], own["header_bytes"]
         self.header_time = -(-8 * 10**12 * size // rate) if rate else 0
-        # What a header takes for a fibre and the node at its end.
+        # The time of a header for a fibre and the node at its end.
         self.per_hop = self.processing + self.header_time
         self.resolvers: list[Resolver] = [
             RESOLVERS[table["kind"]](self, table) for table in own.get("contention", ())
         ]
-        # All bookings ever made, in the order in which they were.
-        self.booked: dict[int, list[Booking]] = {port: [] for port in range(len(self.ports))}
+        # All reservations, in the order in which they were made.
+        self.reserved: dict[int, list[Reservation]] = {port: [] for port in range(len(self.ports))}
         # Link, channel and head of those whose header has been sent.
         self.sent: set[tuple[int, int, int]] = set()
         self.handled = 0
 
     def arrive(self, unit: Any, link: Link) -> None:
-        """Let a burst pass whose header comes, if it can be in time and there is a channel."""
+        """Pass a burst on whose header comes, if it is in time and there is a channel."""
         if not self.handle(unit, link):
             return
         request = Request(unit.burst, self.handled, unit.data, unit.channel, unit.passed)
@@ -145,10 +147,10 @@ class ObsNode(Switch):
         if isinstance(found, Loss):
             self.lose(found)
         else:
-            self.send(self.book(found), found.port, self.handled)
+            self.send(self.reserve(found), found.port, self.handled)
 
     def handle(self, header: Header, link: Link) -> bool:
-        """Handle a header after those before it; says whether that is soon enough for its burst."""
+        """Handle a header after those before it; returns whether it is in time for its burst."""
         self.counters["arrived"] += 1
         self.handled = max(self.now, self.handled) + self.processing
         if self.handled + self.switching_time <= header.data:
@@ -158,7 +160,7 @@ class ObsNode(Switch):
         return False
 
     def interval(self, request: Request) -> tuple[int, int]:
-        """From when to when a channel is booked."""
+        """The interval for which a channel is reserved."""
         end = request.head + self.fibre.tx(request.burst.size)
         if self.own["signalling"] == "jit":
             return request.handled, end
@@ -170,10 +172,12 @@ class ObsNode(Switch):
         return next(link for link in self.ports if link.target >= self.network.hosts)
 
     def channels(self, request: Request, port: int) -> Channels:
-        """What is booked on the channels that a burst could use."""
+        """The reservations on the channels that a burst could use."""
         number = self.ports[port].channels
         return {
-            channel: [booking for booking in self.booked[port] if booking.channel == channel]
+            channel: [
+                reservation for reservation in self.reserved[port] if reservation.channel == channel
+            ]
             for channel in convertible(self.own["conversion"], request.came, number)
         }
 
@@ -188,7 +192,7 @@ class ObsNode(Switch):
         return members if self.choice == "free" else (self.pick_any(burst, members),)
 
     def offer(self, request: Request, able: Members, wanted: Members) -> Found | None:
-        """A way out by one of those ports that a burst wants which are able to take it."""
+        """A choice among the wanted ports of a burst that have a channel for it."""
         offers = (
             Found(request, port, c)
             for port in able
@@ -201,7 +205,7 @@ class ObsNode(Switch):
         return wanted[self.stream.below(len(wanted))] if len(wanted) > 1 else wanted[0]
 
     def find(self, request: Request) -> Found | Loss:
-        """A port and a channel, or what else can be done."""
+        """A port and a channel, or the answer of a resolver."""
         wanted = self.wanted(request.burst)
         found = self.offer(request, wanted, wanted)
         if found:
@@ -217,15 +221,17 @@ class ObsNode(Switch):
         return Loss(request, wanted, reason)
 
     def postponed(self, request: Request, port: int) -> Found:
-        """The same burst at the first time at which there is a channel: when a booking ends."""
+        """The same burst at the first time at which there is a channel: when a reservation ends."""
         start, _ = self.interval(request)
-        ends = sorted(booking.end for booking in self.booked[port] if booking.end >= start)
+        ends = sorted(
+            reservation.end for reservation in self.reserved[port] if reservation.end >= start
+        )
         later = (request.later(end - start) for end in ends)
         offers = (Found(it, port, c) for it in later if (c := self.channel(it, port)) is not None)
         return next(offers)
 
-    def book(self, found: Found) -> Booking:
-        """Book a channel."""
+    def reserve(self, found: Found) -> Reservation:
+        """Reserve a channel."""
         request, link = found.request, self.ports[found.port].index
         if found.cut:
             piece, holder = found.cut
@@ -233,7 +239,7 @@ class ObsNode(Switch):
             begins = request.head - port.tx(piece.size)
             self.network.cuts.head(self.node, piece, port, holder, begins)
         start, end = self.interval(request)
-        booking = Booking(
+        reservation = Reservation(
             link,
             found.channel,
             start,
@@ -243,46 +249,50 @@ class ObsNode(Switch):
             request.passed,
             request.delayed,
         )
-        shortened = self.shorten(found, booking) if found.shortens else None
-        self.booked[found.port].append(booking)
-        self.network.note("book", self.node, request.burst, booking=booking, shortened=shortened)
-        return booking
+        shortened = self.shorten(found, reservation) if found.shortens else None
+        self.reserved[found.port].append(reservation)
+        self.network.note(
+            "reserve", self.node, request.burst, reservation=reservation, shortened=shortened
+        )
+        return reservation
 
-    def shorten(self, found: Found, by: Booking) -> tuple[Booking, Booking]:
-        """Cut off the tail of an earlier burst; what was booked for it, and what is now."""
+    def shorten(self, found: Found, by: Reservation) -> tuple[Reservation, Reservation]:
+        """Cut off the tail of an earlier burst; returns its reservation before and after."""
         assert found.shortens
         before, kept = found.shortens
         link = self.ports[found.port]
         cut = TailCut(before.passed, before.head, kept, link, by, self.counters)
         after = self.network.cuts.shorten(before, cut)
-        bookings = self.booked[found.port]
-        bookings[bookings.index(before)] = after
+        reservations = self.reserved[found.port]
+        reservations[reservations.index(before)] = after
         return before, after
 
-    def send(self, booking: Booking, port: int, earliest: int) -> None:
+    def send(self, reservation: Reservation, port: int, earliest: int) -> None:
         """Send a header on."""
         self.counters["forwarded"] += 1
-        self.sent.add((booking.link, booking.channel, booking.head))
-        self.network.send_ahead(self.ports[port], booking, earliest, self.header_time)
+        self.sent.add((reservation.link, reservation.channel, reservation.head))
+        self.network.send_ahead(self.ports[port], reservation, earliest, self.header_time)
 
     def lose(self, loss: Loss) -> None:
-        """Lose a burst for which there is no channel, and say what is in its way."""
+        """Lose a burst for which there is no channel, and record the blocking reservation."""
         self.counters[f"dropped_{loss.reason}"] += 1
         request, port = loss.request, self.any_port(loss.wanted)
         start, end = self.interval(request)
-        in_the_way: list[Booking] = []
-        for bookings in list(self.channels(request, port).values())[:1]:
-            in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
-        holder = min(in_the_way, key=lambda booking: booking.start, default=None)
+        in_the_way: list[Reservation] = []
+        for reservations in list(self.channels(request, port).values())[:1]:
+            in_the_way = [
+                reservation for reservation in reservations if reservation.overlaps(start, end)
+            ]
+        holder = min(in_the_way, key=lambda reservation: reservation.start, default=None)
         where = self.node, request.burst, loss.reason, self.ports[port]
         self.network.drop(*where, holder=holder)
 
 
 class ObsEdge(Edge, ObsNode):
-    """A node with hosts: it makes bursts, too, and takes those apart that end here."""
+    """A node with hosts: it also makes bursts, and disassembles those that end here."""
 
     def offset(self, burst: Burst) -> int:
-        """How far the header of a new burst is ahead of it."""
+        """The offset time between the header of a new burst and the burst."""
         per_hop = self.own["offset_per_hop_ps"]
         if per_hop is None:
             per_hop = self.per_hop
@@ -296,18 +306,18 @@ class ObsEdge(Edge, ObsNode):
         return offset
 
     def launch(self, burst: Burst) -> int | None:
-        """Book a channel for a burst that was made here, at once or for later, or lose it."""
+        """Reserve a channel for a burst made here, at once or for later, or lose it."""
         found = self.find(Request(burst, self.now, self.now + self.offset(burst)))
         self.network.note("launch", self.node, burst, begins=found.request.head)
         if isinstance(found, Loss):
             self.lose(found)
             return None
-        booking, due = self.book(found), found.request.handled
+        reservation, due = self.reserve(found), found.request.handled
         if due == self.now:
-            self.send(booking, found.port, self.now)
+            self.send(reservation, found.port, self.now)
         else:
             moment = Moment(TIMER, self.node, found.port, SEND)
-            self.network.events.add(due, moment, lambda: self.send(booking, found.port, due))
+            self.network.events.add(due, moment, lambda: self.send(reservation, found.port, due))
         return found.request.head
 
     def receive(self, unit: Any, link: Link) -> None:
@@ -319,6 +329,6 @@ class ObsEdge(Edge, ObsNode):
 def obs_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
-    """An edge where there are hosts, a core where there are none."""
+    """An edge at a switch with hosts, a core at one without."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
     return (ObsEdge if hosts else ObsNode)(network, node, settings, own)

@@ -1,4 +1,4 @@
-"""How the bursts between two edges are kept in their order: at the ingress, or the egress."""
+"""Ordering of the bursts between two edges, at the ingress or the egress."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ Line = tuple[int, ...]
 
 
 def count_held(edge: "Edge", since: int) -> None:
-    """Count a burst that was kept since then, if it was kept at all."""
+    """Count a burst held since `since`, if it was held at all."""
     edge.counters["bursts_held"] += edge.now > since
     edge.held_ps += edge.now - since
 
@@ -70,12 +70,12 @@ class Source:
         return last + strictly - self.flight(burst) - self.tx(burst)
 
     def tx(self, burst: Burst) -> int:
-        """How long a fibre takes for a burst."""
+        """The time of a fibre for a burst."""
         hosts = self.edge.network.hosts
         return next(port for port in self.edge.ports if port.target >= hosts).tx(burst.size)
 
     def way(self, burst: Burst) -> Iterator[tuple[Link, Sequence[int]]]:
-        """Each link of the way of a burst, with the ports of which it is the first."""
+        """Each link of the path of a burst, with the set of ports of which it is the first."""
         network, node = self.edge.network, self.edge.node
         while node != burst.ends[1]:
             ports = network.next_hops(node, burst)
@@ -84,14 +84,14 @@ class Source:
             node = link.target
 
     def flight(self, burst: Burst) -> int:
-        """From when the head of a burst leaves until it comes to the egress."""
+        """The time from the departure of the head of a burst to its arrival at the egress."""
         links = [link for link, _ in self.way(burst)]
         stored = sum(not link.heads for link in links) * self.tx(burst)
         passed = sum(self.edge.network.switching_time(link.target) for link in links[:-1])
         return sum(link.delay for link in links) + stored + passed
 
     def held(self) -> Iterator[Burst]:
-        """What has not left."""
+        """The bursts that have not left."""
         return (burst for waiting in self.waiting.values() for burst, _ in waiting)
 
 
@@ -121,7 +121,7 @@ class Destination:
             self.go_on(line)
 
     def give_up(self, line: Line) -> None:
-        """Wait no longer for what is before a burst that was held for the whole time."""
+        """Stop waiting for the bursts before one that was held for the whole time."""
         latest = self.edge.now - self.hold_back
         patient = [n for n, (_, since) in self.early[line].items() if since <= latest]
         if patient:
@@ -131,7 +131,7 @@ class Destination:
             self.go_on(line)
 
     def go_on(self, line: Line) -> None:
-        """Take apart what is now in its turn."""
+        """Disassemble the bursts that are now in order."""
         while self.next[line] in self.early.get(line, {}):
             self.take_early(line, self.next[line])
 
@@ -148,5 +148,5 @@ class Destination:
         self.edge.take_apart(burst)
 
     def held(self) -> Iterator[Burst]:
-        """What came too early."""
+        """The bursts held because they came too early."""
         return (burst for early in self.early.values() for burst, _ in early.values())

@@ -1,4 +1,4 @@
-"""Roots and logarithms as docs/model.md says, from operations that every machine rounds alike."""
+"""Roots and logarithms of docs/model.md, from operations that every machine rounds alike."""
 
 import math
 

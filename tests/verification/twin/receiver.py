@@ -8,7 +8,7 @@ from twin.network import DELAY, TIMER, Block, Network, Packet
 
 
 class TcpReceiver(Receiver):
-    """Holds what is out of order in `held`, the block that got a segment last first."""
+    """Holds out-of-order data in `held`, with the block of the newest segment first."""
 
     def __init__(
         self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
@@ -62,7 +62,7 @@ class TcpReceiver(Receiver):
         segment = (packet.number, packet.number + packet.payload)
         turned = self.echoes and packet.marked != self.marked
         if turned:
-            # RFC 8257, section 3.2: what waits is acknowledged for what it was.
+            # RFC 8257, section 3.2: waiting segments are acknowledged with their own mark.
             if self.waiting:
                 self.acknowledge()
             self.marked = packet.marked
@@ -98,7 +98,7 @@ class TcpReceiver(Receiver):
         self.held = [(min(ends), max(ends)), *rest]
 
     def fill(self) -> None:
-        """Take what follows without a gap."""
+        """Take held data that follows without a gap."""
         for block in sorted(self.held):
             if block[0] == self.flow.delivered:
                 self.flow.deliver(block[1] - block[0], self.now)

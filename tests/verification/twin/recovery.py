@@ -1,10 +1,10 @@
-"""What all loss recoveries have, and those without SACK: Tahoe, Reno, New-Reno."""
+"""The base of all loss recoveries, and those without SACK: Tahoe, Reno, New-Reno."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from twin.truth import FAST
+from twin.audit import FAST
 
 if TYPE_CHECKING:
     from twin.network import Block
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What the sender is to do after an acknowledgement.
+    """The actions of the sender after an acknowledgement.
 
-    `again`: the first segment that is not acknowledged; `timer`: to start it anew after a new
-    acknowledgement; `send`: whatever may be sent.
+    `again`: send the first unacknowledged segment; `timer`: restart it after a new acknowledgement;
+    `send`: send all that the window allows.
     """
 
     again: bool = False
@@ -36,7 +36,7 @@ class Recovery:
         self.inflation = 0
         self.beyond = 0
         self.sent_before_timeout = 0
-        # Bytes taken for lost that the law has not heard of.
+        # Bytes taken for lost and not yet reported to the law.
         self.lost_bytes = 0
 
     @property
@@ -46,12 +46,12 @@ class Recovery:
 
     @property
     def flight(self) -> int:
-        """What is outstanding, but for what was sent beyond the window."""
+        """The outstanding bytes, without those sent beyond the window."""
         return self.sender.outstanding - self.beyond
 
     @property
     def limited_transmit(self) -> int:
-        """RFC 3042: by how much the window is exceeded for the first duplicates; bytes."""
+        """RFC 3042: bytes beyond the window that the first duplicates allow."""
         allowed = self.options["limited_transmit"] and 0 < self.d < self.threshold
         if allowed and not self.recovering and self.sender.next == self.sender.highest:
             return self.d * self.m
@@ -59,19 +59,19 @@ class Recovery:
 
     @property
     def in_loss(self) -> bool:
-        """Whether what was sent before a timeout is not yet acknowledged, nor lost again."""
+        """Whether data sent before a timeout is not yet acknowledged, nor lost again."""
         return not self.recovering and self.sender.una < self.sent_before_timeout
 
     def sent_again(self, begin: int) -> None:
         """Know that a segment was sent again."""
 
     def read(self, blocks: tuple[Block, ...]) -> bool:
-        """Read SACK blocks; returns whether they say something new."""
+        """Read SACK blocks; returns whether they report new data."""
         return False
 
     def note_loss(self) -> None:
-        """Remember what was sent when a loss was seen: a fast retransmission follows."""
-        self.sender.flow.truth.decide(FAST, "data", self.sender.una)
+        """Store the highest byte sent when a loss was detected: a fast retransmission follows."""
+        self.sender.flow.audit.decide(FAST, "data", self.sender.una)
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
         self.lose()
@@ -81,12 +81,12 @@ class Recovery:
         self.lost_bytes += self.sender.payload_at(self.sender.una)
 
     def newly_lost(self) -> int:
-        """The bytes taken for lost since this was asked last."""
+        """The bytes taken for lost since the last call."""
         lost, self.lost_bytes = self.lost_bytes, 0
         return lost
 
     def start_over(self) -> None:
-        """Count duplicates anew; what fits into the window by now is no longer beyond it."""
+        """Reset the count of duplicates; data that now fits into the window is not beyond it."""
         self.d = 0
         self.beyond = min(self.beyond, max(self.sender.outstanding - self.sender.cwnd, 0))
 
@@ -99,13 +99,13 @@ class Recovery:
         raise NotImplementedError
 
     def timeout(self) -> None:
-        """Forget what is no longer true after a timeout."""
+        """Reset the state that a timeout invalidates."""
         self.d = self.inflation = self.beyond = 0
         self.recovering = False
         self.recover = self.sent_before_timeout = self.sender.highest
 
     def send(self) -> None:
-        """Send all that may be sent."""
+        """Send all permitted segments."""
         while self.may_send(self.sender.next) and self.sender.has_room():
             before = self.sender.next
             payload = self.sender.payload_at(before)
@@ -113,7 +113,7 @@ class Recovery:
             self.sender.send_segment(before)
 
     def exceeds_window(self, payload: int) -> bool:
-        """Whether the window, as it is, has no room for so many bytes more."""
+        """Whether the present window has no room for these additional bytes."""
         sender = self.sender
         return bool(sender.outstanding) and sender.outstanding + payload > sender.cwnd
 
@@ -129,7 +129,7 @@ class Recovery:
 
     @property
     def in_flight(self) -> int:
-        """What counts against the window."""
+        """The bytes that count against the window."""
         return self.sender.outstanding
 
 

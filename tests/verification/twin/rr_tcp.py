@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Episode:
-    """A fast recovery: the window before it, what it has sent again, the longest length of that."""
+    """A fast recovery: the window before it, its retransmissions, their largest length."""
 
     cwnd: float
     ssthresh: float
@@ -25,7 +25,7 @@ class Episode:
 
 
 class RrTcp(Sack):
-    """`event` is what is to be acknowledged and the longest length until then."""
+    """`event` is the byte whose acknowledgement ends it and the longest length until then."""
 
     def __init__(self, sender: TcpSender) -> None:
         super().__init__(sender)
@@ -57,7 +57,7 @@ class RrTcp(Sack):
         return end <= self.sender.una or within
 
     def measure(self, segment: Segment, length: int) -> None:
-        """Note that a segment is there, when so many beyond it were."""
+        """Note that a segment has arrived after a number of segments beyond it."""
         if length == 0:
             return
         if not segment.again:
@@ -74,7 +74,7 @@ class RrTcp(Sack):
         self.threshold = max(self.options["duplicate_threshold"], longer)
 
     def settle(self) -> None:
-        """Take a recovery back of which all that was sent again came twice."""
+        """Undo a recovery whose retransmissions all turned out to be duplicates."""
         episode = self.episode
         if episode is None or self.recovering or episode.open:
             return

@@ -1,4 +1,4 @@
-"""What a network asks of those who decide what is lost, and which way units take."""
+"""Interfaces of the rules of loss and of paths that a network uses."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -7,17 +7,17 @@ if TYPE_CHECKING:
 
 
 class LossRule(Protocol):
-    """What decides which units lossy links lose."""
+    """The rule that decides which units lossy links lose."""
 
     def reason(self, link: "Link", unit: "Unit", now: int) -> str | None:
         """Why `unit` is lost on `link`; None if it is not."""
 
 
 class PathRule(Protocol):
-    """What decides which paths units take that are not simply the shortest."""
+    """The rule that decides the paths of units other than the shortest."""
 
     def number(self, unit: "Unit") -> int:
-        """How many labels a unit can have."""
+        """The number of labels that a unit can have."""
 
     def choose(self, unit: "Unit") -> int:
         """The label of a new unit."""

@@ -25,7 +25,7 @@ class Scoreboard(Recovery):
         return news
 
     def forget(self) -> None:
-        """Let nothing be SACKed (RFC 2018, section 8)."""
+        """Clear all SACKed marks (RFC 2018, section 8)."""
         for segment in self.sender.segments:
             segment.sacked = False
 
@@ -50,7 +50,7 @@ class Sack(Scoreboard):
         self.lost: set[int] = set()
         self.scored = 0
         # The byte after the segment with which the last recovery began, and the byte up to which
-        # the law has heard of losses.
+        # losses were reported to the law.
         self.first_lost = 0
         self.told = 0
 
@@ -85,7 +85,7 @@ class Sack(Scoreboard):
             self.pipe += segment.payload * (segment.begin < self.retransmitted)
 
     def pass_over(self) -> None:
-        """Let `next` be no SACKed segment."""
+        """Move `next` beyond SACKed segments."""
         for segment in self.sender.segments:
             if segment.begin == self.sender.next and segment.sacked:
                 self.sender.next = segment.end
@@ -185,7 +185,7 @@ class Sack(Scoreboard):
                 return
 
     def hole(self) -> Segment | None:
-        """The first not yet retransmitted, not SACKed, below what is SACKed: (1.a), (1.b)."""
+        """The first not yet retransmitted, not SACKed, below the highest SACKed: (1.a), (1.b)."""
         for segment in self.sender.segments:
             if segment.begin >= self.retransmitted and not segment.sacked:
                 return segment if segment.begin < self.scored else None
@@ -215,7 +215,7 @@ class Sack1(Scoreboard):
         super().__init__(sender)
         self.pipe = 0
         self.looked = 0
-        # Nothing but `una` is sent until the next acknowledgement.
+        # Only `una` is sent until the next acknowledgement.
         self.entering = False
         self.after_timeout = False
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from twin.audit import audit_columns
 from twin.balance import make_balance
 from twin.contents import contents
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
@@ -27,7 +28,6 @@ from twin.switches import SWITCHES, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
-from twin.truth import truth_columns
 from twin.window import Counts, Window
 
 UNFINISHED = 2**64 - 1
@@ -63,7 +63,7 @@ class Simulation:
         self.trace: Trace = []
         self.flows = make_flows(flows)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] not in OPEN_LOOP]
-        # What each switch is, by its place among the switches.
+        # The class of each switch, by its index among the switches.
         self.kinds = [settings["switches"][i] for i in nodes["switch"].tolist()]
         every_link = self.make_links(links)
         self.network = Network(
@@ -117,7 +117,7 @@ class Simulation:
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
 
     def switching_time(self, node: int) -> int:
-        """What a switch adds to the time of a unit that passes it."""
+        """The time that a switch adds to a unit in transit."""
         own = self.kinds[node - self.hosts]
         time: int = 0 if own["kind"] == "obs" else own.get("switching_time_ps", 0)
         return time
@@ -143,7 +143,7 @@ class Simulation:
         ]
 
     def losses(self) -> Losses:
-        """What the lossy links lose."""
+        """The losses of the lossy links."""
         loss = self.settings.get("loss")
         self.scripts = []
         for drop in loss["drops"] if loss else []:
@@ -153,7 +153,7 @@ class Simulation:
         return Losses(loss, self.settings["seed"], self.scripts)
 
     def run(self) -> None:
-        """From the first event to the last."""
+        """Run from the first event to the last."""
         for flow in self.connections:
             moment = Moment(TIMER, flow.source, flow.index, START)
             self.events.add(flow.start, moment, partial(self.start_flow, flow))
@@ -171,13 +171,13 @@ class Simulation:
         self.window.before(self.events.now)
 
     def look_before(self, time: int) -> None:
-        """Look at what is to be seen before an event at `time`."""
+        """Take the samples and counts that are due before an event at `time`."""
         self.samples.before(time)
         self.together.before(time)
         self.window.before(time)
 
     def count(self, until: int | None = None) -> Counts:
-        """What is counted up to a time, before anything happens then; or up to the end."""
+        """The counts up to a time, before any event then; or up to the end."""
         delivered = sum(flow.delivered for flow in self.flows)
         return Counts(self.network, self.switches, len(self.transports), delivered, until)
 
@@ -189,7 +189,7 @@ class Simulation:
         sender.start()
 
     def receive(self, node: int, unit: Unit | Header, link: Link) -> None:
-        """Give an arriving unit to the switch or to the end of its connection."""
+        """Hand an arriving unit to the switch or to the endpoint of its connection."""
         if node >= self.hosts:
             self.switches[node - self.hosts].arrive(unit, link)
             return
@@ -235,8 +235,8 @@ class Simulation:
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
-            **truth_columns(
-                [flow.truth for flow in self.flows],
+            **audit_columns(
+                [flow.audit for flow in self.flows],
                 [self.network.lost[flow.index] for flow in self.flows],
             ),
             "drops": np.array(
@@ -254,7 +254,7 @@ class Simulation:
         }
 
     def reordering(self) -> Columns:
-        """A row for each flow, metric and value that there is."""
+        """A row for each flow, metric and value that occurs."""
         threshold = self.settings.get("displacement_threshold")
         if threshold is None:
             return {}
@@ -262,7 +262,9 @@ class Simulation:
         for flow in self.flows:
             own = self.transport(flow)
             data = [packet for packet in self.network.came[flow.index] if packet.payload]
-            first = [one.number for one in data if one.sending is None or one.sending.nth == 1]
+            first = [
+                one.number for one in data if one.transmission is None or one.transmission.nth == 1
+            ]
             order = [packet_number(own, number) for number in first]
             for metric, counts in enumerate(densities(order, threshold)):
                 rows += [(flow.index, metric, *row) for row in sorted(counts.items())]
@@ -276,7 +278,7 @@ class Simulation:
         }
 
     def columns(self) -> Columns:
-        """Everything that the core returns."""
+        """The columns and totals that the core returns."""
         whole = self.count()
         found = whole.columns() | self.window.tables(whole)
         if not any("extra_offset_ps" in own for own in self.settings["switches"]):
@@ -343,7 +345,7 @@ def simulate(
     settings, nodes, links, flows
         As `lightburst._core.simulate` takes them, the settings as a dict.
     trace
-        If given, what happened to each unit is appended to it.
+        If given, the events of each unit are appended to it.
 
     Returns
     -------

@@ -21,7 +21,7 @@ class SawSender(Sender):
         self.note(float(self.most), 0.0, 0.0, in_flight, AVOIDANCE)
 
     def send_next(self) -> None:
-        """Send the segment after what is acknowledged for the first time."""
+        """Send the segment after the acknowledged data for the first time."""
         self.times_sent = 0
         self.send_on()
 
@@ -32,13 +32,13 @@ class SawSender(Sender):
             self.send_data()
 
     def send_data(self) -> None:
-        """Send the segment after what is acknowledged."""
+        """Send the segment after the acknowledged data."""
         self.flow.transmissions += 1
         self.flow.retransmissions += self.times_sent > 0
         payload = min(self.most, self.flow.size - self.acknowledged)
-        sending = self.flow.truth.send("data", self.acknowledged, payload)
+        transmission = self.flow.audit.send("data", self.acknowledged, payload)
         self.times_sent += 1
-        self.send_timed("data", self.acknowledged, payload, window=1, sending=sending)
+        self.send_timed("data", self.acknowledged, payload, window=1, transmission=transmission)
 
     def count_from(self, time: int) -> None:
         self.sent_at = time
@@ -57,7 +57,7 @@ class SawSender(Sender):
         if packet.number > self.acknowledged:
             if self.times_sent == 1:
                 self.timeout.sample(self.now - self.sent_at)
-            self.flow.truth.acknowledge(self.now, "data", self.acknowledged)
+            self.flow.audit.acknowledge(self.now, "data", self.acknowledged)
             self.acknowledged = packet.number
             if self.acknowledged < self.flow.size:
                 self.send_next()

@@ -12,7 +12,7 @@ Members = tuple[int, ...]
 
 
 class Switch:
-    """What the switches have in common: their ports, their stream, their choice, their counters."""
+    """The base of all switches: ports, stream, choice, counters."""
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
@@ -25,7 +25,7 @@ class Switch:
         self.stream = stream(self.seed, f"switch/{node - network.hosts}")
         self.switching_time: int = own.get("switching_time_ps", 0)
         self.counters: Counter[str] = Counter()
-        # How many bytes waited from when to when, and how many there were when more came.
+        # The bytes that waited with their times, and the levels when further bytes came.
         self.waits: list[tuple[int, int, int]] = []
         self.levels: list[tuple[int, int]] = []
         self.assembly_wait = 0
@@ -38,7 +38,7 @@ class Switch:
         return self.network.events.now
 
     def is_free(self, port: int) -> bool:
-        """Whether the output `port` has nothing to send."""
+        """Whether the output `port` is idle."""
         return self.ports[port].free_at <= self.now
 
     def pick_free(self, members: Members) -> int | None:
@@ -103,7 +103,7 @@ class Switch:
         return max([self.level(begin), *(n for time, n in self.levels if begin <= time < end)])
 
     def level(self, time: int) -> int:
-        """What is left at `time` of the last level before; here it is gone at once."""
+        """The rest at `time` of the last level before; here it is zero at once."""
         return 0
 
 
@@ -153,7 +153,7 @@ class Electronic(Switch):
         self.forward(unit, port)
 
     def held(self, now: int) -> int:
-        """What its outputs have still to send."""
+        """The bytes that its outputs have still to send."""
         return sum(link.waiting(now) for link in self.ports)
 
 
@@ -167,7 +167,7 @@ class Waiting:
 
 
 class Hybrid(Switch):
-    """Cut-through, with a shared electronic buffer behind `buffer_ports` ports each way."""
+    """Cut-through, with a shared electronic buffer behind `buffer_ports` ports for in and out."""
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
@@ -193,7 +193,7 @@ class Hybrid(Switch):
             return
         inputs = [i for i, free_at in enumerate(self.input_free_at) if free_at <= self.now]
         if not inputs:
-            # Without a buffer it is an all-optical switch, and says so.
+            # Without a buffer it is an all-optical switch, with its reason.
             self.drop(unit, "no_input_port" if self.input_free_at else "contention", members[0])
         elif self.capacity is not None and self.occupancy + unit.size > self.capacity:
             self.drop(unit, "buffer_full", members[0])
@@ -214,7 +214,7 @@ class Hybrid(Switch):
         self.arm()
 
     def look(self) -> None:
-        """Re-emit all that can leave now, and see to the next wake-up."""
+        """Re-emit all units that can leave now, and arm the next wake-up."""
         self.armed = None
         while outputs := [
             i for i, free_at in enumerate(self.output_free_at) if free_at <= self.now
@@ -264,7 +264,7 @@ class Hybrid(Switch):
         self.levels.append((self.now, self.occupancy))
 
     def area(self, until: int | None) -> int:
-        """Likewise, with what is there."""
+        """The rest, starting with the present bytes."""
         end = self.now if until is None else until
         return super().area(end) + self.occupancy * (end - self.occupied_since)
 
@@ -273,7 +273,7 @@ class Hybrid(Switch):
         return next((level for at, level in reversed(self.levels) if at < time), 0)
 
     def held(self, now: int) -> int:
-        """What is in the buffer."""
+        """The bytes in the buffer."""
         return self.occupancy
 
 

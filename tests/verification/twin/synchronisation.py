@@ -11,7 +11,7 @@ from twin.tcp import TcpSender
 
 
 class Own(NamedTuple):
-    """What a connection has at an instant."""
+    """The state of a connection at an instant."""
 
     is_open: bool
     is_over: bool
@@ -21,17 +21,17 @@ class Own(NamedTuple):
 
 
 def look(sender: Sender) -> Own:
-    """See where a connection is."""
+    """Read the state of a connection."""
     assert isinstance(sender, TcpSender | SawSender)
     bytes_ = sender.cwnd if isinstance(sender, TcpSender) else sender.most
-    truth = sender.flow.truth
-    came = {begin for _, begin, _ in truth.arrivals}
+    audit = sender.flow.audit
+    came = {begin for _, begin, _ in audit.arrivals}
     return Own(
         sender.state == "established",
         sender.state in ("fin-sent", "closed", "gave-up"),
         1000 * bytes_ // sender.most,
-        sum(truth.bytes["data", begin] for begin in came),
-        sum(what == "data" for _, (what, _), _ in truth.decisions),
+        sum(audit.bytes["data", begin] for begin in came),
+        sum(what == "data" for _, (what, _), _ in audit.decisions),
     )
 
 
@@ -53,7 +53,7 @@ class Synchronisation:
                 self.seen.append([look(sender) for sender in self.senders])
 
     def tables(self) -> dict[str, dict[str, Any]]:
-        """The sums, and what each bin has."""
+        """The sums, and the values of each bin."""
         own = self.settings
         if own is None:
             return {}
@@ -67,7 +67,7 @@ class Synchronisation:
             is_open.append([one.is_open for one in now])
             windows.append([one.is_open * one.window for one in now])
             pairs = list(zip(before, now, strict=True))
-            # What still arrives of one that gave up before the bin does not count.
+            # Data that still arrives from a sender that gave up before the bin does not count.
             came.append([(b.arrived - a.arrived) * (not a.is_over) for a, b in pairs])
             reduced.append([b.is_open and b.reductions > a.reductions for a, b in pairs])
         sums = {
@@ -92,7 +92,7 @@ class Synchronisation:
 
 
 def pairs_of(is_open: list[list[bool]], reduced: list[list[bool]]) -> dict[str, int]:
-    """Count pairs of connections in one bin, both ways."""
+    """Count ordered pairs of connections in one bin."""
     found = {"pairs": 0, "pairs_one": 0, "pairs_both": 0}
     for there, row in zip(is_open, reduced, strict=True):
         mine = [one for one, here in zip(row, there, strict=True) if here]

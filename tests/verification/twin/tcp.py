@@ -1,4 +1,4 @@
-"""The sender of `tcp`: what is outstanding, what may be sent, when the timer runs."""
+"""The sender of `tcp`: outstanding data, permitted transmissions, and the timer."""
 
 import math
 from dataclasses import dataclass
@@ -64,12 +64,12 @@ class TcpSender(Sender):
         return math.floor(self.law.cwnd)
 
     def grow(self, acknowledged: int) -> None:
-        """Let the window grow, but not beyond what the receiver has room for."""
+        """Let the window grow, at most to the room of the receiver."""
         self.law.grow(acknowledged)
         self.limit(self.advertised)
 
     def limit(self, most: int) -> None:
-        """Let the window be `most` bytes at the most."""
+        """Limit the window to `most` bytes."""
         self.law.cwnd = min(self.law.cwnd, float(most))
 
     def payload_at(self, begin: int) -> int:
@@ -89,7 +89,7 @@ class TcpSender(Sender):
         self.note_window()
 
     def note_window(self) -> None:
-        """Write what it thinks into the trace."""
+        """Write its state into the trace."""
         law, recovery = self.law, self.recovery
         if recovery.recovering:
             state = RECOVERING
@@ -106,19 +106,19 @@ class TcpSender(Sender):
         return queue is None or queue.has_room(self.flow.index, self.send_on)
 
     def send_on(self) -> None:
-        """Go on: the interface has room again."""
+        """Continue: the interface has room again."""
         if self.state == "established":
             self.send_allowed()
 
     def send_again(self) -> None:
-        """Send what is not acknowledged again, now or as soon as the interface has room."""
+        """Send the first unacknowledged segment again, now or as soon as the interface has room."""
         if self.has_room():
             self.send_segment(self.una)
         else:
             self.owed = self.una
 
     def send_allowed(self) -> None:
-        """Send all that may be sent."""
+        """Send all segments that may be sent."""
         if self.owed == self.una:
             if not self.has_room():
                 return
@@ -135,8 +135,8 @@ class TcpSender(Sender):
         self.flow.retransmissions += sent_before
         window = min(int(self.law.cwnd / self.most), 65_535)
         kind = "data+fin" if end == self.flow.size else "data"
-        sending = self.flow.truth.send("data", begin, end - begin)
-        self.send(kind, begin, end - begin, window=window, sending=sending)
+        transmission = self.flow.audit.send("data", begin, end - begin)
+        self.send(kind, begin, end - begin, window=window, transmission=transmission)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again, segment.before = self.now, True, before
@@ -172,13 +172,13 @@ class TcpSender(Sender):
             self.recovery.read(packet.blocks)
 
     def new_acknowledgement(self, packet: Packet) -> None:
-        """Handle one that acknowledges something new."""
+        """Handle an acknowledgement of new data."""
         acknowledged = packet.number - self.una
         self.una = packet.number
         self.next = max(self.next, self.una)
         covered = [s for s in self.segments if s.end <= self.una]
         for segment in covered:
-            self.flow.truth.acknowledge(self.now, "data", segment.begin)
+            self.flow.audit.acknowledge(self.now, "data", segment.begin)
         self.segments = self.segments[len(covered) :]
         news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)
@@ -202,7 +202,7 @@ class TcpSender(Sender):
         self.note_window()
 
     def tell(self, packet: Packet, rtt: int | None, rate: tuple[int, int] | None) -> None:
-        """Let the law know the acknowledgement that is handled next."""
+        """Pass the acknowledgement that is handled next to the law."""
         self.law.now, self.law.rtt, self.law.echo = self.now, rtt, packet.echoes_mark
         self.law.rate = rate
 
@@ -213,7 +213,7 @@ class TcpSender(Sender):
         return self.una - delivered, max(newest.sent_at - first_sent, self.now - delivered_at)
 
     def report(self, acknowledged: int, outstanding: int) -> None:
-        """Let the law know what became of it, with the round trip that SACK blocks tell."""
+        """Report the result to the law, with the round trip given by SACK blocks."""
         if not self.law.reports:
             return
         end = max((s.end for s in self.segments if s.sacked), default=0)
@@ -238,13 +238,13 @@ class TcpSender(Sender):
         self.limit(self.advertised)
 
     def round_trip(self, packet: Packet, covered: list[Segment]) -> int | None:
-        """What an acknowledgement of new data tells the law."""
+        """The report of an acknowledgement of new data to the law."""
         if self.transport["timestamps"]:
             return None if packet.echo is None else self.now - packet.echo
         return None if any(s.again for s in covered) else self.now - covered[-1].sent_at
 
     def sample(self, packet: Packet, covered: list[Segment]) -> None:
-        """Take a round-trip time, if the acknowledgement tells one."""
+        """Take a round-trip time, if the acknowledgement has one."""
         timed, self.timed = self.timed, None
         if self.transport["timestamps"]:
             if packet.echo is not None:
@@ -260,7 +260,7 @@ class TcpSender(Sender):
                 self.timed = timed
 
     def finish(self) -> None:
-        # The FIN went with the last data: nothing is left to be sent, nor to be waited for.
+        # The FIN went with the last data: no packet is left to send or to wait for.
         self.flow.acknowledged = self.now
         self.state = "fin-sent"
 

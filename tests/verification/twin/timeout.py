@@ -1,4 +1,4 @@
-"""How long an end of a connection waits: the rules of stop-and-wait and of RFC 6298."""
+"""Timeouts of the endpoints of a connection: the rules of stop-and-wait and of RFC 6298."""
 
 import math
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ class Timeout(Protocol):
     newest: int
 
     def wait(self) -> int:
-        """For how long to wait for an answer, in ps."""
+        """The time to wait for an answer, in ps."""
 
     def back_off(self) -> None:
         """The timer has expired."""
@@ -27,7 +27,7 @@ class Timeout(Protocol):
         """A round-trip time was measured."""
 
     def syn_was_repeated(self) -> None:
-        """The connection is established, and its SYN no sample."""
+        """The connection is established, and its SYN gave no sample."""
 
 
 class SawTimeout:

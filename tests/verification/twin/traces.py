@@ -1,4 +1,4 @@
-"""The tables of a trace: packets and bursts out of what happened to them, windows as they were."""
+"""The tables of a trace: packets and bursts from their events, windows as recorded."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from twin.bursts import (
     NOWHERE,
     REASONS,
     Table,
-    bookings,
     burst_of,
     burst_rows,
     bursts,
     cuts,
     reason_of,
+    reservations,
 )
 from twin.network import Link, Network, Packet, Trace, Unit
 from twin.windows import WindowRow
@@ -52,7 +52,7 @@ def windows(rows: list[WindowRow], traced: set[int]) -> Table:
 
 
 class SegmentRow(NamedTuple):
-    """What happened to a packet, and where."""
+    """An event of a packet, and its place."""
 
     time: int
     event: int
@@ -77,7 +77,7 @@ def flow_of(unit: Unit) -> int:
 
 
 def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]:
-    """What happened to the packets of the traced flows, in the order of time."""
+    """The events of the packets of the traced flows, in the order of time."""
     rows: list[SegmentRow] = []
     holders: dict[int, Unit] = {}
     for entry in trace:
@@ -100,8 +100,8 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
             if entry.what in BUSY:
                 holder = holders[entry.wanted]
                 why += [flow_of(holder), burst_of(holder)]
-            elif entry.booking:
-                why += [NOWHERE, entry.booking.burst.name]
+            elif entry.reservation:
+                why += [NOWHERE, entry.reservation.burst.name]
             rows += [
                 SegmentRow(entry.time, LOST, packet, node, entry.wanted, *why)
                 for packet in unit.packets
@@ -129,13 +129,14 @@ HOP_TYPES = ["u8", "u4", "u8", "u8", "u4", "u4", "u8", "u8", "u8", "u8"]
 
 
 def hop_rows(
-    trace: Trace, links: list[Link], births: dict[str, tuple[int, int, int]]
+    trace: Trace, links: list[Link], identities: dict[str, tuple[int, int, int]]
 ) -> Iterator[HopRow]:
-    """Each time that a packet was handed to a link, or to the interface of its host."""
+    """The hand-overs of packets to links, or to the interface of their host."""
     came: dict[int, int] = {}
     # Bursts that wait at their egress: their packets came with their tails.
     held: set[str] = set()
-    # Over how many fibres a packet came in its last burst, if it was cut off that; and each burst.
+    # The number of fibres that a packet crossed in its last burst, if it was cut off; and those of
+    # each burst.
     cut = {
         packet.serial: (entry.unit.name, entry.passed)
         for entry in trace
@@ -145,9 +146,9 @@ def hop_rows(
     passed: Counter[str] = Counter()
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
-        if entry.what == "book" and entry.booking and entry.booking.passed:
-            # Behind what was cut off.
-            time = entry.booking.head - entry.booking.delayed
+        if entry.what == "reserve" and entry.reservation and entry.reservation.passed:
+            # Links after the cut.
+            time = entry.reservation.head - entry.reservation.delayed
             came |= {packet.serial: time for packet in entry.unit.packets}
         if entry.what in ("enter", "arrive", "hold", "take apart"):
             time = entry.time if entry.begins is None else entry.begins
@@ -167,9 +168,9 @@ def hop_rows(
             burst, fibres = cut.get(packet.serial, ("", None))
             if burst == entry.unit.name and fibres is not None and passed[burst] > fibres:
                 continue
-            # What did not come from anywhere was handed over by the host that made it.
+            # A packet that arrived from no link was handed over by its source host.
             of_host = packet.serial not in came
-            here = births[packet.name][0] if of_host else came[packet.serial]
+            here = identities[packet.name][0] if of_host else came[packet.serial]
             yield HopRow(
                 came_ps=here,
                 flow=packet.flow,
@@ -262,7 +263,7 @@ def path_switches(network: Network) -> Table:
 
 def numbered(names: set[str], network: Network) -> dict[str, int]:
     """The number of each unit that rows name, in the order in which they were made."""
-    made = sorted(names - {""}, key=network.births.__getitem__)
+    made = sorted(names - {""}, key=network.identities.__getitem__)
     return {"": NONE} | {name: number for number, name in enumerate(made)}
 
 
@@ -273,10 +274,12 @@ def trace_tables(
     traced, kept = set(settings.get("trace") or ()), settings.get("bookings")
     happened = segment_rows(network.trace, traced, network.hosts)
     handed = [
-        row for row in hop_rows(network.trace, network.links, network.births) if row.flow in traced
+        row
+        for row in hop_rows(network.trace, network.links, network.identities)
+        if row.flow in traced
     ]
     packets = {row.packet.name for row in happened} | {row.packet for row in handed}
-    made = {name for name in network.births if name.startswith("burst")}
+    made = {name for name in network.identities if name.startswith("burst")}
     numbers = numbered(packets, network) | numbered(made, network)
     assembled = burst_rows(network.trace, traced, 0 if kept is None else kept["until_ps"])
     tables = {
@@ -288,6 +291,6 @@ def trace_tables(
     }
     if kept is not None:
         where = network.trace, network.links, kept, numbers
-        tables["trace_bookings"] = bookings(*where)
+        tables["trace_bookings"] = reservations(*where)
         tables["trace_cuts"] = cuts(*where)
     return tables

@@ -1,4 +1,4 @@
-"""What is counted by a time, and from one time to before another."""
+"""The counts up to a time, and from one time to before another."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,12 +39,12 @@ SWITCH_COLUMNS = [
     "burst_bytes",
 ]
 INTEGRALS = ["buffer_byte_ps", "assembly_wait_ps", "delay_line_ps", "held_ps"]
-#: What is no sum: a window has it as it is at its end.
+#: Values that are no sums: a window has them as they are at its end.
 STATES = ["waiting_bytes", "units_in_flight"]
 
 
 class Counts:
-    """What is counted up to a time; exact, as Python's whole numbers."""
+    """The counts up to a time; exact, as Python's whole numbers."""
 
     def __init__(
         self,
@@ -94,12 +94,13 @@ class Counts:
         }
 
     def columns(self, before: "Counts | None" = None, span: tuple[int, int] = (0, 2**64)) -> Tables:
-        """What was counted since `before`, which was in the time `span`."""
+        """The counts since `before`, of the window `span`."""
 
         def since(table: str, name: str, now: list[int]) -> npt.NDArray[Any]:
             if before is not None and name not in STATES:
                 then = before.tables[table][name]
-                # Bytes of what is under way are rounded, and may be one less a picosecond later.
+                # Bytes of a unit in transmission are rounded, and may be one less a picosecond
+                # later.
                 now = [max(0, a - b) for a, b in zip(now, then, strict=True)]
             return np.array(now, np.float64 if name in INTEGRALS else np.uint64)
 
@@ -118,7 +119,7 @@ class Counts:
 
 
 class Window:
-    """The counts before anything happens when it begins, and when it ends."""
+    """The counts before any event at its begin, and at its end."""
 
     def __init__(self, span: dict[str, int] | None, count: Callable[[int | None], Counts]) -> None:
         self.span = span
@@ -132,12 +133,12 @@ class Window:
                 self.taken[name] = self.count(due)
 
     def tables(self, whole: Counts) -> Tables:
-        """What was counted in it, in a run that ends with `whole`."""
+        """The counts of the window, in a run that ends with `whole`."""
         if self.span is None:
             return {}
         begin, end = self.span["from_ps"], self.span["until_ps"]
         last = self.taken.get("until_ps", whole)
-        # It begins with the run, or after it has ended.
+        # Without a count at its begin the window begins with the run, or after its end.
         first = self.taken.get("from_ps", last if begin else None)
         span = (begin, end) if begin == 0 or "from_ps" in self.taken else (0, 2**64)
         found = last.columns(first, span)

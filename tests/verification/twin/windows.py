@@ -1,10 +1,10 @@
-"""Rows of what senders think."""
+"""Rows of the states of senders."""
 
 from typing import NamedTuple
 
 
 class WindowRow(NamedTuple):
-    """What a sender thinks after an acknowledgement or a timeout; windows in bytes."""
+    """The state of a sender after an acknowledgement or a timeout; windows in bytes."""
 
     time_ps: int
     flow: int

@@ -2,7 +2,7 @@
 
 use crate::column::Outputs;
 use crate::observe::Place;
-use crate::{Birth, DropReason, Happening, Interest, NodeId, Observer, Unit, View, CUT};
+use crate::{DropReason, Happening, Identity, Interest, NodeId, Observer, Unit, View, CUT};
 use lightburst_des::Time;
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     /// Identity of the burst.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Arrival time of its first packet.
     pub opened: Time,
     /// Departure from the ingress.
@@ -26,7 +26,7 @@ pub struct Made {
 }
 
 /// Dropped packet in the recording.
-pub struct Loss {
+pub struct DroppedPacket {
     /// Time of the drop.
     pub time: Time,
     /// Node and link of the drop.
@@ -45,7 +45,7 @@ pub struct Recording {
     /// Whether a unit was handed to each link.
     used: Vec<bool>,
     /// Dropped packets, in order of time.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<DroppedPacket>,
     /// Bursts, in the order in which their departure was decided.
     pub made: Vec<Made>,
 }
@@ -88,7 +88,7 @@ impl Observer for Recorder {
             } => {
                 let mut packets = view.units.packets_of(Unit::Burst(*burst));
                 recording.made.push(Made {
-                    birth: view.units.bursts[*burst].birth,
+                    identity: view.units.bursts[*burst].identity,
                     opened: bundle.opened,
                     departure: *departure,
                     egress: bundle.egress,
@@ -106,7 +106,7 @@ impl Observer for Recorder {
             } => {
                 let busy = reason.busy && recording.used[place.link.index()];
                 for (_, packet) in view.units.packets_of(*unit) {
-                    recording.losses.push(Loss {
+                    recording.losses.push(DroppedPacket {
                         time: view.now,
                         place: *place,
                         packet: packet.header.sequence,
@@ -122,7 +122,7 @@ impl Observer for Recorder {
                 ..
             } => {
                 for packet in view.units.packets_at(*burst, packets.clone()) {
-                    recording.losses.push(Loss {
+                    recording.losses.push(DroppedPacket {
                         time: view.now,
                         place: piece.place,
                         packet: packet.header.sequence,

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::observe::{Happening, Interest};
-use crate::{Birth, BurstId, Cut, HeaderId, Packet, PortId, Sent, Slot, Unit};
+use crate::{BurstHeaderId, BurstId, Cut, Identity, Packet, PortId, Sent, Slot, Unit};
 use lightburst_des::Time;
 
 impl Context<'_> {
@@ -14,19 +14,19 @@ impl Context<'_> {
 
     /// Drops the first packets of a header's burst because a channel of `port` is occupied at their
     /// time. The remaining packets arrive at `rest`; `None` if the burst was created here.
-    pub fn cut(&mut self, header: HeaderId, port: PortId, cut: &Cut, rest: Option<Time>) {
+    pub fn cut(&mut self, header: BurstHeaderId, port: PortId, cut: &Cut, rest: Option<Time>) {
         let place = self.place(port);
-        let now = self.scheduler.now();
+        let now = self.agenda.now();
         self.fabric.cut(header, place, cut, rest, now);
     }
 
     /// Records a burst whose header is about to be sent, so that its tail may be cut off later.
     /// `end` is the end of its transmission.
-    pub fn sent(&self, header: HeaderId, slot: Slot, end: Time) -> Sent {
+    pub fn sent(&self, header: BurstHeaderId, slot: Slot, end: Time) -> Sent {
         let it = self.header(header);
         let first = self.packets_of(it.burst).next().expect("a packet");
         Sent {
-            birth: it.birth,
+            identity: it.identity,
             burst: it.burst,
             hops: it.hops,
             slot,
@@ -38,8 +38,8 @@ impl Context<'_> {
 
     /// Cuts the tail off a burst that was handed to a port: only its first `bytes` bytes are
     /// transmitted, because the burst `by` takes over the channel.
-    pub fn shorten(&mut self, port: PortId, sent: &Sent, bytes: u32, by: Birth) {
-        let (place, now) = (self.place(port), self.scheduler.now());
+    pub fn shorten(&mut self, port: PortId, sent: &Sent, bytes: u32, by: Identity) {
+        let (place, now) = (self.place(port), self.agenda.now());
         self.fabric.shorten(place, sent, (bytes, by), now);
     }
 
@@ -47,8 +47,7 @@ impl Context<'_> {
     /// reports the arrival to observers.
     #[inline]
     pub fn tail_came(&mut self, burst: BurstId) {
-        self.fabric
-            .drop_tail(burst, self.node, self.scheduler.now());
+        self.fabric.drop_tail(burst, self.node, self.agenda.now());
         self.tell(Interest::TAIL_ARRIVED, || Happening::TailArrived { burst });
     }
 }

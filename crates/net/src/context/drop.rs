@@ -3,7 +3,7 @@
 use super::Context;
 use crate::fabric::Why;
 use crate::observe::{Holder, Place};
-use crate::{Birth, DropReason, PortId, Sendable};
+use crate::{DropReason, Identity, PortId, Sendable};
 
 impl Context<'_> {
     /// Drops a unit that requested a port.
@@ -19,9 +19,9 @@ impl Context<'_> {
         unit: impl Sendable,
         port: PortId,
         reason: &'static DropReason,
-        holder: Option<Birth>,
+        holder: Option<Identity>,
     ) {
-        let (place, now) = (self.place(port), self.scheduler.now());
+        let (place, now) = (self.place(port), self.agenda.now());
         self.fabric.offer(unit.into(), place.link, now);
         self.drop_at(unit, place, reason, holder.map(Holder::Burst));
     }
@@ -48,7 +48,7 @@ impl Context<'_> {
             holder,
             start: None,
         };
-        let now = self.scheduler.now();
+        let now = self.agenda.now();
         self.fabric.dropped_at[place.link.index()] += 1;
         self.fabric.remove(unit.into(), place, why, now);
     }

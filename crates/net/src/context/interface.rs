@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::observe::{Happening, Interest};
-use crate::{Departure, Event, FlowId, Packet, PacketId, PortId, Token};
+use crate::{Departure, Event, FlowId, Packet, PacketId, PortId, TimerId};
 use lightburst_des::Time;
 
 /// The only port of a host.
@@ -45,11 +45,11 @@ impl Context<'_> {
         let (node, free_at) = (self.node, self.free_at(NIC));
         let units = &mut self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        if interfaces.waiting_bytes(node.index()) == 0 && free_at <= self.scheduler.now() {
+        if interfaces.waiting_bytes(node.index()) == 0 && free_at <= self.agenda.now() {
             return Some(self.send_now(packet));
         }
         if interfaces.add(node, packet, &mut units.packets) {
-            self.timer(free_at, Token::DEPARTURE);
+            self.timer(free_at, TimerId::DEPARTURE);
         }
         None
     }
@@ -88,8 +88,8 @@ impl Context<'_> {
     pub(crate) fn departed(&mut self, packet: &Packet) {
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
         if interfaces.departed(self.node, packet) {
-            let event = Event::timer(self.node, Token::DEPARTURE);
-            self.scheduler.push(self.free_at(NIC), event);
+            let event = Event::timer(self.node, TimerId::DEPARTURE);
+            self.agenda.push(self.free_at(NIC), event);
         }
     }
 }

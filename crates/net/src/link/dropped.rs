@@ -5,11 +5,11 @@ use lightburst_des::Time;
 
 /// A dropped packet of a sender that counts transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LostSending {
+pub struct LostTransmission {
     /// First byte of the payload.
     pub sequence: u64,
     /// Transmission number of the packet, from 1.
-    pub sending: u32,
+    pub transmission: u32,
     /// Flags of the segment.
     pub flags: u8,
     /// Time of the drop.
@@ -24,7 +24,7 @@ const NONE: u32 = u32::MAX;
 /// A lost transmission in the circular chain of its flow.
 #[derive(Clone, Copy, Debug)]
 struct Link {
-    sending: LostSending,
+    transmission: LostTransmission,
     /// Index of the transmission dropped next; the last one refers to the first.
     next: u32,
 }
@@ -59,28 +59,28 @@ impl Dropped {
     pub(crate) fn count(&mut self, packet: &Packet, now: Time) {
         let flow = packet.envelope.flow;
         self.packets.count(flow.index());
-        if packet.envelope.sending > 0 {
-            let sending = LostSending {
+        if packet.envelope.transmission > 0 {
+            let transmission = LostTransmission {
                 sequence: packet.header.sequence,
-                sending: packet.envelope.sending,
+                transmission: packet.envelope.transmission,
                 flags: packet.header.flags,
                 at: now,
             };
-            self.append(flow, sending);
+            self.append(flow, transmission);
         }
     }
 
-    fn append(&mut self, flow: FlowId, sending: LostSending) {
+    fn append(&mut self, flow: FlowId, transmission: LostTransmission) {
         let mut place = self.free;
         match self.chains.get_mut(place as usize) {
             Some(link) => {
                 self.free = link.next;
-                link.sending = sending;
+                link.transmission = transmission;
             }
             None => {
                 place = self.chains.len() as u32;
                 self.chains.push(Link {
-                    sending,
+                    transmission,
                     next: place,
                 });
             }
@@ -105,25 +105,25 @@ impl Dropped {
 
     /// Iterates over the lost transmissions of a flow that were not taken out yet, in order of
     /// time.
-    pub fn sendings(&self, flow: FlowId) -> impl Iterator<Item = LostSending> + '_ {
+    pub fn lost_transmissions(&self, flow: FlowId) -> impl Iterator<Item = LostTransmission> + '_ {
         let last = self.last[flow.index()];
         let mut before = Some(last).filter(|&last| last != NONE);
         std::iter::from_fn(move || {
             let place = self.chains[before? as usize].next;
             before = Some(place).filter(|&place| place != last);
-            Some(self.chains[place as usize].sending)
+            Some(self.chains[place as usize].transmission)
         })
     }
 
     /// Takes out the lost transmissions of a flow that were dropped before `now`. Used by senders
     /// that count transmissions.
     #[inline]
-    pub fn take(&mut self, flow: FlowId, now: Time) -> impl Iterator<Item = LostSending> + '_ {
+    pub fn take(&mut self, flow: FlowId, now: Time) -> impl Iterator<Item = LostTransmission> + '_ {
         std::iter::from_fn(move || {
             let last = &mut self.last[flow.index()];
             let first = self.chains.get(*last as usize)?.next;
-            let Link { sending, next } = self.chains[first as usize];
-            if sending.at >= now {
+            let Link { transmission, next } = self.chains[first as usize];
+            if transmission.at >= now {
                 return None;
             }
             if first == *last {
@@ -132,7 +132,7 @@ impl Dropped {
                 self.chains[*last as usize].next = next;
             }
             self.chains[first as usize].next = std::mem::replace(&mut self.free, first);
-            Some(sending)
+            Some(transmission)
         })
     }
 
@@ -152,14 +152,14 @@ mod tests {
     use super::*;
     use crate::{Envelope, Header, NodeId};
 
-    fn packet(flow: u32, sending: u32) -> Packet {
+    fn packet(flow: u32, transmission: u32) -> Packet {
         let header = Header {
-            sequence: u64::from(sending) * 100,
+            sequence: u64::from(transmission) * 100,
             ..Header::default()
         };
         let mut packet = Packet::new(FlowId(flow), NodeId(0), NodeId(1), 1, header);
         packet.envelope = Envelope {
-            sending,
+            transmission,
             ..packet.envelope
         };
         packet
@@ -168,12 +168,12 @@ mod tests {
     #[test]
     fn a_chain_is_that_of_its_flow_alone_and_its_places_go_to_others_when_the_flow_is_over() {
         let mut dropped = Dropped::new(3);
-        for (flow, sending) in [(1, 1), (1, 2), (0, 0), (2, 7)] {
-            dropped.count(&packet(flow, sending), Time(5));
+        for (flow, transmission) in [(1, 1), (1, 2), (0, 0), (2, 7)] {
+            dropped.count(&packet(flow, transmission), Time(5));
         }
         let seen = |dropped: &Dropped, flow| -> Vec<u32> {
-            let sendings = dropped.sendings(FlowId(flow));
-            sendings.map(|one| one.sending).collect()
+            let transmissions = dropped.lost_transmissions(FlowId(flow));
+            transmissions.map(|one| one.transmission).collect()
         };
         assert_eq!(
             [0, 1, 2].map(|flow| dropped.packets(FlowId(flow))),
@@ -197,17 +197,17 @@ mod tests {
     #[test]
     fn what_is_dropped_at_an_instant_is_taken_later() {
         let mut dropped = Dropped::new(1);
-        for (sending, at) in [(1, 5), (2, 7), (3, 7), (4, 9)] {
-            dropped.count(&packet(0, sending), Time(at));
+        for (transmission, at) in [(1, 5), (2, 7), (3, 7), (4, 9)] {
+            dropped.count(&packet(0, transmission), Time(at));
         }
         let mut taken = |now| -> Vec<u32> {
             let taken = dropped.take(FlowId(0), Time(now));
-            taken.map(|one| one.sending).collect()
+            taken.map(|one| one.transmission).collect()
         };
         assert_eq!([5, 7, 8].map(&mut taken), [vec![], vec![1], vec![2, 3]]);
         assert_eq!([10, 10].map(taken), [vec![4], vec![]]);
         dropped.count(&packet(0, 5), Time(11));
-        assert_eq!(dropped.sendings(FlowId(0)).count(), 1);
+        assert_eq!(dropped.lost_transmissions(FlowId(0)).count(), 1);
         assert_eq!(dropped.chains.len(), 4, "a place was used again");
     }
 }

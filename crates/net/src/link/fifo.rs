@@ -6,7 +6,7 @@
 use crate::link::Transit;
 use crate::unit::units::{Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
-use lightburst_des::{Scheduler, Time};
+use lightburst_des::{Agenda, Time};
 
 /// Successor of a unit: the next one on the link, in the burst or in the queue of an interface.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +59,9 @@ pub(crate) fn travel(
     Transit { to, arrival, .. }: Transit,
     tail: &mut Tail,
     units: &mut Units,
-    scheduler: &mut Scheduler<Event>,
+    agenda: &mut Agenda<Event>,
 ) {
-    let now = scheduler.now();
+    let now = agenda.now();
     match tail.follow(unit, arrival, now) {
         Some(ahead) => {
             ahead.envelope_mut(units).behind = Behind {
@@ -69,7 +69,7 @@ pub(crate) fn travel(
                 due: arrival,
             };
         }
-        None => scheduler.push(arrival, Event::arrival(to, link, unit)),
+        None => agenda.push(arrival, Event::arrival(to, link, unit)),
     }
 }
 
@@ -79,12 +79,12 @@ pub(crate) fn arrived(
     unit: impl Sendable,
     (link, to): (LinkId, NodeId),
     units: &Units,
-    scheduler: &mut Scheduler<Event>,
+    agenda: &mut Agenda<Event>,
 ) {
     let Behind { unit, due } = unit.envelope(units).behind;
     if let Some(unit) = unit {
         units.prefetch(unit);
-        scheduler.push(due, Event::arrival(to, link, unit));
+        agenda.push(due, Event::arrival(to, link, unit));
     }
 }
 

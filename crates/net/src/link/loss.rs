@@ -124,7 +124,7 @@ impl Drop {
 
 /// Losses on all links.
 #[derive(Debug)]
-pub struct Loss {
+pub struct LossyLinks {
     /// Bounds for units with data and for other units. A unit is lost if the draw is below its
     /// bound.
     thresholds: [u64; 2],
@@ -136,11 +136,15 @@ pub struct Loss {
     pub lost: Vec<u64>,
 }
 
-impl Loss {
+impl LossyLinks {
     /// Creates the losses of the links that have a stream. `probabilities` apply to units with data
     /// and to other units.
-    pub fn new(probabilities: [f64; 2], streams: Vec<Option<Stream>>, drops: Vec<Drop>) -> Loss {
-        Loss {
+    pub fn new(
+        probabilities: [f64; 2],
+        streams: Vec<Option<Stream>>,
+        drops: Vec<Drop>,
+    ) -> LossyLinks {
+        LossyLinks {
             // A unit is lost if the draw is below p 2^64. The cast saturates.
             thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
             lost: vec![0; streams.len()],
@@ -197,7 +201,7 @@ mod tests {
         let draw = stream(seed).next_u64();
         for (bound, lost) in [(draw, None), (draw + 2048, Some(RANDOM))] {
             let p = bound as f64 / 2f64.powi(64);
-            let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
+            let mut loss = LossyLinks::new([p; 2], vec![Some(stream(seed))], vec![]);
             assert_eq!(loss.takes(LinkId(0), [].iter(), Time::ZERO), lost);
         }
     }
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn of_the_units_sent_with_a_window_the_first_is_lost() {
-        let mut loss = Loss::new(
+        let mut loss = LossyLinks::new(
             [0.0; 2],
             vec![Some(Stream::new(1, "loss/0"))],
             vec![drop(Script::Window(4))],

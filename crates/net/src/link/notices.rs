@@ -5,7 +5,7 @@
 //!
 //! Notices are a mechanism of the network and no measurement: assembly at the ingress acts on them.
 
-use crate::{Birth, BurstId, Fabric, FlowId, NodeId, PortId};
+use crate::{BurstId, Fabric, FlowId, Identity, NodeId, PortId};
 use lightburst_des::{Duration, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -35,7 +35,7 @@ struct Notice {
     /// Arrival time of the notice.
     comes: Time,
     /// Burst that lost the data.
-    burst: Birth,
+    burst: Identity,
     /// Flows that lost data, in the order of their first packets in the burst.
     flows: Vec<FlowId>,
 }
@@ -51,7 +51,7 @@ pub struct Notices {
 
 impl Notices {
     /// Adds a notice that data of these flows was lost in a burst. A single flow gives no notice.
-    pub fn add(&mut self, comes: Time, burst: Birth, lost: impl Iterator<Item = FlowId>) {
+    pub fn add(&mut self, comes: Time, burst: Identity, lost: impl Iterator<Item = FlowId>) {
         let mut flows = self.spare.pop().unwrap_or_default();
         flows.clear();
         for flow in lost {
@@ -144,9 +144,9 @@ impl Fabric {
             .packets_at(id, lost)
             .filter(|packet| packet.header.payload > 0 && packet.envelope.source != ingress);
         let notices = board.lines.entry((ingress, egress, burst.class));
-        let comes = delay.comes(burst.birth.at, now);
+        let comes = delay.comes(burst.identity.at, now);
         let flows = data.map(|packet| packet.envelope.flow);
-        notices.or_default().add(comes, burst.birth, flows);
+        notices.or_default().add(comes, burst.identity, flows);
     }
 }
 
@@ -154,9 +154,9 @@ impl Fabric {
 mod tests {
     use super::*;
 
-    fn birth(at: u64, node: u32, nth: u32) -> Birth {
+    fn identity(at: u64, node: u32, nth: u32) -> Identity {
         let at = Time(at);
-        Birth { at, node, nth }
+        Identity { at, node, nth }
     }
 
     fn read(notices: &mut Notices, now: u64) -> Vec<Vec<u32>> {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     /// Notices given as (arrival time, burst, flows).
-    fn notices(given: &[(u64, Birth, &[u32])]) -> Notices {
+    fn notices(given: &[(u64, Identity, &[u32])]) -> Notices {
         let mut notices = Notices::default();
         for &(comes, burst, flows) in given {
             notices.add(Time(comes), burst, flows.iter().map(|&flow| FlowId(flow)));
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_notice_is_read_once_and_after_the_instant_at_which_it_comes() {
-        let mut notices = notices(&[(100, birth(0, 5, 1), &[7, 3, 7])]);
+        let mut notices = notices(&[(100, identity(0, 5, 1), &[7, 3, 7])]);
         assert!(read(&mut notices, 100).is_empty());
         assert_eq!(read(&mut notices, 101), [[7, 3]]);
         assert!(read(&mut notices, 102).is_empty());
@@ -186,14 +186,17 @@ mod tests {
 
     #[test]
     fn of_one_flow_alone_there_is_none() {
-        let mut notices = notices(&[(100, birth(0, 5, 1), &[7, 7]), (100, birth(0, 5, 2), &[])]);
+        let mut notices = notices(&[
+            (100, identity(0, 5, 1), &[7, 7]),
+            (100, identity(0, 5, 2), &[]),
+        ]);
         assert!(read(&mut notices, 1000).is_empty());
     }
 
     #[test]
     fn notices_are_read_in_an_order_that_is_not_that_of_the_losses() {
-        let (first, second) = (birth(10, 5, 1), birth(10, 5, 2));
-        let given: [(u64, Birth, &[u32]); 3] = [
+        let (first, second) = (identity(10, 5, 1), identity(10, 5, 2));
+        let given: [(u64, Identity, &[u32]); 3] = [
             (200, first, &[1, 2]),
             (150, second, &[3, 4]),
             (150, first, &[5, 6]),

@@ -1,6 +1,6 @@
 //! Events of a network as reported to observers.
 
-use crate::{Birth, Bundle, BurstId, DropReason, FlowId, LinkId, NodeId, PacketId, Unit};
+use crate::{Bundle, BurstId, DropReason, FlowId, Identity, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::{Duration, Time};
 use std::ops::{BitOr, Range};
 
@@ -71,7 +71,7 @@ pub enum Holder {
     /// A packet of this flow.
     Packet(FlowId),
     /// This burst.
-    Burst(Birth),
+    Burst(Identity),
 }
 
 /// Times of a unit that is handed to a link.
@@ -105,13 +105,13 @@ pub struct Piece {
     /// Time at which the first of the packets would have left that node.
     pub start: Time,
     /// Identity of the burst.
-    pub burst: Birth,
+    pub burst: Identity,
     /// Number of packets.
     pub packets: u32,
     /// Bytes of the packets.
     pub bytes: u32,
     /// Burst that uses the channel instead.
-    pub by: Option<Birth>,
+    pub by: Option<Identity>,
 }
 
 /// Part of a burst that is cut off.
@@ -223,7 +223,7 @@ pub enum Happening<'a> {
         /// Link of the transmission.
         link: LinkId,
         /// Identity of the burst.
-        burst: Birth,
+        burst: Identity,
         /// Start of the transmission.
         start: Time,
         /// New end of the transmission.

@@ -1,6 +1,6 @@
 //! Bursts: packets that travel as one unit.
 
-use crate::unit::units::{Birth, Envelope};
+use crate::unit::units::{Envelope, Identity};
 use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
@@ -11,7 +11,7 @@ use lightburst_des::{mix, Time};
 #[repr(C)]
 pub struct Burst {
     /// Identity of the burst.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Addressing, size and order.
     pub envelope: Envelope,
     /// Class of the burst: the group of its packets if classes are distinguished, otherwise 0.
@@ -67,7 +67,7 @@ pub struct Cut {
     /// Time at which the transmission of the first of them would have started.
     pub start: Time,
     /// Burst that occupies the channel until the rest arrives.
-    pub by: Option<Birth>,
+    pub by: Option<Identity>,
 }
 
 /// Packets that are about to become one burst.
@@ -94,12 +94,12 @@ pub struct Bundle {
 impl Burst {
     /// Creates a burst from the packets of a bundle. All bursts between the same two edges have the
     /// same flow number, whatever their packets.
-    pub(crate) fn new(bundle: &Bundle, ingress: NodeId, birth: Birth) -> Burst {
+    pub(crate) fn new(bundle: &Bundle, ingress: NodeId, identity: Identity) -> Burst {
         let pair = mix(u64::from(ingress.0) << 32 | u64::from(bundle.egress.0));
         let flow = FlowId(pair as u32);
         Burst {
             envelope: Envelope::new(flow, ingress, bundle.destination, bundle.bytes),
-            birth,
+            identity,
             class: bundle.class,
             sequence: bundle.sequence,
             first: bundle.first,

@@ -1,6 +1,6 @@
 //! Burst header packets (BHP), which travel ahead of their bursts and reserve channels for them.
 
-use crate::unit::units::{Birth, Envelope};
+use crate::unit::units::{Envelope, Identity};
 use crate::BurstId;
 use lightburst_des::{Duration, Time};
 
@@ -11,7 +11,7 @@ pub struct BurstHeader {
     /// Envelope of the burst: `bytes` is the size of the burst.
     pub envelope: Envelope,
     /// Identity of the burst.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Handle of the burst.
     pub burst: BurstId,
     /// Arrival time of the head of the burst at the next node of the header.

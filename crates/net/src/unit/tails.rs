@@ -4,7 +4,9 @@
 //! depend on the order of simultaneous events at different nodes.
 
 use crate::observe::{CutOff, Happening, Interest, Piece, Place};
-use crate::{Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit};
+use crate::{
+    BurstId, Counted, Counters, CutCounters, Fabric, Identity, NodeId, PacketId, Slot, Unit,
+};
 use lightburst_des::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     /// Identity of the burst.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Handle of the burst. Valid while the burst is in the network.
     pub burst: BurstId,
     /// Number of fibres over which it came to the node.
@@ -39,7 +41,7 @@ struct TailCut {
     /// Bytes before the cut.
     bytes: u32,
     /// Burst that takes over the channel.
-    by: Birth,
+    by: Identity,
 }
 
 impl TailCut {
@@ -53,7 +55,7 @@ impl TailCut {
 
     /// Creates the row of the packets lost by this cut, still without packets. `start` is the time
     /// at which the first of them would have left.
-    fn piece(&self, burst: Birth, (time, noted): (Time, NodeId), start: Time) -> Piece {
+    fn piece(&self, burst: Identity, (time, noted): (Time, NodeId), start: Time) -> Piece {
         Piece {
             time,
             noted,
@@ -71,7 +73,7 @@ impl TailCut {
 #[derive(Debug, Default)]
 pub struct Tails {
     /// Cuts of each burst. Cuts at the same node are in order of time.
-    cuts: BTreeMap<Birth, Vec<TailCut>>,
+    cuts: BTreeMap<Identity, Vec<TailCut>>,
     /// Counters of each node, for bursts that have reached their egress.
     counts: BTreeMap<NodeId, CutCounters>,
 }
@@ -91,26 +93,26 @@ impl Fabric {
         &mut self,
         place: Place,
         sent: &Sent,
-        (bytes, by): (u32, Birth),
+        (bytes, by): (u32, Identity),
         now: Time,
     ) {
         let Slot { start, .. } = sent.slot;
         let end = self.links.shorten(place.link, start, (sent.bytes, bytes));
         let shortened = || Happening::Shortened {
             link: place.link,
-            burst: sent.birth,
+            burst: sent.identity,
             start,
             end,
             bytes,
         };
         self.tell(Interest::SHORTENED, now, shortened);
         // Otherwise the burst was dropped at a later node, with all its packets.
-        if self.units.bursts[sent.burst].birth == sent.birth {
+        if self.units.bursts[sent.burst].identity == sent.identity {
             let tails = self
                 .tails
                 .as_mut()
                 .expect("a network in which tails are cut off");
-            let cuts = tails.cuts.entry(sent.birth).or_default();
+            let cuts = tails.cuts.entry(sent.identity).or_default();
             cuts.push(TailCut {
                 hops: sent.hops,
                 place,
@@ -124,10 +126,10 @@ impl Fabric {
     /// Forgets the cuts of a burst that is dropped with all its packets.
     pub(crate) fn forget_cuts(&mut self, burst: BurstId) {
         if let Some(tails) = &mut self.tails {
-            // The slot is free from now on. Without the birth, a later cut does not take it for
-            // this burst.
-            let birth = std::mem::take(&mut self.units.bursts[burst].birth);
-            tails.cuts.remove(&birth);
+            // The slot is free from now on. Its identity is reset, so that a later cut does not take
+            // another burst in the slot for this one.
+            let identity = std::mem::take(&mut self.units.bursts[burst].identity);
+            tails.cuts.remove(&identity);
         }
     }
 
@@ -140,9 +142,9 @@ impl Fabric {
     }
 
     fn drop_cuts(&mut self, burst: BurstId, node: NodeId, now: Time) {
-        let birth = self.units.bursts[burst].birth;
+        let identity = self.units.bursts[burst].identity;
         let tails = self.tails.as_mut();
-        let Some(cuts) = tails.and_then(|tails| tails.cuts.remove(&birth)) else {
+        let Some(cuts) = tails.and_then(|tails| tails.cuts.remove(&identity)) else {
             return;
         };
         let left = cuts.iter().map(|cut| cut.bytes).min().expect("a cut");
@@ -164,7 +166,7 @@ impl Fabric {
         for (_, bytes, cut) in missing.clone() {
             if !pieces.last().is_some_and(|(of, _)| std::ptr::eq(*of, cut)) {
                 let comes = self.links.transmission_time(cut.place.link, bytes.start);
-                pieces.push((cut, cut.piece(birth, (now, node), cut.start + comes)));
+                pieces.push((cut, cut.piece(identity, (now, node), cut.start + comes)));
             }
             let (_, piece) = pieces.last_mut().expect("one for this cut");
             piece.packets += 1;

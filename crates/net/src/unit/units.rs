@@ -1,7 +1,9 @@
 //! Transmission units: packets, bursts and burst header packets, each kind in its own arena.
 
 use crate::link::fifo::Behind;
-use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet, PacketId, Unit};
+use crate::{
+    Arena, Burst, BurstHeader, BurstHeaderId, BurstId, FlowId, NodeId, Packet, PacketId, Unit,
+};
 use lightburst_des::Time;
 use std::ops::Range;
 
@@ -22,7 +24,7 @@ pub struct Envelope {
     pub bytes: u32,
     /// Transmission number of the content, from 1: 2 is the first retransmission. 0 if the sender
     /// does not count transmissions.
-    pub sending: u32,
+    pub transmission: u32,
     /// Number of the path to the destination. Set when the unit enters the network.
     pub label: u8,
     /// Successor on the link, in the burst or in the queue of an interface.
@@ -38,7 +40,7 @@ impl Envelope {
             source,
             destination,
             bytes,
-            sending: 0,
+            transmission: 0,
             label: 0,
             behind: Behind::NOTHING,
         }
@@ -48,7 +50,7 @@ impl Envelope {
 /// Identifies a packet or a burst among all units of its kind. It does not depend on events at
 /// other nodes, and it orders units by creation time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Birth {
+pub struct Identity {
     /// Time of creation.
     pub at: Time,
     /// Number of the node that created the unit.
@@ -90,15 +92,15 @@ impl Sendable for BurstId {
     }
 }
 
-impl Sendable for HeaderId {
+impl Sendable for BurstHeaderId {
     #[inline(always)]
     fn envelope(self, units: &Units) -> &Envelope {
-        &units.headers[self].envelope
+        &units.burst_headers[self].envelope
     }
 
     #[inline(always)]
     fn envelope_mut(self, units: &mut Units) -> &mut Envelope {
-        &mut units.headers[self].envelope
+        &mut units.burst_headers[self].envelope
     }
 }
 
@@ -108,7 +110,7 @@ impl Sendable for Unit {
         match self {
             Unit::Packet(packet) => packet.envelope(units),
             Unit::Burst(burst) => burst.envelope(units),
-            Unit::Header(header) => header.envelope(units),
+            Unit::BurstHeader(header) => header.envelope(units),
         }
     }
 
@@ -117,7 +119,7 @@ impl Sendable for Unit {
         match self {
             Unit::Packet(packet) => packet.envelope_mut(units),
             Unit::Burst(burst) => burst.envelope_mut(units),
-            Unit::Header(header) => header.envelope_mut(units),
+            Unit::BurstHeader(header) => header.envelope_mut(units),
         }
     }
 }
@@ -130,7 +132,7 @@ pub struct Units {
     /// Bursts.
     pub bursts: Arena<BurstId, Burst>,
     /// Burst header packets.
-    pub headers: Arena<HeaderId, BurstHeader>,
+    pub burst_headers: Arena<BurstHeaderId, BurstHeader>,
 }
 
 impl Units {
@@ -139,7 +141,7 @@ impl Units {
         Units {
             packets: Arena::with_capacity(packets),
             bursts: Arena::with_capacity(0),
-            headers: Arena::with_capacity(0),
+            burst_headers: Arena::with_capacity(0),
         }
     }
 
@@ -150,7 +152,7 @@ impl Units {
         match unit {
             Unit::Packet(packet) => self.packets.prefetch(packet),
             Unit::Burst(burst) => self.bursts.prefetch(burst),
-            Unit::Header(header) => self.headers.prefetch(header),
+            Unit::BurstHeader(header) => self.burst_headers.prefetch(header),
         }
     }
 
@@ -159,7 +161,7 @@ impl Units {
         match unit {
             Unit::Packet(_) => None,
             Unit::Burst(burst) => Some(burst),
-            Unit::Header(header) => Some(self.headers[header].burst),
+            Unit::BurstHeader(header) => Some(self.burst_headers[header].burst),
         }
     }
 

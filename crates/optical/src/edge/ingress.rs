@@ -4,8 +4,8 @@ use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
 use crate::edge::{Around, EdgeSettings, EdgeTimer};
 use lightburst_des::{Stream, Time};
-use lightburst_net::{Bundle, Context, Envelope, NodeId, Packet, PacketId, Token};
-use std::collections::HashMap;
+use lightburst_net::{Bundle, Context, NodeId, Packet, PacketId, TimerId};
+use std::collections::{HashMap, VecDeque};
 
 /// Number of queues per line, besides the first one, for which memory is reserved at the start.
 const FEW: usize = 4;
@@ -74,24 +74,6 @@ pub struct Closed {
     pub waited: u128,
 }
 
-/// Consequence of a packet for its queue.
-pub enum Step {
-    /// The packet waits.
-    Wait,
-    /// The packet waits, and a timer of its queue is to be set.
-    SetTimer(Time, Token),
-    /// The queue was closed with the packet in it.
-    Close(Closed),
-}
-
-/// Outcome of the arrival of a packet.
-pub struct Outcome {
-    /// Burst that was closed first, because the packet would have exceeded its greatest size.
-    pub full: Option<Closed>,
-    /// Consequence of the packet for the queue that it joined.
-    pub step: Step,
-}
-
 /// All assembly queues of one edge.
 pub struct Ingress {
     /// Lines, sorted by class and then by egress.
@@ -107,6 +89,9 @@ pub struct Ingress {
     /// Position of each egress among all egresses, by node number; the length is the largest node
     /// number of an egress plus one.
     places_of_egresses: Vec<u32>,
+    /// Closed bursts that the edge has not launched yet, in the order of their sequence numbers. An
+    /// arrival closes two at most: the burst that has no room for the packet, and that of the packet.
+    closed: VecDeque<Closed>,
     /// Number of egresses.
     egresses: usize,
     max_bytes: u32,
@@ -152,6 +137,7 @@ impl Ingress {
             places: HashMap::with_capacity(others),
             free: Vec::with_capacity(others),
             places_of_egresses,
+            closed: VecDeque::with_capacity(2),
             egresses: egresses.len(),
             max_bytes: assembly.and_then(|it| it.max_bytes).unwrap_or(u32::MAX),
             min_bytes: assembly.and_then(|it| it.min_bytes).unwrap_or(0),
@@ -160,50 +146,62 @@ impl Ingress {
     }
 
     /// Adds a packet to a queue of its line, by the policy. A packet without payload becomes a burst
-    /// of its own if such packets are not assembled.
+    /// of its own if such packets are not assembled. Returns the timer to be set for the queue, if
+    /// the policy starts one; bursts that the packet closed are taken by [`Ingress::next_closed`].
+    #[inline(always)]
     pub fn accept(
         &mut self,
         line: usize,
-        id: PacketId,
-        packet: &Packet,
+        packet: PacketId,
         ctx: &mut Context<'_>,
-    ) -> Outcome {
-        if packet.header.payload == 0 && !self.acknowledgements {
-            let (bundle, waited) = (self.alone(line, id, ctx), 0);
-            let step = Step::Close(Closed { bundle, waited });
-            return Outcome { full: None, step };
+    ) -> Option<(Time, TimerId)> {
+        let Packet { envelope, header } = ctx.packet(packet);
+        let bytes = envelope.bytes;
+        if header.payload == 0 && !self.acknowledgements {
+            let (bundle, waited) = (self.alone(line, packet, ctx), 0);
+            self.closed.push_back(Closed { bundle, waited });
+            return None;
         }
         let number = self.number(line, packet, ctx);
         let mut queue = self.place(line, number);
-        let mut full = None;
-        if !self.has_room(queue, packet.envelope.bytes) {
-            full = Some(self.close(queue, ctx.now()));
+        if !self.has_room(queue, bytes) {
+            self.close(queue, ctx.now());
             queue = self.place(line, number);
         }
-        let step = match self.add(queue, id, &packet.envelope, ctx) {
-            Decision::Wait => Step::Wait,
+        match self.add(queue, packet, ctx) {
+            Decision::Wait => None,
             Decision::StartTimer(time) => {
                 let closes = ctx.now() + time;
                 self.waiting[queue].closes = closes;
-                Step::SetTimer(closes, self.token(queue))
+                Some((closes, self.timer_id(queue)))
             }
-            Decision::Close => Step::Close(self.close(queue, ctx.now())),
-        };
-        Outcome { full, step }
+            Decision::Close => {
+                self.close(queue, ctx.now());
+                None
+            }
+        }
     }
 
     /// Closes the first queue of a line, if its current timer expires now.
-    pub fn expire(&mut self, subject: u32, now: Time) -> Option<Closed> {
-        self.close_expired(self.line_of(subject), now)
+    pub fn expire(&mut self, subject: u32, now: Time) {
+        self.close_expired(self.line_of(subject), now);
     }
 
     /// Closes a queue that is not the first of its line, if its current timer expires now.
-    pub fn expire_other(&mut self, subject: u32, now: Time) -> Option<Closed> {
-        self.close_expired(self.lines.len() + subject as usize, now)
+    pub fn expire_other(&mut self, subject: u32, now: Time) {
+        self.close_expired(self.lines.len() + subject as usize, now);
     }
 
-    fn close_expired(&mut self, queue: usize, now: Time) -> Option<Closed> {
-        (self.waiting[queue].closes == now).then(|| self.close(queue, now))
+    fn close_expired(&mut self, queue: usize, now: Time) {
+        if self.waiting[queue].closes == now {
+            self.close(queue, now);
+        }
+    }
+
+    /// Takes the first closed burst that has not been launched yet.
+    #[inline]
+    pub fn next_closed(&mut self) -> Option<Closed> {
+        self.closed.pop_front()
     }
 
     /// Makes a burst of one packet, without a queue.
@@ -263,32 +261,32 @@ impl Ingress {
         self.places_of_egresses.len() as u32
     }
 
-    /// Returns the timer token of a queue, by the line of a first queue or by the index of another
+    /// Returns the timer of a queue, by the line of a first queue or by the index of another
     /// queue.
-    fn token(&self, queue: usize) -> Token {
+    fn timer_id(&self, queue: usize) -> TimerId {
         match queue.checked_sub(self.lines.len()) {
-            None => EdgeTimer::Assembly.token(self.subject(queue)),
-            Some(place) => EdgeTimer::AssemblyOfOthers.token(place as u32),
+            None => EdgeTimer::Assembly.id(self.subject(queue)),
+            Some(place) => EdgeTimer::AssemblyOfOthers.id(place as u32),
         }
     }
 
     /// Returns the number of the queue that a packet joins.
     #[inline]
-    fn number(&mut self, line: usize, packet: &Packet, ctx: &mut Context<'_>) -> u32 {
+    fn number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
         match self.has_queues {
             true => self.chosen_number(line, packet, ctx),
             false => 0,
         }
     }
 
-    fn chosen_number(&mut self, line: usize, packet: &Packet, ctx: &mut Context<'_>) -> u32 {
-        let line = &mut self.lines[line];
+    fn chosen_number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
+        let (packet, line) = (*ctx.packet(packet), &mut self.lines[line]);
         let mut sight = Sight {
             now: ctx.now(),
             draw: &mut self.draw,
             notices: ctx.notices(line.egress, line.class),
         };
-        line.policy().queue(packet, &mut sight)
+        line.policy().queue(&packet, &mut sight)
     }
 
     /// Returns the index of a queue in `waiting`. An empty queue other than the first one gets an
@@ -328,15 +326,10 @@ impl Ingress {
     }
 
     /// Adds a packet to a queue and returns the policy's decision.
-    fn add(
-        &mut self,
-        queue: usize,
-        packet: PacketId,
-        unit: &Envelope,
-        ctx: &mut Context<'_>,
-    ) -> Decision {
+    fn add(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Decision {
         let waiting = &mut self.waiting[queue];
         let now = ctx.now();
+        let unit = *ctx.envelope(packet);
         if waiting.queue.packets == 0 {
             waiting.destination = unit.destination;
             waiting.opened = now;
@@ -353,7 +346,7 @@ impl Ingress {
     }
 
     /// Closes a queue.
-    fn close(&mut self, queue: usize, now: Time) -> Closed {
+    fn close(&mut self, queue: usize, now: Time) {
         let waiting = &mut self.waiting[queue];
         let Queue {
             number,
@@ -384,7 +377,7 @@ impl Ingress {
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - arrivals;
-        Closed { bundle, waited }
+        self.closed.push_back(Closed { bundle, waited });
     }
 
     /// Returns the total size of all waiting packets, in bytes.

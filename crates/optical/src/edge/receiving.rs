@@ -10,8 +10,8 @@ type Coming = (Time, BurstId);
 /// Bursts in reception, by link, in the order of their tails.
 #[derive(Default)]
 pub struct Receiving {
-    /// Sorted by link number. A node has few incoming links, so that a vector is faster than a
-    /// tree.
+    /// Queue of each link, sorted by link number. A node has few incoming links, so that a vector
+    /// is faster than a tree.
     links: Vec<(LinkId, VecDeque<Coming>)>,
 }
 

@@ -1,6 +1,6 @@
 //! Timers of an edge.
 
-use lightburst_net::Token;
+use lightburst_net::TimerId;
 
 /// Timer of an edge and its core. The numbers belong to the model: they order the timers of an edge
 /// that expire at the same instant.
@@ -18,7 +18,7 @@ pub enum EdgeTimer {
     /// Ingress and class: a burst from there has reached its longest holding time.
     HoldBack = 4,
     /// Flow: its next burst enters here. The network handles this timer.
-    Entry = Token::ENTRY,
+    Entry = TimerId::ENTRY,
     /// Another queue of a line: as [`EdgeTimer::Assembly`].
     AssemblyOfOthers = 6,
 }
@@ -35,16 +35,16 @@ impl EdgeTimer {
         EdgeTimer::AssemblyOfOthers,
     ];
 
-    /// Returns the timer of a token; panics if an edge has no such timer.
+    /// Returns the timer with this identifier; panics if an edge has no such timer.
     #[inline]
-    pub fn of(token: Token) -> EdgeTimer {
-        EdgeTimer::ALL[usize::from(token.kind)]
+    pub fn of(timer_id: TimerId) -> EdgeTimer {
+        EdgeTimer::ALL[usize::from(timer_id.kind)]
     }
 
-    /// Returns the token of this timer for a subject.
+    /// Returns the identifier of this timer for a subject.
     #[inline]
-    pub fn token(self, subject: u32) -> Token {
-        Token {
+    pub fn id(self, subject: u32) -> TimerId {
+        TimerId {
             kind: self as u8,
             subject,
         }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn each_timer_is_found_by_its_number() {
         for timer in EdgeTimer::ALL {
-            assert_eq!(EdgeTimer::of(timer.token(7)), timer);
+            assert_eq!(EdgeTimer::of(timer.id(7)), timer);
         }
     }
 }

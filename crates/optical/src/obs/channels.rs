@@ -1,25 +1,25 @@
 //! Data channels of a fibre and their reservations.
 
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Birth, Timeline};
+use lightburst_net::{Identity, Timeline};
 use std::ops::Range;
 
 /// Reservation of a channel from `start` (included) to `end` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Booking {
+pub struct Reservation {
     /// Start of the reservation.
     pub start: Time,
     /// End of the reservation.
     pub end: Time,
     /// Burst that uses the channel.
-    pub burst: Birth,
+    pub burst: Identity,
 }
 
 /// One data channel.
 #[derive(Clone, Debug, Default)]
 struct Channel {
     /// Reservations in order of time; those in the past may have been removed.
-    bookings: Timeline<Booking>,
+    reservations: Timeline<Reservation>,
     /// End of the last reservation that was removed.
     over: Time,
 }
@@ -94,11 +94,11 @@ impl Channels {
     #[inline(never)]
     fn void_between(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
         let channel = &self.channels[usize::from(channel)];
-        for booking in channel.bookings.iter().rev() {
-            if booking.end <= start {
-                return Some(booking.end);
+        for reservation in channel.reservations.iter().rev() {
+            if reservation.end <= start {
+                return Some(reservation.end);
             }
-            if booking.start < end {
+            if reservation.start < end {
                 return None;
             }
         }
@@ -109,31 +109,35 @@ impl Channels {
     /// `time`.
     pub fn earliest(&self, channel: u16, from: Time, time: Duration) -> Time {
         let mut start = from;
-        for booking in self.channels[usize::from(channel)].bookings.iter() {
-            if start + time <= booking.start {
+        for reservation in self.channels[usize::from(channel)].reservations.iter() {
+            if start + time <= reservation.start {
                 break;
             }
-            start = start.max(booking.end);
+            start = start.max(reservation.end);
         }
         start
     }
 
     /// Returns the first reservation of a channel that overlaps the given time.
-    pub fn holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
-        let mut bookings = self.channels[usize::from(channel)].bookings.iter();
-        bookings.find(|booking| booking.start < end && start < booking.end)
+    pub fn holder(&self, channel: u16, start: Time, end: Time) -> Option<&Reservation> {
+        let mut reservations = self.channels[usize::from(channel)].reservations.iter();
+        reservations.find(|reservation| reservation.start < end && start < reservation.end)
     }
 
     /// Returns the last reservation of a channel that overlaps the given time.
-    pub fn last_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
-        let mut bookings = self.channels[usize::from(channel)].bookings.iter().rev();
-        bookings.find(|booking| booking.start < end && start < booking.end)
+    pub fn last_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Reservation> {
+        let mut reservations = self.channels[usize::from(channel)]
+            .reservations
+            .iter()
+            .rev();
+        reservations.find(|reservation| reservation.start < end && start < reservation.end)
     }
 
     /// Returns the reservation of a channel that overlaps the given time, if it is the only one.
-    pub fn only_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
-        let bookings = self.channels[usize::from(channel)].bookings.iter();
-        let mut holders = bookings.filter(|booking| booking.start < end && start < booking.end);
+    pub fn only_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Reservation> {
+        let reservations = self.channels[usize::from(channel)].reservations.iter();
+        let mut holders =
+            reservations.filter(|reservation| reservation.start < end && start < reservation.end);
         let one = holders.next()?;
         holders.next().is_none().then_some(one)
     }
@@ -144,32 +148,32 @@ impl Channels {
         if *horizon == end {
             *horizon = earlier;
         }
-        let mut bookings = self.channels[usize::from(channel)].bookings.iter_mut();
-        let it = bookings.find(|booking| booking.end == end);
-        it.expect("a booking").end = earlier;
+        let mut reservations = self.channels[usize::from(channel)].reservations.iter_mut();
+        let it = reservations.find(|reservation| reservation.end == end);
+        it.expect("a reservation").end = earlier;
     }
 
     /// Reserves a channel, which must be free. Reservations that ended by `now` may be removed.
     #[inline]
-    pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
+    pub fn reserve(&mut self, channel: u16, reservation: Reservation, now: Time) {
         let horizon = &mut self.horizons[usize::from(channel)];
-        let last = booking.start >= *horizon;
-        if booking.end > *horizon {
-            *horizon = booking.end;
-            self.last_starts[usize::from(channel)] = booking.start;
-            self.latest_start = self.latest_start.max(booking.start);
+        let last = reservation.start >= *horizon;
+        if reservation.end > *horizon {
+            *horizon = reservation.end;
+            self.last_starts[usize::from(channel)] = reservation.start;
+            self.latest_start = self.latest_start.max(reservation.start);
         }
-        let Channel { bookings, over } = &mut self.channels[usize::from(channel)];
-        let is_over = |first: &Booking| {
+        let Channel { reservations, over } = &mut self.channels[usize::from(channel)];
+        let is_over = |first: &Reservation| {
             let ended = first.end <= now;
             *over = if ended { first.end } else { *over };
             ended
         };
         if last {
-            bookings.push(booking, is_over);
+            reservations.push(reservation, is_over);
         } else {
-            bookings.insert(booking, is_over, |bookings| {
-                bookings.partition_point(|other| other.start < booking.end)
+            reservations.insert(reservation, is_over, |reservations| {
+                reservations.partition_point(|other| other.start < reservation.end)
             });
         }
     }
@@ -179,19 +183,19 @@ impl Channels {
 mod tests {
     use super::*;
 
-    fn booked(times: &[(u64, u64)]) -> Channels {
+    fn reserved(times: &[(u64, u64)]) -> Channels {
         let mut channels = Channels::new(1);
         for &(start, end) in times {
-            channels.book(0, booking(start, end), Time::ZERO);
+            channels.reserve(0, reservation(start, end), Time::ZERO);
         }
         channels
     }
 
-    fn booking(start: u64, end: u64) -> Booking {
-        Booking {
+    fn reservation(start: u64, end: u64) -> Reservation {
+        Reservation {
             start: Time(start),
             end: Time(end),
-            burst: Birth::default(),
+            burst: Identity::default(),
         }
     }
 
@@ -199,7 +203,7 @@ mod tests {
     fn a_void_holds_what_touches_its_ends() {
         // in either order of reservation
         for times in [[(10, 20), (30, 40)], [(30, 40), (10, 20)]] {
-            let channels = booked(&times);
+            let channels = reserved(&times);
             let void = |start, end| channels.void(0, Time(start), Time(end)).map(|time| time.0);
             assert_eq!(void(0, 10), Some(0));
             assert_eq!(void(0, 11), None);
@@ -213,20 +217,20 @@ mod tests {
 
     #[test]
     fn what_is_over_still_bounds_the_void_behind_it() {
-        let mut channels = booked(&[(10, 20), (50, 60)]);
+        let mut channels = reserved(&[(10, 20), (50, 60)]);
         let void = |channels: &Channels| channels.void(0, Time(30), Time(40));
         assert_eq!(void(&channels), Some(Time(20)));
         // until the list is full and the past reservation is removed
         for i in 0..100 {
-            channels.book(0, booking(70 + i, 71 + i), Time(20));
+            channels.reserve(0, reservation(70 + i, 71 + i), Time(20));
         }
-        assert_eq!(channels.channels[0].bookings[0], booking(50, 60));
+        assert_eq!(channels.channels[0].reservations[0], reservation(50, 60));
         assert_eq!(void(&channels), Some(Time(20)));
     }
 
     #[test]
     fn the_earliest_time_is_in_the_first_void_that_is_long_enough() {
-        let channels = booked(&[(10, 20), (25, 40), (60, 70)]);
+        let channels = reserved(&[(10, 20), (25, 40), (60, 70)]);
         let earliest = |from, time| channels.earliest(0, Time(from), Duration(time)).0;
         assert_eq!(
             [earliest(0, 10), earliest(0, 11), earliest(12, 5)],
@@ -240,24 +244,24 @@ mod tests {
 
     #[test]
     fn the_holder_is_the_first_that_is_in_the_way() {
-        let channels = booked(&[(10, 20), (25, 40)]);
+        let channels = reserved(&[(10, 20), (25, 40)]);
         let holder = |start, end| channels.holder(0, Time(start), Time(end)).copied();
-        assert_eq!(holder(15, 30), Some(booking(10, 20)));
-        assert_eq!(holder(20, 30), Some(booking(25, 40)));
+        assert_eq!(holder(15, 30), Some(reservation(10, 20)));
+        assert_eq!(holder(20, 30), Some(reservation(25, 40)));
         assert_eq!(holder(20, 25), None);
     }
 
     #[test]
-    fn one_booking_alone_is_in_the_way_and_may_end_earlier() {
-        let mut channels = booked(&[(10, 20), (25, 40)]);
+    fn one_reservation_alone_is_in_the_way_and_may_end_earlier() {
+        let mut channels = reserved(&[(10, 20), (25, 40)]);
         let alone = |channels: &Channels, start, end| {
             let found = channels.only_holder(0, Time(start), end);
             found.copied()
         };
-        assert_eq!(alone(&channels, 15, Time(25)), Some(booking(10, 20)));
+        assert_eq!(alone(&channels, 15, Time(25)), Some(reservation(10, 20)));
         assert_eq!(alone(&channels, 15, Time(26)), None);
         assert_eq!(alone(&channels, 15, Time::NEVER), None);
-        assert_eq!(alone(&channels, 20, Time::NEVER), Some(booking(25, 40)));
+        assert_eq!(alone(&channels, 20, Time::NEVER), Some(reservation(25, 40)));
         channels.shorten(0, Time(20), Time(13));
         assert_eq!(channels.void(0, Time(13), Time(25)), Some(Time(13)));
         assert_eq!(channels.horizon(0), Time(40));

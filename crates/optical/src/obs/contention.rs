@@ -13,7 +13,9 @@ use deflection::{DeflectionCounters, DeflectionSettings};
 pub use delay_line::DELAY_LINES_FULL;
 use delay_line::{DelayLineCounters, DelayLineSettings};
 use lightburst_des::Time;
-use lightburst_net::{Context, Counted, Counters, Cut, CutCounters, DropReason, HeaderId, Route};
+use lightburst_net::{
+    BurstHeaderId, Context, Counted, Counters, Cut, CutCounters, DropReason, Route,
+};
 pub use segmentation::DropEnd;
 use segmentation::SegmentationSettings;
 use serde::de::{DeserializeOwned, Error};
@@ -26,7 +28,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub struct Contention {
     /// Header of the burst, which is at this node.
-    pub header: HeaderId,
+    pub header: BurstHeaderId,
     /// Time and channels that the burst requested.
     pub request: Request,
     /// The output ports of the burst; none of them has a free channel.

@@ -7,8 +7,8 @@ use crate::edge::{Core, EdgeTimer};
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Route,
-    Switch, Token, Unit,
+    Bundle, BurstHeader, BurstHeaderId, BurstId, Context, Counted, Counters, DropReason, PortId,
+    Route, Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 use std::collections::VecDeque;
@@ -61,7 +61,7 @@ impl Counters for ObsCounters {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     until: Time,
-    header: HeaderId,
+    header: BurstHeaderId,
     offer: Offer,
 }
 
@@ -101,7 +101,7 @@ impl ObsCore {
     /// ones. `None`: the switch could not be set before the burst arrives, and header and burst are
     /// dropped.
     #[inline(always)]
-    fn handle(&mut self, header: HeaderId, ctx: &mut Context<'_>) -> Option<Time> {
+    fn handle(&mut self, header: BurstHeaderId, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.arrived += 1;
         let begins = ctx.now().max(self.busy_until);
         self.busy_until = begins + self.outputs.settings.header_processing_time;
@@ -119,7 +119,7 @@ impl ObsCore {
     #[inline(always)]
     fn find(
         &mut self,
-        header: HeaderId,
+        header: BurstHeaderId,
         request: &Request,
         ctx: &mut Context<'_>,
     ) -> Result<Offer, Route> {
@@ -139,13 +139,13 @@ impl ObsCore {
     }
 
     /// Makes the reservation of a solution and cuts off the packets that are lost.
-    fn book(&mut self, resolved: &Resolved, header: HeaderId, ctx: &mut Context<'_>) {
+    fn reserve(&mut self, resolved: &Resolved, header: BurstHeaderId, ctx: &mut Context<'_>) {
         let Resolved {
             offer,
             request,
             cut,
         } = resolved;
-        self.outputs.book(*offer, request.burst, ctx.now());
+        self.outputs.reserve(*offer, request.burst, ctx.now());
         if let Some(cut) = cut {
             let comes = Time(request.start.0 - request.delayed.0);
             let rest = request.channel.map(|_| comes);
@@ -164,7 +164,7 @@ impl ObsCore {
     }
 
     #[inline(always)]
-    fn send(&mut self, offer: Offer, header: HeaderId, from: Time, ctx: &mut Context<'_>) {
+    fn send(&mut self, offer: Offer, header: BurstHeaderId, from: Time, ctx: &mut Context<'_>) {
         self.counters.forwarded += 1;
         self.outputs.note_sent(offer, header, ctx);
         ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
@@ -187,7 +187,7 @@ impl ObsCore {
         ctx.departing(bundle, burst, as_it_leaves.start);
         match found {
             Ok(resolved) => {
-                self.book(&resolved, header, ctx);
+                self.reserve(&resolved, header, ctx);
                 let Resolved { offer, request, .. } = resolved;
                 match request.handled == ctx.now() {
                     true => self.send(offer, header, request.handled, ctx),
@@ -210,7 +210,7 @@ impl ObsCore {
         } = contention;
         match self.resolve(contention, ctx) {
             Ok(resolved) => {
-                self.book(&resolved, header, ctx);
+                self.reserve(&resolved, header, ctx);
                 self.send(resolved.offer, header, request.handled, ctx);
             }
             Err((burst, reason)) => self.lose(&burst, reason, ctx),
@@ -218,7 +218,13 @@ impl ObsCore {
     }
 
     /// Sends a header at the time `until`.
-    fn send_later(&mut self, offer: Offer, header: HeaderId, until: Time, ctx: &mut Context<'_>) {
+    fn send_later(
+        &mut self,
+        offer: Offer,
+        header: BurstHeaderId,
+        until: Time,
+        ctx: &mut Context<'_>,
+    ) {
         let port = offer.port;
         let waiting = &mut self.waiting[usize::from(port.0)];
         let one = Waiting {
@@ -227,8 +233,8 @@ impl ObsCore {
             offer,
         };
         waiting.insert(waiting.partition_point(|other| other.until <= until), one);
-        let token = EdgeTimer::Header.token(u32::from(port.0));
-        ctx.timer(until, token);
+        let timer_id = EdgeTimer::Header.id(u32::from(port.0));
+        ctx.timer(until, timer_id);
     }
 }
 
@@ -244,7 +250,7 @@ impl Core for ObsCore {
     }
 
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
-        let birth = ctx.burst(burst).birth;
+        let identity = ctx.burst(burst).identity;
         let header = ctx.announce(burst);
         let now = ctx.now();
         let request = Request {
@@ -253,12 +259,12 @@ impl Core for ObsCore {
             delayed: Duration::ZERO,
             time: self.outputs.transmission_time(bundle.bytes),
             channel: None,
-            burst: birth,
+            burst: identity,
         };
         match self.find(header, &request, ctx) {
             Ok(offer) => {
                 ctx.departing(bundle, burst, request.start);
-                self.outputs.book(offer, birth, now);
+                self.outputs.reserve(offer, identity, now);
                 self.send(offer, header, now, ctx);
                 Some(request.start)
             }
@@ -274,7 +280,7 @@ impl Core for ObsCore {
     }
 
     fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) -> Option<(BurstId, Time)> {
-        let Unit::Header(header) = unit else {
+        let Unit::BurstHeader(header) = unit else {
             unreachable!("what comes over a fibre is a header");
         };
         self.handle(header, ctx)?;
@@ -288,7 +294,7 @@ impl Core for ObsCore {
 
 impl Switch for ObsCore {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        let Unit::Header(header) = unit else {
+        let Unit::BurstHeader(header) = unit else {
             unreachable!("what comes over a fibre is a header");
         };
         let Some(handled) = self.handle(header, ctx) else {
@@ -301,11 +307,11 @@ impl Switch for ObsCore {
             delayed: Duration::ZERO,
             time: self.outputs.transmission_time(it.envelope.bytes),
             channel: Some(it.channel),
-            burst: it.birth,
+            burst: it.identity,
         };
         match self.find(header, &request, ctx) {
             Ok(offer) => {
-                self.outputs.book(offer, request.burst, ctx.now());
+                self.outputs.reserve(offer, request.burst, ctx.now());
                 self.send(offer, header, handled, ctx);
             }
             Err(ports) => {
@@ -319,7 +325,7 @@ impl Switch for ObsCore {
         }
     }
 
-    fn on_timer(&mut self, Token { subject, .. }: Token, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, TimerId { subject, .. }: TimerId, ctx: &mut Context<'_>) {
         let port = PortId(subject as u16);
         let first = self.waiting[usize::from(port.0)].pop_front();
         let Waiting {

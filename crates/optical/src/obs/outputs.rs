@@ -1,12 +1,14 @@
 //! Outputs of a node: the reservations on their fibres, and the search for a channel.
 
-use super::channels::{Booking, Channels};
+use super::channels::{Channels, Reservation};
 use super::contention::{Contention, DropEnd, Resolved};
 use super::scheduler::Wanted;
 use super::signalling::Handled;
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Birth, Bytes, Choice, Context, HeaderId, PortId, Rate, Route, Sent, Slot};
+use lightburst_net::{
+    BurstHeaderId, Bytes, Choice, Context, Identity, PortId, Rate, Route, Sent, Slot,
+};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -24,7 +26,7 @@ pub struct Request {
     /// Channel on which the burst arrives; `None` at its ingress.
     pub channel: Option<u16>,
     /// Identity of the burst.
-    pub burst: Birth,
+    pub burst: Identity,
 }
 
 impl Request {
@@ -46,7 +48,7 @@ pub struct Offer {
     /// Channel and departure time.
     pub slot: Slot,
     /// Start and end of the reservation, including the set-up of the switch.
-    pub booked: (Time, Time),
+    pub reserved: (Time, Time),
 }
 
 /// Outputs of one node.
@@ -104,13 +106,13 @@ impl Outputs {
 
     /// Returns the start and the end of the reservation that a request needs.
     #[inline]
-    pub fn booked(&self, request: &Request) -> (Time, Time) {
+    pub fn reserved(&self, request: &Request) -> (Time, Time) {
         let handled = Handled {
             at: request.handled,
             start: request.start,
             setup: self.settings.switching_time,
         };
-        let from = (self.settings.signalling.booked_from)(handled);
+        let from = (self.settings.signalling.reserved_from)(handled);
         (from, request.start + request.time)
     }
 
@@ -127,7 +129,7 @@ impl Outputs {
     /// Finds a channel of a port for a request.
     #[inline]
     pub fn offer_of(&mut self, port: PortId, request: &Request) -> Option<Offer> {
-        let (start, end) = self.booked(request);
+        let (start, end) = self.reserved(request);
         let wanted = Wanted {
             channels: self.reach(port, request),
             start,
@@ -140,13 +142,17 @@ impl Outputs {
             start: request.start,
             delayed: request.delayed,
         };
-        let booked = (start, end);
-        Some(Offer { port, slot, booked })
+        let reserved = (start, end);
+        Some(Offer {
+            port,
+            slot,
+            reserved,
+        })
     }
 
     /// Returns the output ports of a burst according to its route and the choice rule.
     #[inline]
-    pub fn ports(&mut self, header: HeaderId, ctx: &Context<'_>) -> Route {
+    pub fn ports(&mut self, header: BurstHeaderId, ctx: &Context<'_>) -> Route {
         let route = ctx.route(header);
         match self.choice {
             Choice::Free => route,
@@ -205,7 +211,7 @@ impl Outputs {
     pub fn wait(&mut self, burst: &Contention, ctx: &Context<'_>) -> Resolved {
         let mut request = burst.request;
         let port = self.any(burst.ports, ctx);
-        let (from, end) = self.booked(&request);
+        let (from, end) = self.reserved(&request);
         let (channels, scheduler) = (self.channels(port), &self.settings.scheduler);
         let next = scheduler.earliest(channels, channels.all(), from, end.since(from));
         let later = next.expect("a channel").since(from);
@@ -217,24 +223,35 @@ impl Outputs {
 
     /// Reserves the channel of an offer.
     #[inline]
-    pub fn book(&mut self, offer: Offer, burst: Birth, now: Time) {
-        let Offer { port, slot, booked } = offer;
-        let (start, end) = booked;
-        let booking = Booking { start, end, burst };
+    pub fn reserve(&mut self, offer: Offer, burst: Identity, now: Time) {
+        let Offer {
+            port,
+            slot,
+            reserved,
+        } = offer;
+        let (start, end) = reserved;
+        let reservation = Reservation { start, end, burst };
         let channels = self.fibres[usize::from(port.0)].as_mut();
-        channels.expect("a fibre").book(slot.channel, booking, now);
+        channels
+            .expect("a fibre")
+            .reserve(slot.channel, reservation, now);
     }
 
     /// Records a burst that is sent, if tails may be cut.
     #[inline]
-    pub fn note_sent(&mut self, offer: Offer, header: HeaderId, ctx: &Context<'_>) {
+    pub fn note_sent(&mut self, offer: Offer, header: BurstHeaderId, ctx: &Context<'_>) {
         if self.sent.is_some() {
             self.keep_sent(offer, header, ctx);
         }
     }
 
     #[cold]
-    fn keep_sent(&mut self, Offer { port, slot, .. }: Offer, header: HeaderId, ctx: &Context<'_>) {
+    fn keep_sent(
+        &mut self,
+        Offer { port, slot, .. }: Offer,
+        header: BurstHeaderId,
+        ctx: &Context<'_>,
+    ) {
         let bytes = ctx.header(header).envelope.bytes;
         let end = slot.start + self.transmission_time(bytes);
         let sent = self.sent.as_mut().expect("bursts that are asked for");
@@ -247,8 +264,8 @@ impl Outputs {
 
     /// Returns the index of a reservation's burst among those sent by a port; `None` if its header
     /// has not been sent.
-    pub fn place_of(&self, port: PortId, channel: u16, booking: &Booking) -> Option<usize> {
-        let is_it = |it: &Sent| (it.slot.channel, it.end) == (channel, booking.end);
+    pub fn place_of(&self, port: PortId, channel: u16, reservation: &Reservation) -> Option<usize> {
+        let is_it = |it: &Sent| (it.slot.channel, it.end) == (channel, reservation.end);
         let sent = self.sent.as_ref().expect("bursts that are asked for");
         sent[usize::from(port.0)].iter().rposition(is_it)
     }
@@ -274,19 +291,19 @@ impl Outputs {
 
     /// Returns the burst of the last reservation, on the channel of an offer, that overlaps the
     /// time originally requested.
-    pub fn before(&self, offer: &Offer, wanted: &Request) -> Option<Birth> {
-        let (start, end) = self.booked(wanted);
+    pub fn before(&self, offer: &Offer, wanted: &Request) -> Option<Identity> {
+        let (start, end) = self.reserved(wanted);
         let channels = self.channels(offer.port);
         let holder = channels.last_holder(offer.slot.channel, start, end);
-        holder.map(|booking| booking.burst)
+        holder.map(|reservation| reservation.burst)
     }
 
     /// Returns the burst to be named as the cause when a port has no channel: that of the first
     /// overlapping reservation on the first usable channel.
-    pub fn holder(&self, port: PortId, request: &Request) -> Option<Birth> {
-        let (start, end) = self.booked(request);
+    pub fn holder(&self, port: PortId, request: &Request) -> Option<Identity> {
+        let (start, end) = self.reserved(request);
         let first = self.reach(port, request).next()?;
         let holder = self.channels(port).holder(first, start, end);
-        holder.map(|booking| booking.burst)
+        holder.map(|reservation| reservation.burst)
     }
 }

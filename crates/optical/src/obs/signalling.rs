@@ -23,7 +23,7 @@ pub struct Signalling {
     /// Name in the scenario.
     pub name: &'static str,
     /// Returns the start of the reservation.
-    pub booked_from: fn(Handled) -> Time,
+    pub reserved_from: fn(Handled) -> Time,
 }
 
 /// All schemes. To add one, create a file and add a line here.

@@ -6,7 +6,7 @@ use crate::settings::duration;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     Bundle, BurstId, Bytes, Choice, Context, Counted, Counters, DropReason, Pick, Rate, Sendable,
-    Switch, Token, Unit,
+    Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -125,11 +125,11 @@ impl Switch for AllOptical {
         match unit {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
-            Unit::Header(_) => unreachable!("headers stay among nodes that send them"),
+            Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
         }
     }
 
-    fn on_timer(&mut self, _token: Token, _ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer_id: TimerId, _ctx: &mut Context<'_>) {
         unreachable!("an all-optical switch sets no timer");
     }
 

@@ -4,7 +4,7 @@
 use super::{output, Build, SwitchSettings};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, Token, Unit,
+    Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -153,11 +153,11 @@ impl Switch for Electronic {
         match unit {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
-            Unit::Header(_) => unreachable!("headers stay among nodes that send them"),
+            Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
         }
     }
 
-    fn on_timer(&mut self, _token: Token, _ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer_id: TimerId, _ctx: &mut Context<'_>) {
         unreachable!("an electronic switch sets no timer");
     }
 

@@ -10,7 +10,7 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::routing::choice::any_free;
 use lightburst_net::{
     Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, Route, Sendable, Switch,
-    Token, Unit,
+    TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -94,7 +94,7 @@ impl Counters for HybridCounters {
 }
 
 /// The only timer of the switch: a buffered unit may leave.
-const WAKE: Token = Token {
+const WAKE: TimerId = TimerId {
     kind: 0,
     subject: 0,
 };
@@ -245,11 +245,11 @@ impl Switch for Hybrid {
         match unit {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
-            Unit::Header(_) => unreachable!("headers stay among nodes that send them"),
+            Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
         }
     }
 
-    fn on_timer(&mut self, _token: Token, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, _timer_id: TimerId, ctx: &mut Context<'_>) {
         if self.armed == ctx.now() {
             self.look(ctx);
         }

@@ -8,7 +8,7 @@ use crate::assembly::{
 use crate::edge::Ordering;
 use crate::switch::BurstSettings;
 use lightburst_net::alone::{Content, FLOWS};
-use lightburst_net::{Birth, FlowId, Notices, Packet};
+use lightburst_net::{FlowId, Identity, Notices, Packet};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering as Memory};
@@ -48,7 +48,7 @@ struct Joined {
 struct Watched {
     rule: Arc<dyn AssemblySettings>,
     lines: AtomicU32,
-    book: Arc<Mutex<Vec<Joined>>>,
+    log: Arc<Mutex<Vec<Joined>>>,
 }
 
 impl AssemblySettings for Watched {
@@ -58,7 +58,7 @@ impl AssemblySettings for Watched {
             policy: self.rule.start(),
             line,
             newest: 0,
-            book: Arc::clone(&self.book),
+            log: Arc::clone(&self.log),
             notices: Notices::default(),
             draw: Stream::new(u64::from(line), "notices"),
         })
@@ -69,7 +69,7 @@ struct Listener {
     policy: Box<dyn AssemblyPolicy>,
     line: u32,
     newest: u64,
-    book: Arc<Mutex<Vec<Joined>>>,
+    log: Arc<Mutex<Vec<Joined>>>,
     /// Notices of losses, made up because a node alone loses no bursts.
     notices: Notices,
     draw: Stream,
@@ -85,7 +85,8 @@ impl AssemblyPolicy for Listener {
         if sight.now > Time::ZERO && self.draw.below(4) == 0 {
             let lost = [0; 3].map(|_| FlowId(self.draw.below(FLOWS)));
             let comes = Time(sight.now.0 - 1);
-            self.notices.add(comes, Birth::default(), lost.into_iter());
+            self.notices
+                .add(comes, Identity::default(), lost.into_iter());
         }
         let notices = Some(&mut self.notices);
         let (now, draw) = (sight.now, &mut *sight.draw);
@@ -99,7 +100,7 @@ impl AssemblyPolicy for Listener {
             packets: queue.packets,
             bytes: queue.bytes,
         };
-        self.book.lock().expect("one thread").push(joined);
+        self.log.lock().expect("one thread").push(joined);
         self.policy.on_packet(queue, draw)
     }
 }
@@ -134,13 +135,13 @@ const MIN_BYTES: u32 = 1000;
 /// Runs a script of packets of all flows with random arrivals, on average a third of a microsecond
 /// apart.
 fn story(rule: &str, seed: u64) -> Story {
-    let book = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::new(Mutex::new(Vec::new()));
     let table: serde_json::Value = serde_json::from_str(rule).expect("a table");
     let mut assembly = Assembly::deserialize(table).expect("an assembly");
     assembly.rule = Arc::new(Watched {
         rule: assembly.rule,
         lines: AtomicU32::new(0),
-        book: Arc::clone(&book),
+        log: Arc::clone(&log),
     });
     let mut draw = Stream::new(seed, "arrivals");
     (assembly.max_bytes, assembly.min_bytes) = match draw.below(2) {
@@ -176,7 +177,7 @@ fn story(rule: &str, seed: u64) -> Story {
     node.run();
     held.push((u64::MAX, node.node().held(0)));
     assert_eq!(node.dropped(), []);
-    let joined = std::mem::take(&mut *book.lock().expect("one thread"));
+    let joined = std::mem::take(&mut *log.lock().expect("one thread"));
     Story {
         sent,
         joined,
@@ -200,7 +201,7 @@ fn bursts(node: &Alone) -> Vec<Made> {
             };
             assert_eq!((row.packets as usize, row.bytes), (packets.len(), *bytes));
             Made {
-                time: row.birth.at.0,
+                time: row.identity.at.0,
                 packets: packets.clone(),
                 bytes: *bytes,
             }

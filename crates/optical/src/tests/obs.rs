@@ -78,7 +78,7 @@ pub fn gone(left: &[Left]) -> Vec<(u64, Left)> {
 }
 
 #[test]
-fn a_header_books_a_channel_for_its_burst_and_goes_on_at_once() {
+fn a_header_reserves_a_channel_for_its_burst_and_goes_on_at_once() {
     let mut node = core(&settings());
     headers(
         &mut node,
@@ -98,7 +98,7 @@ fn a_header_books_a_channel_for_its_burst_and_goes_on_at_once() {
 }
 
 #[test]
-fn a_channel_is_free_at_the_instant_at_which_a_booking_ends() {
+fn a_channel_is_free_at_the_instant_at_which_a_reservation_ends() {
     let mut node = core(&settings());
     let script = [(0, (0, 50_000)), (1, (0, 50_000)), (2, (0, 50_000 + TX))];
     headers(&mut node, &script);
@@ -108,7 +108,7 @@ fn a_channel_is_free_at_the_instant_at_which_a_booking_ends() {
 }
 
 #[test]
-fn a_burst_that_comes_sooner_than_one_that_is_booked_fits_before_it() {
+fn a_burst_that_comes_sooner_than_one_that_is_reserved_fits_before_it() {
     let mut node = core(&ObsSettings {
         conversion: Conversion::None,
         ..settings()
@@ -150,7 +150,7 @@ fn headers_are_handled_one_after_the_other_and_late_ones_are_lost_with_their_bur
 }
 
 #[test]
-fn just_in_time_books_from_the_header_on() {
+fn just_in_time_reserves_from_the_header_on() {
     let jit = signalling::REGISTRY.iter().find(|s| s.name == "jit");
     let settings = ObsSettings {
         signalling: *jit.unwrap(),

@@ -83,7 +83,7 @@ impl ArrivalOrders {
     /// Counts a packet that reaches its host.
     fn on_packet(&mut self, packet: &Packet) {
         // Retransmissions are late by design and not counted. Datagrams have transmission number 0.
-        if packet.header.payload > 0 && packet.envelope.sending <= 1 {
+        if packet.header.payload > 0 && packet.envelope.transmission <= 1 {
             let flow = packet.envelope.flow.index();
             let number = self.numberings[flow].of(packet.header.sequence);
             self.flows[flow].on_arrival(number);

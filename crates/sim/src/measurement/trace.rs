@@ -11,7 +11,7 @@ use lightburst_net as net;
 use lightburst_net::column::Outputs;
 use lightburst_net::observe::{CutOff, Holder, Passage, PathSwitch, Piece, WindowState};
 use lightburst_net::{
-    Birth, Bundle, BurstId, FlowId, Happening, Interest, LinkId, NodeId, Observer, PacketId,
+    Bundle, BurstId, FlowId, Happening, Identity, Interest, LinkId, NodeId, Observer, PacketId,
     Sendable, Unit, Units, View, CUT,
 };
 use rows::{Burst, Hop, Lost, Packet, What, Window};
@@ -76,8 +76,8 @@ impl Measurement for Settings {
 
 /// Trace data of a packet in the network.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    birth: Birth,
+struct PacketTrace {
+    identity: Identity,
     again: bool,
     /// Time at which the packet became available at its present or next node, see [`Hop`].
     came: Time,
@@ -90,7 +90,7 @@ struct Trace {
     /// Latest round-trip time sample of each flow.
     samples: Vec<Option<Duration>>,
     /// Data of the packets in the network, by handle.
-    marks: Vec<Mark>,
+    in_network: Vec<PacketTrace>,
     /// Number of packets created by each node.
     made: Vec<u32>,
     /// Unit last handed to each link.
@@ -100,7 +100,7 @@ struct Trace {
     /// Rows of senders.
     windows: Vec<Window>,
     /// Identities of all bursts, in order of time.
-    births: Vec<Birth>,
+    identities: Vec<Identity>,
     /// Rows of bursts with a packet of a traced flow; of all bursts if links are traced.
     bursts: Vec<Burst>,
     /// Bursts on the traced links.
@@ -133,21 +133,22 @@ impl Trace {
     }
 
     /// Registers a new packet.
-    fn mark(&mut self, packet: PacketId, node: NodeId, again: bool, now: Time) {
+    fn register(&mut self, packet: PacketId, node: NodeId, again: bool, now: Time) {
         if node.index() >= self.made.len() {
             self.made.resize(node.index() + 1, 0);
         }
         self.made[node.index()] += 1;
-        if packet.index() >= self.marks.len() {
-            self.marks.resize(packet.index() + 1, Mark::default());
+        if packet.index() >= self.in_network.len() {
+            self.in_network
+                .resize(packet.index() + 1, PacketTrace::default());
         }
-        let birth = Birth {
+        let identity = Identity {
             at: now,
             node: node.0,
             nth: self.made[node.index()],
         };
-        self.marks[packet.index()] = Mark {
-            birth,
+        self.in_network[packet.index()] = PacketTrace {
+            identity,
             again,
             came: now,
         };
@@ -156,7 +157,7 @@ impl Trace {
     /// Sets the time at which a packet becomes available at its node: when the tail of its burst
     /// arrives, or the rest of its burst after a cut.
     fn comes(&mut self, packet: PacketId, at: Time) {
-        self.marks[packet.index()].came = at;
+        self.in_network[packet.index()].came = at;
     }
 
     /// Adds the row of a burst whose departure is decided: if it has a packet of a traced flow, or if
@@ -166,11 +167,11 @@ impl Trace {
         let packets = units.packets_of(Unit::Burst(burst));
         let mut packets = packets.map(|(_, packet)| packet);
         let kept = self.bookings.as_ref();
-        let on_links = kept.is_some_and(|kept| kept.tell(it.birth.at));
+        let on_links = kept.is_some_and(|kept| kept.tell(it.identity.at));
         let of_flow = |packet: &net::Packet| self.wants(packet.envelope.flow);
         if on_links || packets.clone().any(of_flow) {
             self.add_burst(Burst {
-                birth: it.birth,
+                identity: it.identity,
                 opened: bundle.opened,
                 departure,
                 egress: bundle.egress,
@@ -187,17 +188,19 @@ impl Trace {
     /// Records the hand-over of a unit to a link, and adds the rows of its traced packets.
     fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
-        let burst = units.burst_of(unit).map(|burst| units.bursts[burst].birth);
+        let burst = units
+            .burst_of(unit)
+            .map(|burst| units.bursts[burst].identity);
         let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
         if let (Some(burst), Some(bookings)) = (burst, &mut self.bookings) {
             bookings.add(burst, unit.envelope(units).bytes, passage);
         }
         for (at, packet) in units.packets_of(unit) {
-            let mark = &mut self.marks[at.index()];
-            let came = std::mem::replace(&mut mark.came, passage.arrival);
+            let traced = &mut self.in_network[at.index()];
+            let came = std::mem::replace(&mut traced.came, passage.arrival);
             // A packet of this host: the time in its fair interface counts as waiting for the link.
-            let of_host = burst.is_none() && mark.birth.node == place.node.0;
+            let of_host = burst.is_none() && traced.identity.node == place.node.0;
             let (held_until, ready) = match of_host {
                 true => (came, came),
                 false => (now, passage.ready),
@@ -205,7 +208,7 @@ impl Trace {
             if self.wanted[packet.envelope.flow.index()] {
                 self.hops.push(Hop {
                     flow: packet.envelope.flow,
-                    birth: mark.birth,
+                    identity: traced.identity,
                     burst,
                     place,
                     came,
@@ -222,9 +225,9 @@ impl Trace {
 
     /// Marks the hops of a packet in a burst as cut, from the transmission on a link that began at
     /// `start`.
-    fn take_back(&mut self, packet: PacketId, burst: Birth, link: LinkId, start: Time) {
-        let of = (self.marks[packet.index()].birth, Some(burst));
-        let is_it = |hop: &Hop| (hop.birth, hop.burst) == of;
+    fn cut_hops(&mut self, packet: PacketId, burst: Identity, link: LinkId, start: Time) {
+        let of = (self.in_network[packet.index()].identity, Some(burst));
+        let is_it = |hop: &Hop| (hop.identity, hop.burst) == of;
         let began = |hop: &Hop| is_it(hop) && hop.place.link == link && hop.start == start;
         if let Some(first) = self.hops.iter().rposition(began) {
             for hop in &mut self.hops[first..] {
@@ -245,14 +248,16 @@ impl Trace {
         if !self.wants(packet.envelope.flow) {
             return;
         }
-        let Mark { birth, again, .. } = self.marks[id.index()];
+        let PacketTrace {
+            identity, again, ..
+        } = self.in_network[id.index()];
         let (time, noted) = at;
         self.packets.push(Packet {
             time,
             what,
             noted,
             flow: packet.envelope.flow,
-            birth,
+            identity,
             header: packet.header,
             options: view.options(id).copied(),
             again,
@@ -264,27 +269,29 @@ impl Trace {
     fn add_burst(&mut self, row: Burst) {
         let at = self
             .bursts
-            .partition_point(|other| other.birth.at <= row.birth.at);
+            .partition_point(|other| other.identity.at <= row.identity.at);
         self.bursts.insert(at, row);
     }
 
     /// Returns the row of a burst, if it has one.
-    fn row(&mut self, burst: Birth) -> Option<&mut Burst> {
+    fn row(&mut self, burst: Identity) -> Option<&mut Burst> {
         // Rows are sorted by creation time.
-        let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
+        let first = self
+            .bursts
+            .partition_point(|row| row.identity.at < burst.at);
         let mut since = self.bursts[first..].iter_mut();
-        since.find(|row| row.birth == burst)
+        since.find(|row| row.identity == burst)
     }
 
     /// Records the drop of a burst.
-    fn lose(&mut self, burst: Birth, lost: Lost) {
+    fn lose(&mut self, burst: Identity, lost: Lost) {
         if let Some(row) = self.row(burst) {
             row.lost = Some(lost);
         }
     }
 
     /// Records the arrival of a burst at its egress.
-    fn end(&mut self, burst: Birth, now: Time) {
+    fn end(&mut self, burst: Identity, now: Time) {
         if let Some(row) = self.row(burst) {
             row.arrival = now;
         }
@@ -296,9 +303,9 @@ impl Trace {
         let last = || self.holder(place.link).filter(|_| reason.busy);
         let holder = holder.or_else(last);
         let burst = view.units.burst_of(unit);
-        let burst = burst.map(|burst| view.units.bursts[burst].birth);
+        let burst = burst.map(|burst| view.units.bursts[burst].identity);
         let due = match unit {
-            Unit::Header(header) => view.units.headers[header].due(),
+            Unit::BurstHeader(header) => view.units.burst_headers[header].due(),
             Unit::Packet(_) | Unit::Burst(_) => Some(view.now),
         };
         if let Some(burst) = burst {
@@ -348,7 +355,7 @@ impl Trace {
                     self.note(packet, what, (piece.time, piece.noted), view);
                     if let (CutOff::Tail { departure }, true) = (part, self.wants(it.envelope.flow))
                     {
-                        self.take_back(packet, piece.burst, piece.place.link, departure);
+                        self.cut_hops(packet, piece.burst, piece.place.link, departure);
                     }
                 }
                 CutOff::Head { rest: Some(rest) } => self.comes(packet, rest),
@@ -359,7 +366,7 @@ impl Trace {
 
     /// Records the arrival of a burst's tail at its egress.
     fn tail_arrived(&mut self, burst: BurstId, view: &View<'_>) {
-        self.end(view.units.bursts[burst].birth, view.now);
+        self.end(view.units.bursts[burst].identity, view.now);
         for (packet, _) in view.units.packets_of(Unit::Burst(burst)) {
             self.comes(packet, view.now);
         }
@@ -390,13 +397,15 @@ impl Observer for Trace {
                 packet,
                 node,
                 again,
-            } => self.mark(packet, node, again, now),
+            } => self.register(packet, node, again, now),
             Happening::Sent {
                 packet,
                 place,
                 start,
             } => self.note(packet, What::Sent(place), (start, place.node), view),
-            Happening::Assembled { burst } => self.births.push(view.units.bursts[burst].birth),
+            Happening::Assembled { burst } => {
+                self.identities.push(view.units.bursts[burst].identity)
+            }
             Happening::Departing {
                 burst,
                 bundle,
@@ -449,7 +458,7 @@ impl Observer for Trace {
 
     fn load(&self) -> Option<(&'static str, u64)> {
         let of_flows = self.packets.len() + self.windows.len() + self.hops.len();
-        let of_bursts = self.births.len() + self.bursts.len();
+        let of_bursts = self.identities.len() + self.bursts.len();
         let booked = self.bookings.as_ref().map_or(0, |kept| kept.rows.len());
         Some(("trace_rows", (of_flows + of_bursts + booked) as u64))
     }

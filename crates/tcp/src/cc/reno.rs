@@ -100,6 +100,7 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
+    #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Some(counting) = &mut self.counting {
             counting.grow(ack.bytes as f64, window, self.mss);

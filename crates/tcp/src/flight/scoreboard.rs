@@ -22,7 +22,7 @@ impl Scoreboard {
 
     /// Adds the reported blocks, given that all data before `acknowledged` is acknowledged; returns
     /// whether they contain new information.
-    pub fn mark(&mut self, reported: &[Block], acknowledged: u64) -> bool {
+    pub fn update(&mut self, reported: &[Block], acknowledged: u64) -> bool {
         let mut news = false;
         for &block in reported {
             // Blocks below the cumulative acknowledgement are duplicate SACKs or outdated (RFC
@@ -62,7 +62,7 @@ impl Scoreboard {
     }
 
     /// Returns the first byte from `at` on that is not SACKed.
-    pub fn hole(&self, at: u64) -> u64 {
+    pub fn next_hole(&self, at: u64) -> u64 {
         let next = self.blocks.partition_point(|held| held.end <= at);
         match self.blocks.get(next) {
             Some(held) if held.start <= at => held.end,
@@ -72,7 +72,7 @@ impl Scoreboard {
 
     /// Returns the start of the last block if that block ends at `end`, otherwise `end`: the data
     /// directly before the result is not SACKed.
-    pub fn hole_before(&self, end: u64) -> u64 {
+    pub fn end_of_last_hole(&self, end: u64) -> u64 {
         match self.blocks.last() {
             Some(held) if held.end == end => held.start,
             _ => end,

@@ -71,13 +71,13 @@ impl Connections {
         self.places[flow] == OVER
     }
 
-    /// Returns whether the caller should search for ended connections before it begins another one.
+    /// Returns whether the caller should search for ended connections before it starts another one.
     pub fn are_many(&self) -> bool {
         self.free.is_empty() && self.flows.len() >= self.room
     }
 
     /// Returns the flows that have ended: both endpoints are done, so that no timer is set, and no
-    /// packet is under way. `under_way` yields the flow of every packet under way.
+    /// packet is in transit. `under_way` yields the flow of every packet in transit.
     pub fn over(&self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut reached = vec![false; self.flows.len()];
         for flow in under_way {

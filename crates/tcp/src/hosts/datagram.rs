@@ -1,11 +1,11 @@
 //! Open-loop traffic: datagrams leave at given times and are not acknowledged.
 
+use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD};
-use crate::wire::token::{self, HostTimer};
 use crate::{Flow, Outcome, Outcomes, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
 use lightburst_net::unit::arena::prefetch;
-use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, TimerId};
 
 /// Distance of the prefetch in departures, one cache line. The departure lists of all flows are
 /// read interleaved, more lists than a hardware prefetcher follows.
@@ -144,11 +144,11 @@ impl DatagramHosts {
                 prefetch(later);
             }
             let flow = &self.flows[index];
-            let token = match self.groups[usize::from(flow.group)].at_edge {
-                true => Token::entry(flow.id),
-                false => HostTimer::Sender.token(flow.id),
+            let timer_id = match self.groups[usize::from(flow.group)].at_edge {
+                true => TimerId::entry(flow.id),
+                false => HostTimer::Sender.id(flow.id),
             };
-            ctx.timer_at(flow.source, self.departures[due], token);
+            ctx.timer_at(flow.source, self.departures[due], timer_id);
         }
     }
 
@@ -245,8 +245,8 @@ impl Hosts for DatagramHosts {
     }
 
     #[inline]
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        self.on_flow_timer(token::flow(token).index(), ctx);
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        self.on_flow_timer(host_timer::flow(timer_id).index(), ctx);
     }
 
     #[inline]

@@ -1,8 +1,8 @@
 //! Hosts with both kinds of flows: connections and datagrams.
 
-use crate::wire::token;
+use crate::wire::host_timer;
 use crate::{DatagramHosts, Outcomes, TcpHosts};
-use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, PacketId, Token};
+use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, PacketId, TimerId};
 
 /// Kind of a flow, and its index among the flows of that kind.
 #[derive(Clone, Copy, Debug)]
@@ -76,9 +76,9 @@ impl Hosts for MixedHosts {
         }
     }
 
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        match self.places[token::flow(token).index()] {
-            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, token, ctx),
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        match self.places[host_timer::flow(timer_id).index()] {
+            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, timer_id, ctx),
             Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),
         }
     }

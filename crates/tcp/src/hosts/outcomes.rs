@@ -32,10 +32,32 @@ impl Outcomes {
         names.into_iter().zip(self.columns)
     }
 
-    /// Returns the value of a flow in the column `name`; 0 if there is no such column.
+    /// Returns the value of a flow in the column `name`; panics if there is no such column.
     pub fn get(&self, name: &str, flow: FlowId) -> u64 {
         let mut columns = Outcome::NUMBERS.iter().zip(&self.columns);
         let named = columns.find(|((known, _), _)| *known == name);
-        named.map_or(0, |(_, column)| column.get(flow.index()))
+        let Some((_, column)) = named else {
+            panic!("no outcome has the name {name}");
+        };
+        column.get(flow.index())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_outcome_is_found_by_its_name() {
+        let outcomes = Outcomes::new(1);
+        for (name, _) in Outcome::NUMBERS {
+            assert_eq!(outcomes.get(name, FlowId(0)), 0);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "no outcome has the name delivered_byte")]
+    fn a_misspelt_name_of_an_outcome_is_an_error() {
+        Outcomes::new(1).get("delivered_byte", FlowId(0));
     }
 }

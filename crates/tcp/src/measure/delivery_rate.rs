@@ -60,11 +60,11 @@ impl DeliveryRates {
         let newest = self.records.drain(..covered).next_back()?;
         self.first_sent = newest.sent;
         self.delivered_at = now;
-        let sending = newest.sent.0.saturating_sub(newest.first_sent.0);
-        let acknowledging = now.since(newest.delivered_at).0;
+        let send_elapsed = newest.sent.0.saturating_sub(newest.first_sent.0);
+        let ack_elapsed = now.since(newest.delivered_at).0;
         Some(DeliveryRate {
             delivered: flight.snd_una - newest.delivered,
-            interval: Duration(sending.max(acknowledging)),
+            interval: Duration(send_elapsed.max(ack_elapsed)),
         })
     }
 }

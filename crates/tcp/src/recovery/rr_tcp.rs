@@ -98,10 +98,10 @@ impl RrTcp {
     /// Measures the segments from `start` to before `end` that were not SACKed yet.
     fn measure_range(&mut self, start: u64, end: u64, flight: &Flight) {
         let end = end.min(self.sack.scoreboard.end());
-        let mut at = self.sack.scoreboard.hole(start);
+        let mut at = self.sack.scoreboard.next_hole(start);
         while at < end {
             self.measure(at, flight);
-            at = self.sack.scoreboard.hole(at + flight.payload(at));
+            at = self.sack.scoreboard.next_hole(at + flight.payload(at));
         }
     }
 
@@ -156,7 +156,7 @@ impl RrTcp {
 
     /// Undoes the window reduction of the last recovery and remembers its length, if every segment
     /// that it retransmitted was reported as a duplicate: then no segment was lost.
-    fn settle(&mut self, sender: &mut SenderState<'_>) {
+    fn undo_if_spurious(&mut self, sender: &mut SenderState<'_>) {
         let open = |episode: &Episode| !episode.open.is_empty();
         if self.sack.recovering || self.episode.as_ref().map_or(true, open) {
             return;
@@ -199,18 +199,18 @@ impl LossRecovery for RrTcp {
     fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction {
         self.measure_acknowledged(sender.flight);
         self.end_event(sender.flight);
-        self.settle(sender);
+        self.undo_if_spurious(sender);
         let window = *sender.congestion.window();
         let reaction = self.sack.on_ack(ack, news, sender);
         let reaction = self.note(reaction, window);
         if !reaction.fast {
-            self.settle(sender);
+            self.undo_if_spurious(sender);
         }
         reaction
     }
 
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction {
-        self.settle(sender);
+        self.undo_if_spurious(sender);
         let window = *sender.congestion.window();
         let reaction = self.sack.on_duplicate(news, sender);
         self.note(reaction, window)
@@ -233,7 +233,7 @@ impl LossRecovery for RrTcp {
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
         self.sack.on_sent(candidate, flight);
         let sequence = candidate.sequence;
-        if flight.sendings(sequence) == 1 {
+        if flight.transmissions(sequence) == 1 {
             return;
         }
         if let Err(place) = self.repeated.binary_search(&sequence) {

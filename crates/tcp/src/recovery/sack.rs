@@ -113,7 +113,7 @@ impl Sack {
 
     /// Advances SND.NXT over data that is already SACKed.
     fn skip_sacked(&mut self, flight: &mut Flight) {
-        let hole = self.scoreboard.hole(flight.snd_nxt);
+        let hole = self.scoreboard.next_hole(flight.snd_nxt);
         self.beyond += hole - flight.snd_nxt;
         flight.snd_nxt = hole;
     }
@@ -160,7 +160,7 @@ impl Sack {
             sacked_before,
             ..
         } = self.scores;
-        let hole = self.scoreboard.hole(self.high_rxt);
+        let hole = self.scoreboard.next_hole(self.high_rxt);
         let hole = (hole < sacked_before).then_some(hole);
         // Rule (1): a lost hole.
         if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
@@ -179,7 +179,7 @@ impl Sack {
             return None;
         }
         Some(Candidate {
-            sequence: flight.last_before(self.scoreboard.hole_before(flight.snd_max))?,
+            sequence: flight.last_before(self.scoreboard.end_of_last_hole(flight.snd_max))?,
             reason: Reason::Rescue,
         })
     }
@@ -187,7 +187,7 @@ impl Sack {
 
 impl LossRecovery for Sack {
     fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
-        self.scoreboard.mark(blocks, flight.snd_una)
+        self.scoreboard.update(blocks, flight.snd_una)
     }
 
     fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction {

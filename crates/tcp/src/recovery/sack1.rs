@@ -50,7 +50,7 @@ impl Sack1 {
 
     /// Returns the first hole below SACKed data that was not retransmitted.
     fn hole(&self, flight: &Flight) -> Option<u64> {
-        let hole = self.scoreboard.hole(self.looked.max(flight.snd_una));
+        let hole = self.scoreboard.next_hole(self.looked.max(flight.snd_una));
         (hole < self.scoreboard.end()).then_some(hole)
     }
 }
@@ -60,7 +60,7 @@ impl LossRecovery for Sack1 {
         if self.ignoring {
             return false;
         }
-        self.scoreboard.mark(blocks, flight.snd_una)
+        self.scoreboard.update(blocks, flight.snd_una)
     }
 
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {

@@ -3,39 +3,39 @@
 
 use super::{Sender, State};
 use crate::cc::Window;
-use crate::flight::truth::{Cause, FIN_AT, SYN_AT};
+use crate::flight::audit::{Cause, FIN_AT, SYN_AT};
 use crate::recovery::Phase;
 use crate::wire::segment::Endpoint;
 use crate::{Progress, Repetitions, Stage};
 use lightburst_net::observe::{CongestionState, WindowState};
-use lightburst_net::{Happening, Interest, LostSending};
+use lightburst_net::{Happening, Interest, LostTransmission};
 
 impl Sender {
     /// Returns the counts of fast retransmissions and of unjustified repetitions; `lost` yields the
     /// losses of this flow that the sender has not read yet.
-    pub fn repetitions(&self, lost: impl Iterator<Item = LostSending>) -> Repetitions {
-        self.truth.counts(&self.flight, lost)
+    pub fn repetitions(&self, lost: impl Iterator<Item = LostTransmission>) -> Repetitions {
+        self.audit.counts(&self.flight, lost)
     }
 
     /// Records the decision that the first unacknowledged segment (or SYN or FIN) is lost.
     #[cold]
     pub(super) fn decide(&mut self, cause: Cause, end: &mut Endpoint<'_, '_>) {
-        let (front, sendings) = match self.state {
+        let (front, transmissions) = match self.state {
             State::SynSent => (SYN_AT, self.attempts),
             State::FinWait => (FIN_AT, self.attempts),
             _ => {
                 let first = self.flight.snd_una;
-                (first, self.flight.sendings(first))
+                (first, self.flight.transmissions(first))
             }
         };
-        self.truth.decide(cause, (front, sendings), end.lost());
-        self.in_doubt = !self.truth.is_settled();
+        self.audit.decide(cause, (front, transmissions), end.lost());
+        self.audit_open = !self.audit.is_complete();
     }
 
-    /// Records that a data segment is retransmitted; `sending` is the number of this transmission.
-    pub(super) fn doubt(&mut self, sending: u32) {
-        self.truth.on_sent_again(sending);
-        self.in_doubt = true;
+    /// Counts a retransmission of a data segment: its `transmission`-th transmission.
+    pub(super) fn count_retransmission(&mut self, transmission: u32) {
+        self.audit.count_retransmission(transmission);
+        self.audit_open = true;
     }
 
     /// Returns the present progress; `arrived` is the number of payload bytes at the receiver.
@@ -48,24 +48,24 @@ impl Sender {
             },
             window: self.congestion.cwnd().saturating_mul(1000) / u64::from(self.flight.mss),
             arrived,
-            reductions: self.truth.reductions(),
+            reductions: self.audit.reductions(),
         }
     }
 
     /// Resolves open questions about data before `until`, the SYN or the FIN when it is
     /// acknowledged: by then all its losses are known.
     #[inline]
-    pub(super) fn settle(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
-        if self.in_doubt {
-            self.end_doubts(until, end);
+    pub(super) fn audit_acknowledged(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
+        if self.audit_open {
+            self.update_audit(until, end);
         }
     }
 
     #[inline(never)]
-    fn end_doubts(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
-        self.truth.read(end.lost());
-        self.truth.acknowledge(until, &self.flight);
-        self.in_doubt = !self.truth.is_settled();
+    fn update_audit(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
+        self.audit.read(end.lost());
+        self.audit.acknowledge(until, &self.flight);
+        self.audit_open = !self.audit.is_complete();
     }
 
     /// Reports the window to observers.

@@ -5,12 +5,12 @@ use super::vectors::parameters;
 use super::{fabric, SIZES};
 use crate::sender::Sender;
 use crate::transport::{self, Transport, TransportSettings};
+use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, ACK, SYN};
-use crate::wire::token::HostTimer;
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
 use lightburst_net::{
-    Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, PacketId, Token,
+    Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, PacketId, TimerId,
 };
 
 pub const MSS: u64 = 1000;
@@ -65,7 +65,7 @@ impl Hosts for Scripted {
             ctx.timer_at(
                 NodeId(1),
                 Time(SECOND * 3 / 2 + i * SECOND / 1000),
-                Token {
+                TimerId {
                     kind: 2,
                     subject: i as u32,
                 },
@@ -87,15 +87,15 @@ impl Hosts for Scripted {
         }
     }
 
-    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
             let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
-            match HostTimer::of(token) {
+            match HostTimer::of(timer_id) {
                 HostTimer::Pacing => self.sender.on_pacing(end),
                 _ => self.sender.on_timer(u32::MAX, end),
             }
         } else {
-            answer(ACK, self.script[token.subject as usize], ctx);
+            answer(ACK, self.script[timer_id.subject as usize], ctx);
         }
     }
 }
@@ -135,7 +135,7 @@ pub fn play(transport: Transport, script: &[Answer]) -> Vec<(u64, Time)> {
     };
     let network = Network::new(fabric(1), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
-    simulator.model.start(&mut simulator.scheduler);
+    simulator.model.start(&mut simulator.agenda);
     simulator.run(Time(2 * SECOND), u64::MAX);
     simulator.model.hosts.sent
 }

@@ -1,11 +1,11 @@
 //! Segments and their sizes on the wire, and the actions of an endpoint.
 
-use crate::wire::token::{self, HostTimer};
+use crate::wire::host_timer::{self, HostTimer};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
-    Context, DropReason, FlowId, Happening, Header, Interest, LostSending, NodeId, Options, Packet,
-    PortId, Token,
+    Context, DropReason, FlowId, Happening, Header, Interest, LostTransmission, NodeId, Options,
+    Packet, PortId, TimerId,
 };
 
 /// Flag of the first segment in each direction (RFC 9293, section 3.1).
@@ -89,13 +89,13 @@ impl<'a, 'c> Endpoint<'a, 'c> {
     /// Returns the endpoint whose timer expired.
     #[inline]
     pub fn at_timer(
-        token: Token,
+        timer_id: TimerId,
         peer: NodeId,
         sizes: &'a Sizes,
         ctx: &'a mut Context<'c>,
     ) -> Self {
         Endpoint {
-            id: token::flow(token),
+            id: host_timer::flow(timer_id),
             peer,
             sizes,
             ctx,
@@ -133,7 +133,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
     /// Sets a timer of this endpoint at time `at`.
     #[inline]
     pub fn timer(&mut self, at: Time, timer: HostTimer) {
-        self.ctx.timer(at, timer.token(self.id));
+        self.ctx.timer(at, timer.id(self.id));
     }
 
     /// Returns whether an observer wants any event of these kinds.
@@ -151,7 +151,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
 
     /// Takes the losses of this flow's segments that the sender has not read yet.
     #[inline]
-    pub fn lost(&mut self) -> impl Iterator<Item = LostSending> + '_ {
+    pub fn lost(&mut self) -> impl Iterator<Item = LostTransmission> + '_ {
         let now = self.now();
         self.ctx.dropped().take(self.id, now)
     }
@@ -164,20 +164,25 @@ impl<'a, 'c> Endpoint<'a, 'c> {
     }
 
     /// Hands a segment to the network interface. Returns the start of its transmission, or `None`
-    /// if it waits for its turn at a fair interface. `sending` is the number of this transmission
-    /// of the segment, from 1, or 0 if transmissions are not counted.
+    /// if it waits for its turn at a fair interface. `transmission` counts the
+    /// transmissions of the segment, from 1; it is 0 if they are not counted.
     #[inline]
-    pub fn send(&mut self, header: Header, options: Option<Options>, sending: u32) -> Option<Time> {
+    pub fn send(
+        &mut self,
+        header: Header,
+        options: Option<Options>,
+        transmission: u32,
+    ) -> Option<Time> {
         let ctx = &mut *self.ctx;
         let bytes = self.sizes.wire(header.payload);
         let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
-        packet.envelope.sending = sending;
+        packet.envelope.transmission = transmission;
         let packet = ctx.create(packet);
         if let Some(options) = options {
             ctx.set_options(packet, options);
         }
         // For observers only repeated data counts as a retransmission.
-        ctx.created(packet, header.payload > 0 && sending > 1);
+        ctx.created(packet, header.payload > 0 && transmission > 1);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.access_backlog() + u64::from(bytes) > room {
             ctx.drop(packet, NIC, ACCESS_BUFFER_FULL);

@@ -1,8 +1,8 @@
 //! A timer of one endpoint (retransmission, delayed acknowledgement, pacing) whose deadline can be
 //! moved. At most one pending event of the queue is valid.
 
+use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::Endpoint;
-use crate::wire::token::HostTimer;
 use lightburst_des::Time;
 
 /// A timer with a movable deadline.

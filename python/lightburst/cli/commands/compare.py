@@ -162,8 +162,8 @@ def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Ite
     """Explain the statistical certainty of the comparison."""
     if single:
         yield (
-            "One run each: what chance alone would make of the difference cannot be known. Run "
-            "both with --replications 20 and the same --seed."
+            "One run each: the difference may be due to chance alone. Run both with "
+            "--replications 20 and the same --seed."
         )
         return
     if all(row["verdict"] == SAME for row in rows):
@@ -179,7 +179,7 @@ def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Ite
     else:
         yield (
             f"{runs[0]} and {runs[1]} runs without two seeds in common, so not paired (Welch); the "
-            "same seeds for both would tell more."
+            "same seeds for both would narrow the intervals."
         )
     together = f"{100 * found.confidence:g} %"
     yield (
@@ -191,4 +191,4 @@ def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Ite
     if any(row["verdict"] == UNKNOWN for row in rows):
         yield "Unknown: no values, or infinite ones because flows did not finish."
     if found.compared > 1:
-        yield "Fewer are known better: --metric NAME compares only what the question is about."
+        yield "Fewer metrics have narrower intervals: --metric NAME selects one."

@@ -85,7 +85,7 @@ def print_list(topic: str | None) -> None:
 
 
 def _print_kinds(union: Any) -> None:
-    table = Table("kind", "what it is", "keys", show_lines=True)
+    table = Table("kind", "description", "keys", show_lines=True)
     for model in get_args(get_args(union)[0]):
         summary = (model.__doc__ or "").split("\n\n")[0].replace("\n", " ").replace("`", "").strip()
         table.add_row(str(model.model_fields["kind"].default), summary, "\n".join(_keys(model)))
@@ -121,7 +121,7 @@ def _written(field: FieldInfo) -> str | None:
 def _print_papers() -> None:
     from lightburst.papers import PAPERS
 
-    table = Table("name", "what it shows")
+    table = Table("name", "content")
     for name, paper in PAPERS.items():
         table.add_row(name, paper.citation)
         for word, part in paper.parts.items():

@@ -12,6 +12,7 @@ import numpy as np
 
 from lightburst.cli.terminal.aside import run_aside
 from lightburst.cli.terminal.guard import complete, resumable
+from lightburst.cli.terminal.next_steps import next_steps
 from lightburst.cli.terminal.options import agreed, choice, seed_of, whole
 from lightburst.cli.terminal.streams import warn
 from lightburst.compile import LARGEST_SEED, MOST_SEEDS
@@ -104,8 +105,6 @@ def run(
         _print_run(result, format)
         warn(result.warnings)
         if format == "table":
-            from lightburst.cli.terminal.next_steps import next_steps
-
             print("\nnext:", *next_steps(result, path, settings, metrics, out), sep="\n")
     else:
         from lightburst.experiment.replicate import replicate
@@ -172,13 +171,11 @@ def _print_run(result: Result, format: str) -> None:
         _print_csv([{"seed": result.seed, **result.record}])
     else:
         own = {name: expression.written for name, expression in result.own.items()}
-        figures = {
-            key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
-        }
-        figures |= {key: f"0 (below {readable(key, end)})" for key, end in _bounds(result.metrics)}
+        texts = {key: readable(unit_key(key, own), value) for key, value in result.metrics.items()}
+        texts |= {key: f"0 (below {readable(key, end)})" for key, end in _bounds(result.metrics)}
         shown = meaningful(result.metrics, result.scenario.to_dict(), own)
         words = own_words(own, alone=True)
-        rows = [(words_of(key, words), signed(figures[key], result.weak.get(key))) for key in shown]
+        rows = [(words_of(key, words), signed(texts[key], result.weak.get(key))) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
         _print_parts(classes, rows_of(classes, readable, result.weak))
@@ -204,12 +201,12 @@ def _end(result: Result) -> Iterator[str]:
     status = result.columns["flows"]["status"][result.plan.counted]
     if lost := int(np.count_nonzero(status == LOST)):
         yield (
-            f"{lost:,} of {status.size:,} flows lost data, which nothing sends again: completion "
-            "times and slowdowns are of the others"
+            f"{lost:,} of {status.size:,} flows lost data in an open loop: completion times and "
+            "slowdowns are of the others"
         )
     starts = result.plan.flows["start_ps"][result.plan.counted]
     if starts.size == 0:
-        yield "no flow starts in the time that counts: figures are of links, switches and bursts"
+        yield "no flow starts in the window: the metrics are of links, switches and bursts"
         return
     began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
     if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:
@@ -235,7 +232,7 @@ def _gaps(result: Result) -> Iterator[str]:
         rate = transport.rate or int(result.plan.host_rate_bps.max())
         gap = readable("_s", 8 * transport.segment_size / rate)
         yield (
-            f"completion times hold a gap before the first datagram, {gap} or more in the mean, "
+            f"completion times include a gap before the first datagram, {gap} or more in the mean, "
             f"and most flows are one datagram: {group.path}transport.spacing = 'constant' has none"
         )
 
@@ -277,11 +274,11 @@ def _print_replications(found: Replications, format: str) -> None:
             print(line)
 
 
-def _bounds(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _bounds(metrics: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Yield the shares that are zero in a run, each with its upper bound."""
-    for key, value in figures.items():
-        if value == 0 and beside(key, COUNT) in figures and figures[beside(key, OF)]:
-            yield key, bound(figures[beside(key, OF)])
+    for key, value in metrics.items():
+        if value == 0 and beside(key, COUNT) in metrics and metrics[beside(key, OF)]:
+            yield key, bound(metrics[beside(key, OF)])
 
 
 def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> tuple[str, ...]:
@@ -301,7 +298,7 @@ def _end_of_many(found: Replications, means: Mapping[str, Any]) -> Iterator[str]
     if means.get("unfinished") == 0 and delivered and offered and offered > 2 * delivered:
         yield (
             "throughput is over the makespan, and in more than half of that no flow began: all "
-            "that was offered was delivered"
+            "offered data was delivered"
         )
     runs = len(found.runs)
     if runs > 1 and found.runs["digest"].nunique() == 1:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lightburst.study.store.upkeep import Condition, Kept
 
 store_app = typer.Typer(
-    help="Look after the finished runs of studies: list them, verify them, clean them up.",
+    help="Manage the stored runs of studies: list them, verify them, remove damaged ones.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -104,7 +104,7 @@ def retry_command(folder: FolderArgument = _STORE) -> None:
 def clean_command(
     folder: FolderArgument = _STORE,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do it; without this it is only said.")
+        bool, typer.Option("--yes", help="Remove them; otherwise only list them.")
     ] = False,
 ) -> None:
     """Remove damaged rows, and runs of other model versions.

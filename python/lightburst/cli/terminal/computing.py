@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lightburst.cli.terminal.options import only_with, whole
 from lightburst.foundation.errors import InputError
+from lightburst.study.workers.jobs import in_jobs, read_settings
 from lightburst.study.workers.where import require, workers_of
 
 if TYPE_CHECKING:
@@ -58,6 +59,4 @@ def computing(
     system, path = given[0].removeprefix("--"), given[0]
     number = whole("--jobs", jobs or "1", 1)
     require("dask_jobqueue", path, "where dask-jobqueue is not installed")
-    from lightburst.study.workers.jobs import in_jobs, read_settings
-
     return in_jobs(system, number, read_settings(system, job, "--job"), path)

@@ -59,7 +59,7 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
     try:
         Path.cwd()
     except OSError:
-        tell(str(InputError("working directory", "one that was deleted", "one that is there")))
+        tell(str(InputError("working directory", "one that was deleted", "one that exists")))
         return BAD_INPUT
     try:
         code = int(app(list(arguments), prog_name="lightburst", standalone_mode=False) or 0)
@@ -174,7 +174,7 @@ def resumable(store: Path) -> Iterator[None]:
     store : Path
         Directory of the store with the finished runs.
     """
-    kept = f"finished runs are kept in {store}; the same command goes on from there"
+    kept = f"finished runs are kept in {store}; the same command continues from there"
     interrupt.remember(kept)
     try:
         yield
@@ -183,7 +183,7 @@ def resumable(store: Path) -> Iterator[None]:
         raise
     except WorkersLostError:
         again = shlex.join(["lightburst", *sys.argv[1:]])
-        tell(f"finished runs are kept in {store}; with workers again this goes on: {again}")
+        tell(f"finished runs are kept in {store}; with workers again, continue by: {again}")
         raise
     finally:
         interrupt.remember("")

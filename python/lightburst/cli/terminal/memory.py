@@ -26,5 +26,5 @@ def memory_ended(error: Exception) -> bool:
 
 def words_of(error: Exception) -> str:
     """Return the message for exhausted memory, with advice."""
-    words = ": ".join(filter(None, ("memory has ended", str(error))))
+    words = ": ".join(filter(None, ("memory is exhausted", str(error))))
     return f"{words}; allowed: {_LESS}"

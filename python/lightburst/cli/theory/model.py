@@ -169,7 +169,7 @@ def jet_classes_command(
         typer.Option(
             "--lengths",
             metavar="exponential|constant",
-            help="Law of the lengths, for the isolation by --extra-offset.",
+            help="Distribution of the lengths, for the isolation by --extra-offset.",
         ),
     ] = "exponential",
     format: FormatOption = "table",
@@ -208,13 +208,11 @@ def delay_lines_command(
             "--granularity", metavar="LENGTHS", help="Step of the delays, in mean burst lengths."
         ),
     ],
-    delays: Annotated[
-        str, typer.Option("--delays", metavar="LIST", help="How many steps there are.")
-    ],
+    delays: Annotated[str, typer.Option("--delays", metavar="LIST", help="Number of steps.")],
     wavelengths: WavelengthsOption = "8",
     lines: Annotated[
         str,
-        typer.Option("--lines", metavar="N|all", help="How many bursts can wait at a time."),
+        typer.Option("--lines", metavar="N|all", help="Number of bursts that can wait at a time."),
     ] = "all",
     format: FormatOption = "table",
     figure: FigureOption = None,

@@ -11,7 +11,7 @@ from lightburst.foundation.errors import InputError
 SUMS: Final = "SHA256SUMS"
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  ([\w.+-]+)")
-#: What is a saved result, for errors.
+#: Description of a saved result, for errors.
 WRITTEN: Final = "a directory written by 'run --out', 'sweep --out' or 'reproduce --out'"
 
 
@@ -21,9 +21,9 @@ def seal(directory: Path, before: Path | None = None) -> None:
     Parameters
     ----------
     directory : Path
-        Complete but for this.
+        Directory, complete except for the checksums.
     before : Path, optional
-        A directory whose checksums stay as they are for files that the first does not have.
+        Directory whose checksums are added for files that the first one does not have.
     """
     sums = {} if before is None else listed(before)
     for file in directory.iterdir():
@@ -33,12 +33,12 @@ def seal(directory: Path, before: Path | None = None) -> None:
 
 
 def listed(directory: Path) -> dict[str, str]:
-    """Give the checksums of a result, by names of files in its directory.
+    """Return the checksums of a result, by names of files in its directory.
 
     Parameters
     ----------
     directory : Path
-        Where the result is.
+        Directory of the result.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def listed(directory: Path) -> dict[str, str]:
     Raises
     ------
     InputError
-        If the directory has none, or they cannot be read.
+        If the directory has no file of checksums, or it cannot be read.
     """
     file = directory / SUMS
     if not file.is_file():
@@ -70,30 +70,30 @@ def verify(directory: Path, names: Iterable[str]) -> None:
     Parameters
     ----------
     directory : Path
-        Where the result is.
+        Directory of the result.
     names : iterable of str
-        Files that must be there.
+        Files that must exist.
 
     Raises
     ------
     InputError
-        That names the first file that is missing or is not what was written.
+        For the first file that is missing or differs from its checksum.
     """
     sums = listed(directory)
     for name in names:
         file = directory / name
         if name not in sums:
             raise InputError("DIR", f"{name!r} (not in {directory / SUMS})", "a file of the result")
-        if not file.is_file():  # a regular file: to read anything else might never end
+        if not file.is_file():  # only a regular file, since reading a pipe or device may never end
             raise InputError(
                 "DIR", f"{file} (missing; {SUMS} names it)", "the file as it was written"
             )
         try:
             damaged = _sum(file) != sums[name]
         except OSError as error:
-            raise InputError("DIR", f"{file} ({error.strerror})", "a file to be read") from error
+            raise InputError("DIR", f"{file} ({error.strerror})", "a readable file") from error
         if damaged:
-            words = f"{file} (damaged: not what {SUMS} says)"
+            words = f"{file} (damaged: differs from {SUMS})"
             raise InputError("DIR", words, "the file as it was written")
 
 

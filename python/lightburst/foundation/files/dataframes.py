@@ -1,6 +1,6 @@
-"""Tables as columns by name: a frame of pandas to work with, or a Parquet file, made without it.
+"""Tables as columns by name, converted to a pandas frame or, without pandas, to a Parquet file.
 
-To import pandas takes longer than a small run, so a result is saved without it.
+Importing pandas takes longer than a small run, so a result is saved without it.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 
 class Words(NamedTuple):
-    """A column that has one of a few words in each row.
+    """A categorical column, with one of a few words in each row.
 
     Attributes
     ----------
     places : ndarray of integers, shape (rows,)
-        Which of the words; -1 where there is none.
+        Index of each row's word; -1 for a missing word.
     words : sequence of str
-        All of them, also those that no row has.
+        All words, also those that occur in no row.
     """
 
     places: NDArray[np.integer[Any]]
     words: Sequence[str]
 
 
-#: Columns by name; one of objects has texts, or None where there is none.
+#: Columns by name; an object column has texts, or None for missing ones.
 Table = Mapping[str, NDArray[Any] | Words]
 
 
 def frame(table: Table) -> pd.DataFrame:
-    """Make a frame; a column of `Words` becomes a category."""
+    """Return a pandas frame; a column of `Words` becomes categorical."""
     import pandas as pd
 
     def column(values: NDArray[Any] | Words) -> Any:
@@ -51,7 +51,7 @@ def frame(table: Table) -> pd.DataFrame:
 
 
 def write_parquet(table: Table, file: Path | BytesIO) -> None:
-    """Write what ``frame(table).to_parquet(file, index=False)`` does, to the reader."""
+    """Write a file that is read like that of ``frame(table).to_parquet(file, index=False)``."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -60,7 +60,7 @@ def write_parquet(table: Table, file: Path | BytesIO) -> None:
 
 
 def _column(values: NDArray[Any] | Words) -> pa.Array:
-    """Make a column of buffers: pyarrow imports pandas to look at anything else it is given."""
+    """Make an Arrow column from buffers, since pyarrow imports pandas for any other input."""
     import pyarrow as pa
 
     if isinstance(values, Words):

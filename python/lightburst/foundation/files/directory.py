@@ -1,9 +1,8 @@
-"""Directories of results: replaced in one step, or added to, and never half written.
+"""Directories of results: replaced in one step, or extended, and never half written.
 
-A directory is written beside its place, in a working directory (``.lightburst-work-`` and a random
-name), and then changes places with what was there. A process that is killed at any moment leaves
-the earlier result or the new one, whole, and perhaps a working directory, which the next call
-clears away.
+A directory is written beside its target, in a working directory (``.lightburst-work-`` and a random
+name), and then exchanged with the earlier one. A process killed at any moment leaves the earlier or
+the new result, complete, and possibly a working directory, which the next call removes.
 """
 
 import ctypes
@@ -35,17 +34,17 @@ _CANNOT: Final = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 def absolute(directory: str | Path) -> Path:
-    """Give the place that a user means.
+    """Return the absolute path of a directory from the user.
 
     Parameters
     ----------
     directory : str or Path
-        As it was given.
+        The directory as given.
 
     Raises
     ------
     InputError
-        If it is no name, a loop of links, or relative to a directory that is not there any more.
+        If the name is invalid, a loop of symbolic links, or relative to a deleted directory.
     """
     try:
         return Path(directory).resolve()
@@ -57,22 +56,23 @@ def absolute(directory: str | Path) -> Path:
 
 
 def check(directory: str | Path) -> Path:
-    """Make sure, before long work begins, that its outcome can be written.
+    """Check before a long computation that its result can be written.
 
     Parameters
     ----------
     directory : str or Path
-        Where the outcome shall go.
+        Directory for the result.
 
     Returns
     -------
     Path
-        The same, absolute.
+        Its absolute path.
 
     Raises
     ------
     InputError
-        If it cannot be made or written, or holds what is not ours to replace.
+        If the directory cannot be created or written, or contains files that lightburst did not
+        write.
     """
     target = absolute(directory)
     if Path.cwd().is_relative_to(target):
@@ -94,26 +94,26 @@ def check(directory: str | Path) -> Path:
 
 
 def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
-    """Write a directory beside its place and put it there in one step when it is complete.
+    """Write a directory beside its target, and move it there in one step when it is complete.
 
     Parameters
     ----------
     directory : str or Path
-        Made if it does not exist; an earlier result in it is replaced.
+        The target, created if it does not exist; an earlier result in it is replaced.
     write : callable
-        Gets an empty directory and fills it.
+        Function that fills an empty directory.
 
     Returns
     -------
     Path
-        The directory, absolute. It has the checksums of its files, see
+        Absolute path of the directory, which also has the checksums of its files, see
         `lightburst.foundation.files.checksums`.
 
     Raises
     ------
     InputError
-        If it cannot be written, or holds what is not ours. Nothing is left behind then, and the
-        earlier result stays.
+        If the directory cannot be written, or contains files that lightburst did not write. The
+        earlier result remains then, and no partial one.
     """
     target = check(directory)
     try:
@@ -126,8 +126,8 @@ def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
             if not target.exists():
                 fresh.rename(target)
             elif not _exchange(fresh, target):
-                # In two steps; between them it stands in the working directory under its own name,
-                # from where it is put back.
+                # In two steps. Between them the earlier result is in the working directory under
+                # its own name, from which `restore` moves it back after a kill.
                 target.rename(work / target.name)
                 fresh.rename(target)
     except OSError as error:
@@ -136,20 +136,20 @@ def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
 
 
 def amend(directory: Path, write: Callable[[Path], object]) -> None:
-    """Add files to a result, or replace them, inside its directory and nowhere else.
+    """Add files to the directory of a result, or replace them.
 
     Parameters
     ----------
     directory : Path
-        Of the result.
+        Directory of the result.
     write : callable
-        Gets an empty directory and fills it with what can be made again from the rest: a process
-        that is killed while the files take their places leaves some new ones and some old ones.
+        Function that fills an empty directory with files that can be derived from the result: a
+        process killed while the files are moved leaves some new ones and some old ones.
 
     Raises
     ------
     InputError
-        If it cannot be written. Nothing is left behind then.
+        If the directory cannot be written. No partial files remain then.
     """
     try:
         _tend(directory)
@@ -158,7 +158,7 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
             fresh.mkdir()
             write(fresh)
             seal(fresh, directory)
-            # The list comes first: a file that is not on it would be taken for somebody else's.
+            # The checksums come first: a file without one would count as not written by lightburst.
             for file in sorted(fresh.iterdir(), key=lambda file: file.name != SUMS):
                 file.replace(directory / file.name)
     except OSError as error:
@@ -166,16 +166,16 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
 
 
 def restore(target: Path) -> None:
-    """Put back a result that a killed process had moved away, and clear away what it left.
+    """Move back a result that a killed process had moved away, and remove its working directory.
 
-    The path is absolute; `OSError` if the directory above it cannot be written.
+    The path is absolute; raises `OSError` if the parent directory cannot be written.
     """
     _tend(target.parent)
 
 
 @contextmanager
 def _working(parent: Path) -> Iterator[Path]:
-    """Give a directory in another one that is gone afterwards, or after the next call."""
+    """Yield a working directory, which is removed after the block, or by the next call."""
     with ExitStack() as held:
         work = _made(parent, held)
         try:
@@ -186,10 +186,10 @@ def _working(parent: Path) -> Iterator[Path]:
 
 
 def _made(parent: Path, held: ExitStack) -> Path:
-    """Make a working directory that is locked from now on."""
+    """Create and lock a working directory."""
     while True:
         work = Path(tempfile.mkdtemp(dir=parent, prefix=_WORK))
-        # Before it was locked another process can have taken it for one that a kill left.
+        # Another process may have removed it before the lock, as the rest of a killed process.
         with suppress(BlockingIOError, FileNotFoundError):
             held.enter_context(_lock(work))
             if work.exists():
@@ -197,7 +197,7 @@ def _made(parent: Path, held: ExitStack) -> Path:
 
 
 def _tend(parent: Path) -> None:
-    """Put back and clear away what killed processes have left."""
+    """Restore results that killed processes moved away, and remove their working directories."""
     for work in parent.glob(_WORK + _RANDOM):
         if work.is_symlink() or not work.is_dir():
             continue
@@ -216,9 +216,9 @@ def _put_back(work: Path) -> None:
 
 @contextmanager
 def _lock(directory: Path) -> Iterator[bool]:
-    """Lock a directory until the process ends; False where that cannot be done.
+    """Lock a directory for the block; yields False if the system has no locks.
 
-    `BlockingIOError` if another has locked it.
+    Raises `BlockingIOError` if another process holds the lock.
     """
     if fcntl is None:
         yield False
@@ -241,7 +241,7 @@ def _flock(descriptor: int) -> bool:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two directories change places in one step; False where that cannot be done."""
+    """Exchange two directories in one step; return False if the system cannot."""
     library = ctypes.CDLL(None, use_errno=True)
     paths = os.fsencode(one), os.fsencode(other)
     try:
@@ -258,7 +258,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _replaceable(target: Path) -> bool:
-    """Tell whether a directory holds nothing but what lightburst has written."""
+    """Return whether a directory contains only files that lightburst has written."""
     held = {entry.name for entry in target.iterdir() if not entry.name.startswith(_WORK)}
     if not held:
         return True
@@ -269,6 +269,6 @@ def _replaceable(target: Path) -> bool:
 
 
 def _unwritable(option: str, target: Path, error: OSError) -> InputError:
-    """Say that a place cannot be written, with the system's reason."""
+    """Return the error for a directory that cannot be written, with the system's reason."""
     reason = error.strerror or str(error)
     return InputError(option, f"{target} ({reason})", "a directory that can be written")

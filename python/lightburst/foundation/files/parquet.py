@@ -1,8 +1,8 @@
-"""Parquet files of others: what they take in memory is known before they are unpacked.
+"""Untrusted Parquet files: their size in memory is determined before they are unpacked.
 
-A file of a few kilobytes can hold gigabytes, in pages that are compressed, or by one long text in a
-dictionary to which every row points. The footer says how large the pages are, but a footer can lie;
-a reader allocates memory by the headers of the pages, so these are looked at first.
+A file of a few kilobytes can contain gigabytes, in compressed pages, or by one long text in a
+dictionary to which every row points. The footer states the size of the pages, but may be wrong. A
+reader allocates memory by the headers of the pages, so these are checked first.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# PageHeader, PageType and Encoding of parquet.thrift, format 2.12. The header of a data page, of a
-# dictionary and of a data page of version 2 begins with the number of values; its encoding is the
-# second field, in version 2 the fourth.
+# Field numbers of PageHeader, PageType and Encoding in parquet.thrift, format 2.12. The first field
+# of the header of a data page, dictionary page or data page of version 2 is the number of values.
+# The encoding is the second field, in version 2 the fourth.
 _UNCOMPRESSED, _COMPRESSED, _NUMBER = 2, 3, 1
 _DICTIONARY: Final = 7
 _ENCODING: Final = {5: 2, _DICTIONARY: 2, 8: 4}
-# A text is the beginning of that before it and a rest, so that it can be any number of times as
-# long as what stands in the page.
+# In this encoding a text is a prefix of the text before it and a suffix, so that its length has no
+# bound in terms of the size of the page.
 _DELTA_BYTE_ARRAY: Final = 7
 _TEXTS: Final = ("BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
-# Thrift's compact protocol: the kinds of fields that such a header has, how deep it nests, and more
-# bytes than one takes.
+# Thrift's compact protocol: the types of the fields in such a header, its nesting depth, and an
+# upper bound of its bytes.
 _STOP, _TRUE, _FALSE, _BINARY, _STRUCT = 0, 1, 2, 8, 12
 _WHOLE: Final = (4, 5, 6)
 _DEEPEST: Final = 3
 _LONGEST_HEADER: Final = 2**16
-# For each row of a column that is no text: a number, and what pandas adds.
+# Bytes per row of a column of numbers: the number, and the overhead of pandas.
 _BYTES_PER_NUMBER: Final = 16
 
 
 class Column(NamedTuple):
-    """What a column holds, by the headers of its pages.
+    """The size of a column, by the headers of its pages.
 
     Attributes
     ----------
     name : str
-        Its path in the file.
+        Path of the column in the file.
     page_bytes : int
-        Of all its pages, unpacked.
+        Bytes of all its pages, unpacked.
     longest : float
-        Bytes of a value, in the mean of that page where it is the largest.
+        Largest mean bytes of a value over its pages.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Column(NamedTuple):
 
 
 def columns_of(metadata: Any, held: BinaryIO, names: Sequence[str]) -> list[Column]:
-    """Look at the headers of all pages.
+    """Read the headers of all pages.
 
     Parameters
     ----------
     metadata : pyarrow.parquet.FileMetaData
         The footer.
     held : file
-        The file, opened for bytes.
+        The file, opened in binary mode.
     names : sequence of str
-        Of the columns.
+        Names of the columns.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def columns_of(metadata: Any, held: BinaryIO, names: Sequence[str]) -> list[Colu
     Raises
     ------
     ValueError
-        If a header makes no sense, or texts are packed so that their length has no bound.
+        If a header is invalid, or the encoding of texts allows any length.
     """
     found = []
     for place in range(metadata.num_columns):
@@ -93,14 +93,14 @@ def columns_of(metadata: Any, held: BinaryIO, names: Sequence[str]) -> list[Colu
 
 
 def read_frame(file: Path, path: str = "DIR") -> pd.DataFrame:
-    """Read a table of a saved result, which may be anybody's.
+    """Read a table of a saved result from any source.
 
     Parameters
     ----------
     file : Path
         A Parquet file.
     path : str
-        What names it, for errors.
+        Argument that names the file, for errors.
 
     Returns
     -------
@@ -109,9 +109,9 @@ def read_frame(file: Path, path: str = "DIR") -> pd.DataFrame:
     Raises
     ------
     TooMuchMemoryError
-        If it does not fit into the memory that is free.
+        If the table does not fit into the available memory.
     InputError, OSError, ValueError
-        If it is no such file.
+        If the file is no valid table.
     """
     import pandas as pd
 
@@ -120,7 +120,7 @@ def read_frame(file: Path, path: str = "DIR") -> pd.DataFrame:
 
 
 def check_file(file: Path, path: str) -> None:
-    """Refuse a file that would not fit into memory; the errors are those of `read_frame`."""
+    """Refuse a file that does not fit into memory, with the errors of `read_frame`."""
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as opened:
@@ -144,7 +144,7 @@ def _fits(file: Path, path: str, needed: int) -> None:
 
 
 def _width(field: pa.Field, path: str) -> int:
-    """Bytes of a value; 0 for a text. Tables of results hold nothing else."""
+    """Return the bytes of a number; 0 for a text. Tables of results have no other types."""
     import pyarrow as pa
 
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
@@ -155,12 +155,12 @@ def _width(field: pa.Field, path: str) -> int:
         return 1
     try:
         return int(kind.byte_width)
-    except ValueError:  # it has none, or is a bit
+    except ValueError:  # no byte width: a text or a bool
         return 1 if pa.types.is_boolean(kind) else 0
 
 
 def _written_out(column: pa.ChunkedArray) -> int:
-    """Bytes of texts that stand in a dictionary, each as often as it is there."""
+    """Return the bytes of texts in a dictionary, each multiplied by its occurrences."""
     import pyarrow.compute as pc
 
     size = 0
@@ -176,7 +176,7 @@ class _Page(NamedTuple):
 
 
 def _pages(held: BinaryIO, chunk: Any) -> Iterator[_Page]:
-    """Give the pages of a column in a group of rows."""
+    """Yield the pages of a column in a row group."""
     at, left, name = chunk.data_page_offset, chunk.num_values, chunk.path_in_schema
     if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < at:
         at = chunk.dictionary_page_offset
@@ -206,7 +206,7 @@ def _pages(held: BinaryIO, chunk: Any) -> Iterator[_Page]:
 
 
 def _struct(content: bytes, at: int, depth: int = 1) -> tuple[dict[int, Any], int]:
-    """Read the whole numbers and the structs of a struct; also where the next byte is."""
+    """Read the integers and structs of a struct; return them with the position of the next byte."""
     if depth > _DEEPEST:
         raise ValueError("the header of a page is nested too deep")
     found: dict[int, Any] = {}
@@ -238,7 +238,7 @@ def _byte(content: bytes, at: int) -> tuple[int, int]:
 
 
 def _varint(content: bytes, at: int) -> tuple[int, int]:
-    """Seven bits a byte, the lowest first; up to 64 bits."""
+    """Read an integer of up to 64 bits: seven bits per byte, the lowest first."""
     number = 0
     for shift in range(0, 70, 7):
         byte, at = _byte(content, at)

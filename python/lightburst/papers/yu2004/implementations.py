@@ -173,7 +173,8 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     burst, printed = BURST_OF[id], RATIOS[BURST_OF[id]][kind][p]
     sender = NS2.senders[1 + list(KINDS).index(kind)]
     top, bottom = (design.table_point(burst, p, x) for x in (sender, RENO))
-    # At the paper's run length. Whether its runs shared losses is unknown; `chance` assumes not.
+    # Random deviation for runs of the paper's length. `chance` assumes that runs of different
+    # senders had independent losses, which the paper does not state.
     chance = runs.chance(top, bottom, design.PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)

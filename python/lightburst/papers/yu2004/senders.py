@@ -34,7 +34,7 @@ class Family(NamedTuple):
     suffix: str  # suffix of the names of its claims and figures
     source: str  # source of its claims
     name: str  # legend entry
-    words: str  # caption text
+    words: str  # text of the family in captions
 
     @property
     def told(self) -> dict[str, str]:

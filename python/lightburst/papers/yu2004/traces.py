@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from lightburst.papers.yu2004.senders import Family, Sender
 
-# "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
+# Largest window limit of the paper, in segments: "W_m varies from 20 to 200", and figure 8(b) is at
+# "the maximal limit of 200".
 WINDOW_LIMIT: Final = 200
 # The paper's axis ends at 40 s; counted quantities need longer runs.
 RANDOM_S: Final = 5000.0

@@ -50,8 +50,8 @@ def figures(bursts: pd.DataFrame) -> Iterator[Figure]:
         }
         if parts:
             caption = (
-                "Share with at least so many: of the bursts with data that edges made, and of "
-                "those that were lost."
+                "Share of the bursts with at least this number: of all assembled bursts with "
+                "data, and of lost ones."
             )
             yield _figure(f"burst-{counted}", title, parts, caption, "bursts", "Bursts")
 
@@ -77,7 +77,7 @@ def of_flows(flows: Mapping[str, pd.DataFrame]) -> Iterator[Figure]:
             if len(whole):
                 parts[name] = at_least(*np.unique(whole[column], return_counts=True))
         if parts:
-            caption = "Share with at least so many, of the flows that were all acknowledged."
+            caption = "Share with at least this number, of the flows with all data acknowledged."
             id = f"flow-{column.replace('_', '-')}"
             yield _figure(id, title, parts, caption, "flows", "Group" if len(parts) > 1 else "")
 

@@ -13,6 +13,9 @@ from matplotlib.patheffects import withStroke
 from lightburst.foundation.errors import InputError, show
 from lightburst.plots.charts.places import HOST, free_sides, on_map, positions
 from lightburst.result.labels import column_words
+from lightburst.result.result import Result
+from lightburst.scenario import Scenario
+from lightburst.topology.build import build_network
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -45,10 +48,6 @@ def graph_in(what: object) -> nx.Graph[Any]:
     InputError
         If the argument is none of these.
     """
-    from lightburst.result.result import Result
-    from lightburst.scenario import Scenario
-    from lightburst.topology.build import build_network
-
     match what:
         case nx.Graph() if len(what):
             return what
@@ -179,7 +178,7 @@ def _links(axes: Axes, graph: nx.Graph[Any], places: Positions, value: str | Non
     for a, b, data in graph.edges(data=True):
         if value not in data:
             known = sorted({name for *_, row in graph.edges(data=True) for name in row})
-            allowed = f"a figure of its links: {', '.join(map(str, known)) or '(none)'}"
+            allowed = f"a metric of its links: {', '.join(map(str, known)) or '(none)'}"
             raise InputError("value", show(value), allowed)
         found.setdefault((a, b), []).append(float(data[value]))
     means = {pair: sum(values) / len(values) for pair, values in found.items()}

@@ -36,7 +36,7 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
         twice = _twice(text, str(error))
         if twice:
             raise InputError(str(file), twice, "each name once") from None
-        raise InputError(str(file), f"what is not TOML ({error})", "a TOML file") from None
+        raise InputError(str(file), f"invalid TOML ({error})", "a TOML file") from None
 
 
 def _twice(text: str, error: str) -> str | None:

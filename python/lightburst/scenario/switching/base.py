@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.foundation.units import SIZE, TIME, Quantity
-from lightburst.scenario.fields import Section, Tables, refuse_at
+from lightburst.scenario.fields import Tables, refuse_at
+from lightburst.scenario.section import Section
 
 if TYPE_CHECKING:
     from lightburst.scenario.switching import Switching
@@ -43,21 +44,22 @@ class BaseSwitch(Section):
     header_processing_time: _Delay = Field(
         0,
         description=(
-            "Added to the delay of each link that leads to a switch. minakhmetov2018 has none."
+            "Processing time of a header, added to the delay of each link to a switch. "
+            "minakhmetov2018 has none."
         ),
     )
     layers: _Others = Field(
         {},
         validate_default=True,
         description=(
-            "Other switches in some layers of the topology: a table for each, by the name of "
+            "Different switches in some layers of the topology: a table for each, by the name of "
             "the layer."
         ),
     )
     nodes: _Others = Field(
         {},
         validate_default=True,
-        description=("Other switches at some nodes: a table for each, by the name of the node."),
+        description="Different switches at some nodes: a table for each, by the name of the node.",
     )
 
     @model_validator(mode="after")
@@ -102,8 +104,8 @@ class OpticalSwitch(BaseSwitch):
     switching_time: _Delay = Field(
         0,
         description=(
-            "From the decision to the beginning of the transmission, and in a hybrid switch "
-            "also on the way into the buffer and out of it; the output port is busy meanwhile. "
+            "Time from the decision to the start of the transmission, in a hybrid switch also on "
+            "the way into the buffer and out of it; the output port is busy during this time. "
             "minakhmetov2018 has none."
         ),
     )

@@ -23,9 +23,9 @@ class Burst(OpticalSwitch):
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
-            "Whether packets without data wait to be assembled, too; if not, each goes at once "
-            "as a burst of its own. The round trip of yu2004 is RTT0 + 2 T_b, so they wait; its "
-            "tables cannot tell."
+            "Whether packets without data are assembled, too. If not, each is sent at once as its "
+            "own burst. The round trip of yu2004 is RTT0 + 2 T_b, so packets without data wait "
+            "there; its tables do not decide the question."
         ),
     )
     ordering: Ordering = NoOrdering()

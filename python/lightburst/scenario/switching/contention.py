@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import TIME, Quantity
-from lightburst.scenario.fields import Flag, Named, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Whole
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.topology import MOST_WAVELENGTHS
 
 # Delays are tried one after the other; the limit keeps the longest one within the clock.
@@ -29,26 +30,26 @@ class DelayLines(Section):
 
     kind: Literal["delay-line"] = "delay-line"
     granularity: Annotated[int, Quantity(TIME, positive=True, largest="1 s")] = Field(
-        description="The shortest delay, D. About the time that a burst takes is a good choice."
+        description="The shortest delay, D. A good choice is about the duration of a burst."
     )
     delays: Annotated[int, Whole(1, MOST_DELAYS)] = Field(
-        description="How many delays there are: the multiples of D up to the longest, k D."
+        description="Number of delays: the multiples of D up to the longest, k D."
     )
     lines: Annotated[int | None, Whole(1, MOST_WAVELENGTHS, word="unlimited")] = Field(
         None,
         description=(
-            "How many lines of each delay an output has, each for one wavelength: a fibre on which "
-            'W wavelengths are delayed counts as W. With `"unlimited"` there is always one, as in '
-            "Callegati 2000; of lines for bursts that follow each other no more are ever used than "
-            "the output has wavelengths."
+            "Number of lines per delay at each output, each for one wavelength: a fibre in which W "
+            'wavelengths are delayed counts as W lines. With `"unlimited"` a line is always free, '
+            "as in Callegati 2000; if bursts follow each other in a line, an output never uses "
+            "more lines than it has wavelengths."
         ),
     )
     occupied: Literal["entering", "inside"] = Field(
         "entering",
         description=(
-            'Until when a burst keeps others out of its line. `"entering"`: until its tail is in; '
+            'Time for which a burst occupies its line. `"entering"`: until its tail has entered; '
             'bursts follow each other through a fibre (Callegati 2000). `"inside"`: until its tail '
-            "has come out; a line holds one burst (Yoo, Qiao and Dixit 2000)."
+            "has left; a line holds one burst (Yoo, Qiao and Dixit 2000)."
         ),
     )
 
@@ -63,17 +64,16 @@ class Deflection(Section):
     hop_limit: Annotated[int, Whole(1, _MOST_HOPS)] = Field(
         16,
         description=(
-            "A burst is not deflected onto a way with which it would go over more fibres in all, "
-            "those behind it included."
+            "Most fibres of the whole path of a deflected burst, those already used included."
         ),
     )
     loops: Flag = Field(
         True,
         description=(
-            "Whether it may also take a way that leads back through the node that deflects it: the "
-            "fibres there and back are as good as a delay line, but are taken from others. Mostly "
-            "the neighbours of a node go through it, so that without loops there is often no other "
-            "way."
+            "Whether a burst may be deflected to a path that leads back through the deflecting "
+            "node. The fibres there and back then serve as a delay line, but take capacity from "
+            "other bursts. The shortest paths from most neighbours of a node lead through it, so "
+            "that without loops there is often no other path."
         ),
     )
 
@@ -96,12 +96,12 @@ class Segmentation(Section):
     drop: Literal["head", "tail"] = Field(
         "head",
         description=(
-            'What is cut off. `"head"`: the first packets of the burst that finds no channel, as '
-            'many as it takes until there is one for the rest. `"tail"`: the last packets of a '
-            "burst that has the channel, from when the other one needs it: of those on which it "
-            "could go the burst that would end first, if it ends before the other one (modified "
-            "tail dropping), and if its first packet has left by then. It is the same at all "
-            "switches."
+            'The part that is cut off. `"head"`: the first packets of the burst that finds no '
+            'channel, as many as needed until a channel is free for the rest. `"tail"`: the last '
+            "packets of a burst that occupies a channel, from the time at which the arriving burst "
+            "needs it: of all usable channels that of the burst that would end first, provided "
+            "that it ends before the arriving burst (modified tail dropping) and that its first "
+            "packet has left by then. The same at all switches."
         ),
     )
 

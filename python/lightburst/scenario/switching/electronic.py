@@ -24,15 +24,15 @@ class Electronic(BaseSwitch):
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
         description=(
-            "Room in the queue of each output; at least a segment. The default is a hundred "
-            "full segments, about what a shallow switch has for a port."
+            "Size of the queue of each output; at least a segment. The default is a hundred full "
+            "segments, about the share of a port in a shallow switch."
         ),
     )
     ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
         None,
         description=(
-            "A unit that finds at least this much in the queue is marked (ECN). `dctcp` reacts to "
-            "marks of packets; for all other transports they are only counted."
+            "Queue length from which arriving units are marked (ECN). `dctcp` reacts to marks of "
+            "packets; for all other transports marks are only counted."
         ),
     )
 

@@ -21,20 +21,20 @@ class Hybrid(OpticalSwitch):
     buffer_ports: Annotated[int, Whole(0, 65_535)] = Field(
         2,
         description=(
-            "Ports into the buffer, and as many out of it, each at the link's rate: ne in "
-            "minakhmetov2018, which has 0, 2 and 5. At most the ports of the largest switch. "
-            "With 0 the switch does exactly what an all-optical one does."
+            "Number of ports into the buffer, equal to that of ports out of it, each at the link's "
+            "rate: ne in minakhmetov2018, which has 0, 2 and 5. At most the ports of the largest "
+            "switch. With 0 the switch is identical to an all-optical one."
         ),
     )
     buffer_size: Unlimited = Field(
-        None, description="Room in the buffer of each switch. minakhmetov2018 has no limit."
+        None, description="Size of the buffer of each switch. minakhmetov2018 has no limit."
     )
     re_emission: Literal["after-reception", "cut-through"] = Field(
         "after-reception",
         description=(
-            'When a buffered unit may leave. `"after-reception"`: when all of it has come in. '
-            '`"cut-through"`: before that. minakhmetov2018 leaves it open; it says that the '
-            "sender must wait one packet duration longer for each buffer on the way, which is "
-            "the first."
+            'Earliest departure of a buffered unit. `"after-reception"`: when the unit has been '
+            'received completely. `"cut-through"`: before that. minakhmetov2018 does not state it; '
+            "it says that the sender must wait one packet duration longer for each buffer on the "
+            "path, which corresponds to the former."
         ),
     )

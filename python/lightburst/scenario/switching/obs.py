@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
-from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
+from lightburst.scenario.fields import Flag, Named, Tables, Whole, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch
 from lightburst.scenario.switching.contention import Resolver, Segmentation
 from lightburst.scenario.tables.assembly import OptionalAssembly
@@ -33,7 +34,8 @@ class LimitedConversion(Section):
     kind: Literal["limited"] = "limited"
     range: Annotated[int, Whole(1, MOST_WAVELENGTHS)] = Field(
         description=(
-            "By how many, at each node. The first and the last wavelength are no neighbours."
+            "Number of wavelengths by which a burst can be shifted at each node. The first and the "
+            "last wavelength are not adjacent."
         )
     )
 
@@ -65,82 +67,84 @@ class Obs(BaseSwitch):
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
-            "Whether packets without data wait to be assembled, too; if not, each goes at once "
-            "as a burst of its own."
+            "Whether packets without data are assembled, too. If not, each is sent at once as its "
+            "own burst."
         ),
     )
     ordering: Ordering = NoOrdering()
     switching_time: _Time = Field(
         0,
         description=(
-            "Time to set up a path through the switch. A header must be handled so long before its "
-            "burst comes; with `jet` a channel is booked from then on."
+            "Time to set up a path through the switch. A header must be processed this long before "
+            "its burst arrives; with `jet` the reservation of a channel begins then."
         ),
     )
     signalling: Signalling = Field(
         "jet",
         description=(
-            'From when on a channel is booked. `"jet"` (just enough time, Qiao and Yoo 1999): '
-            'for the burst alone. `"jit"` (just in time, Wei and McFarland 2000): as soon as '
-            "the header is handled."
+            'Begin of the reservation of a channel. `"jet"` (just enough time, Qiao and Yoo 1999): '
+            'when the burst arrives. `"jit"` (just in time, Wei and McFarland 2000): as soon as '
+            "the header is processed."
         ),
     )
     scheduler: Scheduler = Field(
         "lauc-vf",
         description=(
-            "Which of the channels that a burst could use is booked. Those with `-vf` also fill "
-            "voids between two bookings; of several, `lauc` and `lauc-vf` (Xiong, Vandenhoute "
-            "and Cankaya 2000) take the one that is free for the shortest time before the burst, "
-            "`first-fit` and `first-fit-vf` the first, `random-fit` any, with voids. `horizon` "
-            "(Turner 1999) is `lauc`."
+            "The channel that is reserved, of those that a burst could use. Schedulers with `-vf` "
+            "also fill voids between two reservations; `lauc` and `lauc-vf` (Xiong, Vandenhoute "
+            "and Cankaya 2000) take the channel that is free for the shortest time before the "
+            "burst, `first-fit` and `first-fit-vf` the first one, `random-fit` a random one, voids "
+            "included. `horizon` (Turner 1999) equals `lauc`."
         ),
     )
     conversion: Conversion = Field(
         FullConversion(),
-        description="Over which wavelengths a burst can go on that comes over one of them.",
+        description=(
+            "Wavelengths to which a burst can be converted from the one on which it arrives."
+        ),
     )
     ingress: Literal["lose", "delay"] = Field(
         "delay",
         description=(
-            "What becomes of a burst for which no channel of the output is free where it is "
-            'assembled. `"delay"`: it waits, in electronics, for the next void that holds it, '
-            'and its header with it. `"lose"`: as at any other node, what `contention` says.'
+            "Handling of a burst for which no channel of the output is free at its ingress. "
+            '`"delay"`: the burst and its header wait, in electronics, for the next void that is '
+            'long enough. `"lose"`: as at any other node, by `contention`.'
         ),
     )
     contention: tuple[Resolver, ...] = Field(
         (),
         description=(
-            "What is tried, in this order, for a burst that finds no channel on its output. What "
-            "none of them resolves is lost."
+            "Resolutions that are tried, in this order, for a burst that finds no channel on its "
+            "output. If none succeeds, the burst is lost."
         ),
     )
     header_processing_time: _Time = Field(
         0,
         description=(
-            "How long a node takes for a header, one after the other in the order in which "
-            "they come. The burst does not wait meanwhile: this is what offset time is for."
+            "Processing time of a header at a node, one header after the other in order of "
+            "arrival. The burst does not wait meanwhile: the offset time covers this time."
         ),
     )
-    header_size: _Bytes = Field(64, description="Bytes of a header packet.")
+    header_size: _Bytes = Field(64, description="Size of a burst header packet.")
     control_rate: _Rate = Field(
         None,
         description=(
-            'Of the control channel of each fibre. `"ideal"`: headers take no time on it, and '
-            "never wait for each other."
+            'Rate of the control channel of each fibre. `"ideal"`: headers have no transmission '
+            "time, and never wait for each other."
         ),
     )
     offset_time: _Time = Field(
         0,
         description=(
-            "How far a header is ahead of its burst, beside `offset_per_hop`. A switching time "
-            "must fit into it."
+            "Time by which a header is ahead of its burst, in addition to `offset_per_hop`. At "
+            "least the switching time."
         ),
     )
     offset_per_hop: _Own = Field(
         None,
         description=(
-            'What each fibre of the path adds to the offset time. `"needed"`: as much as a '
-            "header takes for a fibre, `header_processing_time` and its transmission."
+            'Part of the offset time for each fibre of the path. `"needed"`: the time of a header '
+            "per fibre, `header_processing_time` and its transmission."
         ),
     )
 
@@ -148,10 +152,9 @@ class Obs(BaseSwitch):
         {},
         validate_default=True,
         description=(
-            "Classes by extra offset time (Yoo, Qiao and Dixit 2000): how much further the headers "
-            "of the bursts of a group are ahead, by the name of the group; the others have "
-            "nothing more. With it each group of flows is a class, whose packets are assembled "
-            "apart."
+            "Classes by extra offset time (Yoo, Qiao and Dixit 2000): additional offset time of "
+            "the bursts of a group, by the name of the group; 0 for other groups. With it each "
+            "group of flows is a class, whose packets are assembled separately."
         ),
     )
 
@@ -161,8 +164,8 @@ class Obs(BaseSwitch):
             heads = isinstance(resolver, Segmentation) and resolver.drop == "head"
             if self.signalling == "jit" and heads:
                 allowed = (
-                    "drop = 'tail', or nothing that makes a burst begin later, with signalling "
-                    "'jit', which books a channel from when the header is handled all the same"
+                    "drop = 'tail', or no segmentation, with signalling 'jit', which reserves a "
+                    "channel from the header on, even if the burst begins later"
                 )
                 given = "'segmentation' with drop = 'head'"
                 raise refuse_at(f"contention[{place}]", given, allowed)

@@ -13,7 +13,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from lightburst.foundation.units import SIZE, TIME, Quantity, format_size
-from lightburst.scenario.fields import Named, Section, Whole, refuse_at
+from lightburst.scenario.fields import Named, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 # Longer assembly times are typing errors; the limit leaves room on the clock of the simulator.
 _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
@@ -41,15 +42,13 @@ class _Assembly(Section):
     max_size: _Most = Field(
         None,
         description=(
-            "No burst is larger: a packet that would not fit begins the next one. At least a "
-            "segment. yu2004 has no limit."
+            "Largest size of a burst: a packet that would not fit begins the next burst. At least "
+            "a segment. yu2004 has no limit."
         ),
     )
     min_size: _Least = Field(
         None,
-        description=(
-            "A smaller burst is padded to this size before it is sent. yu2004 does not pad."
-        ),
+        description="Size to which smaller bursts are padded. yu2004 does not pad.",
     )
 
     @model_validator(mode="after")
@@ -82,7 +81,7 @@ class _BySize(_Assembly):
         Bytes.
     """
 
-    size: _Bytes = Field(description="A burst is closed as soon as it holds this much.")
+    size: _Bytes = Field(description="Size at which a burst is closed.")
 
     @model_validator(mode="after")
     def _reachable(self) -> Self:
@@ -110,8 +109,8 @@ class Timer(_Assembly):
     kind: Literal["timer"] = "timer"
     time: _Time = Field(
         description=(
-            "From the first packet of a burst to its end: the assembly time T_b of yu2004. With "
-            "zero, only what comes at the same instant is put together."
+            "Time from the first packet of a burst until it is closed: the assembly time T_b of "
+            "yu2004. With zero, only packets that arrive at the same instant share a burst."
         )
     )
 
@@ -138,9 +137,7 @@ class Mixed(_BySize):
 
     kind: Literal["mixed"] = "mixed"
     time: _Time = Field(
-        description=(
-            "A burst is closed at the latest when this much time has passed since its first packet."
-        )
+        description="Longest time from the first packet of a burst until it is closed."
     )
 
 
@@ -162,28 +159,34 @@ class WindowBased(_Assembly):
     kind: Literal["window-based"] = "window-based"
     slow_time: _Time = Field(
         10**9,
-        description="The assembly time of slow flows: those with a window below `medium_window`.",
+        description="Assembly time of slow flows: those with a window below `medium_window`.",
     )
     medium_time: _Time = Field(
         5 * 10**9,
-        description="That of medium flows: with a window from there, and below `fast_window`.",
+        description=(
+            "Assembly time of medium flows: those with a window from `medium_window` to below "
+            "`fast_window`."
+        ),
     )
-    fast_time: _Time = Field(10**10, description="That of fast flows: with a window from there.")
+    fast_time: _Time = Field(
+        10**10,
+        description=("Assembly time of fast flows: those with a window of at least `fast_window`."),
+    )
     medium_window: _Window = Field(
-        16, description="B of vlachos2008: segments in the least window of a medium flow."
+        16, description="B of vlachos2008: least congestion window of a medium flow, in segments."
     )
     fast_window: _Window = Field(
         64,
         description=(
-            "C of vlachos2008: segments in the least congestion window of a fast flow. At least "
+            "C of vlachos2008: least congestion window of a fast flow, in segments. At least "
             "`medium_window`."
         ),
     )
     acknowledgements: Literal["slow", "medium", "fast"] = Field(
         "slow",
         description=(
-            "The pace of packets without data (acknowledgements, SYN, FIN), which have no window, "
-            "where they are assembled at all. vlachos2008 does not say."
+            "Class of packets without data (acknowledgements, SYN, FIN), which have no window, if "
+            "they are assembled. vlachos2008 does not state it."
         ),
     )
 
@@ -210,7 +213,9 @@ class APriori(Section):
     """
 
     kind: Literal["a-priori"] = "a-priori"
-    queues: _Queues = Field(2, description="Queues for an egress, and flows in a block.")
+    queues: _Queues = Field(
+        2, description=("Number of queues for each egress, and of flows in a block.")
+    )
 
 
 class APosteriori(Section):
@@ -227,20 +232,20 @@ class APosteriori(Section):
     """
 
     kind: Literal["a-posteriori"] = "a-posteriori"
-    queues: _Queues = Field(2, description="Queues for an egress.")
+    queues: _Queues = Field(2, description="Number of queues for each egress.")
     notice_delay: _NoticeDelay = Field(
         None,
         description=(
-            "How long after the loss of a burst, or of a part of it, its ingress knows which flows "
-            'lost data in it. `"way-back"`: as long as the burst was on its way, from its assembly '
-            "to the loss. vlachos2008 does not say."
+            "Time from the loss of a burst, or of a part of it, until its ingress knows the flows "
+            'that lost data in it. `"way-back"`: the time from the burst\'s assembly to its loss. '
+            "vlachos2008 does not state it."
         ),
     )
     forget_after: _Time = Field(
         10 * 10**12,
         description=(
-            "A flow of which no packet comes for longer is taken for one that has lost nothing: "
-            "what an edge keeps must not grow with all flows that ever were."
+            "Time without packets after which the losses of a flow are forgotten, so that the "
+            "memory of an edge does not grow with the number of all flows."
         ),
     )
 
@@ -257,7 +262,7 @@ class Printed(Section):
     """
 
     kind: Literal["printed"] = "printed"
-    queues: _Queues = Field(2, description="Queues for an egress.")
+    queues: _Queues = Field(2, description="Number of queues for each egress.")
 
 
 class PerFlow(Section):
@@ -271,11 +276,11 @@ Allocation = Annotated[
     Field(
         discriminator="kind",
         description=(
-            'Which flow waits in which queue. `"a-priori"`: in each assembly cycle the flows, in '
-            "the order in which they come, take the queues of a random permutation, and those of "
-            'another one when it is used up. `"a-posteriori"`: all share one queue until they lose '
-            'data in one burst; those that do are dealt to different ones. `"printed"`: each draws '
-            'a queue, whatever the others have. `"per-flow"`: each has a queue of its own.'
+            'Assignment of flows to queues. `"a-priori"`: in each assembly cycle the flows, in '
+            "order of arrival, take the queues of a random permutation, and then those of further "
+            'permutations. `"a-posteriori"`: all flows share one queue until some lose data in one '
+            'burst; these are distributed to different queues. `"printed"`: each flow draws a '
+            'queue, independently of the others. `"per-flow"`: each flow has its own queue.'
         ),
     ),
     Named(),
@@ -296,8 +301,8 @@ class MultiQueue(_Assembly):
     kind: Literal["multi-queue"] = "multi-queue"
     time: _Time = Field(
         description=(
-            "The assembly cycle of an egress: from the first packet for it to the end, at which "
-            'all its queues are closed. `"per-flow"`: from the first packet in each queue.'
+            "Length of the assembly cycle of an egress: from the first packet for it until all its "
+            'queues are closed. `"per-flow"`: from the first packet in each queue.'
         )
     )
     allocation: Allocation = APriori()
@@ -320,7 +325,7 @@ class AverageDelay(_Assembly):
     kind: Literal["average-delay"] = "average-delay"
     time: _Time = Field(
         description=(
-            "From the arrival of a packet to the end of its burst, in the mean over the packets of "
+            "Mean time from the arrival of a packet until its burst is closed, over the packets of "
             "each burst: T_AVE."
         )
     )
@@ -333,9 +338,9 @@ OptionalAssembly = Annotated[
     Assembly | None,
     Field(
         description=(
-            "When waiting packets become a burst. There is no default, because this is what such a "
-            "network is studied for; only where no host sends packets (`transport.kind` is "
-            '`"bursts"`) it can be left out.'
+            "The rule by which waiting packets become a burst. There is no default, because such "
+            "networks are studied for this rule; it can be left out only if no host sends packets "
+            '(`transport.kind` is `"bursts"`).'
         ),
     ),
 ]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Section
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Transport
 
@@ -16,9 +16,9 @@ MOST_GROUPS = 65_535
 class Group(Section):
     """Flows with a workload and, optionally, their own transport instead of the scenario's."""
 
-    workload: Workload = Field(description="Which flows there are.")
+    workload: Workload = Field(description="The flows of the group.")
     transport: Transport | None = Field(
-        None, description="How their data is sent; without it that of the scenario."
+        None, description="The transport of the group; by default that of the scenario."
     )
 
 

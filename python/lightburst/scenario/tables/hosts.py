@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Named, Section, Whole
+from lightburst.scenario.fields import Named, Whole
+from lightburst.scenario.section import Section
 
 
 class Fifo(Section):
@@ -29,9 +30,10 @@ class Fair(Section):
     small_queue: Annotated[int | None, Whole(1, word="unlimited")] = Field(
         2,
         description=(
-            "Data segments of one flow that wait in the interface at most, beside the one that is "
-            "being sent; the sender hands over the next one when one has left. TCP small queues of "
-            "Linux keep at least two (`tcp_small_queue_check`). Datagrams know no such limit."
+            "Most data segments of one flow that wait in the interface, in addition to the one in "
+            "transmission; the sender hands over the next one when one has departed. TCP small "
+            "queues of Linux keep at least two (`tcp_small_queue_check`). Datagrams have no such "
+            "limit."
         ),
     )
 
@@ -45,9 +47,9 @@ class Hosts(Section):
     queueing: Queueing | None = Field(
         None,
         description=(
-            "Which segment the interface sends next. `fifo`: the one that was handed over first, "
-            "as in ns-2. `fair`: the flows have their turns, as with `fq` and TCP small queues of "
-            "Linux. Without it `fair` where a group of flows has the preset `datacentre` or "
-            "`wide-area`, else `fifo`."
+            "The next segment that the interface transmits. `fifo`: the one handed over first, as "
+            "in ns-2. `fair`: the flows take turns, as with `fq` and TCP small queues of Linux. By "
+            "default `fair` if a group of flows has the preset `datacentre` or `wide-area`, else "
+            "`fifo`."
         ),
     )

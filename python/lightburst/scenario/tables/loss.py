@@ -7,7 +7,8 @@ from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_va
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from lightburst.scenario.fields import LARGEST_COUNT, Real, Section, Whole, refuse, refuse_at
+from lightburst.scenario.fields import LARGEST_COUNT, Real, Whole, refuse, refuse_at
+from lightburst.scenario.section import Section
 
 
 @dataclass(frozen=True)
@@ -62,34 +63,34 @@ class Drop(Section):
     burst: _Number | None = Field(
         None,
         description=(
-            "The unit with this number among those that carry data of the flow: 7 is the seventh."
+            "The unit with this number among those with data of the flow: 7 is the seventh."
         ),
     )
     segments: _Range | None = Field(
         None,
         description=(
-            "The data segments from the first to the last of these, each with the unit that "
-            "holds it."
+            "The data segments from the first to the last of these numbers, each with the unit "
+            "that carries it."
         ),
     )
     transmission: _Number | None = Field(
         None,
         description=(
-            "With `segments`: which sending of each is lost. Without it the first; 2 is the "
-            "first retransmission."
+            "With `segments`: the transmission of each segment that is lost. By default the first; "
+            "2 is the first retransmission."
         ),
     )
     window: _Window | None = Field(
         None,
         description=(
-            "The first unit with a data segment that was sent while the congestion window was "
-            "at least this many segments."
+            "The first unit with a data segment sent while the congestion window was at least this "
+            "many segments."
         ),
     )
     acknowledgements: _Range | None = Field(
         None,
         description=(
-            "The units from the first to the last of these, among those that carry "
+            "The units from the first to the last of these numbers, among those with "
             "acknowledgements of the flow, its SYN+ACK included."
         ),
     )
@@ -120,26 +121,26 @@ class Loss(Section):
     """Losses on links between switches, independent of each other and of the traffic."""
 
     probability: _Probability = Field(
-        0.0, description="Probability that a unit is lost which carries data: p of yu2004."
+        0.0, description="Loss probability of a unit with data: p of yu2004."
     )
     acknowledgement_probability: _Probability = Field(
         0.0,
         description=(
-            "Probability that a unit is lost which carries no data. yu2004 does not speak of "
-            "lost acknowledgements, and its formulas have none; the fit to its tables prefers "
-            "none, too."
+            "Loss probability of a unit without data. yu2004 does not mention lost "
+            "acknowledgements, and its formulas have none; the fit to its tables prefers none, "
+            "too."
         ),
     )
     on: Literal["first-link", "every-link"] = Field(
         "first-link",
         description=(
-            'Where units are lost. `"first-link"`: on the links from a switch that has hosts to '
-            'another switch, so that a unit is tested once on its way. `"every-link"`: on each '
-            "link between two switches, so that a longer path loses more. yu2004 speaks of "
-            'fibres "with a given loss probability p", and in its formulas p is the loss of a '
-            "burst; its tables fit better with p for the whole path."
+            'The lossy links. `"first-link"`: the links from a switch with hosts to another '
+            'switch, so that a unit is tested once on its path. `"every-link"`: each link between '
+            'two switches, so that a longer path has more losses. yu2004 speaks of fibres "with a '
+            'given loss probability p", and in its formulas p is the loss of a burst; its tables '
+            "fit better with p for the whole path."
         ),
     )
     drops: tuple[Drop, ...] = Field(
-        (), description="Losses that you order, whatever the probabilities."
+        (), description="Scripted losses, in addition to the random ones."
     )

@@ -1,7 +1,7 @@
-"""``[measurement]``: how long to simulate and what to measure beside the counters.
+"""``[measurement]``: the length of a run, and its measurements in addition to the counters.
 
-Each optional measurement has a file in `lightburst.measurement`; the fields of `Measurement` whose
-types come from there are the list of them, from which all else follows.
+Each optional measurement has a file in `lightburst.measurement`. The fields of `Measurement` with
+types from there are the list of measurements, from which all else follows.
 """
 
 from itertools import pairwise
@@ -28,35 +28,40 @@ from lightburst.measurement.reordering import ReorderingOption
 from lightburst.measurement.samples import SamplesOption
 from lightburst.measurement.synchronisation import SynchronisationOption
 from lightburst.measurement.window import UntilOption, WarmUpOption
-from lightburst.scenario.fields import Section, Whole, refuse_at
+from lightburst.scenario.fields import Whole, refuse_at
+from lightburst.scenario.section import Section
 
 
 class Energy(Section):
-    """Energy of each conversion between light and electronics, in joules a bit."""
+    """Energy of each conversion between light and electronics, in joules per bit."""
 
-    host_transmit: EnergyPerBit = Field(0.0, description="A host sends.")
-    host_receive: EnergyPerBit = Field(0.0, description="A host receives.")
-    switch_oe: EnergyPerBit = Field(0.0, description="A switch converts light to electronics.")
-    switch_eo: EnergyPerBit = Field(0.0, description="A switch converts electronics to light.")
+    host_transmit: EnergyPerBit = Field(0.0, description="Transmission by a host.")
+    host_receive: EnergyPerBit = Field(0.0, description="Reception by a host.")
+    switch_oe: EnergyPerBit = Field(
+        0.0, description=("Conversion from light to electronics in a switch.")
+    )
+    switch_eo: EnergyPerBit = Field(
+        0.0, description=("Conversion from electronics to light in a switch.")
+    )
 
 
 class Measurement(Section):
-    """When to stop, and what to reckon beside the counters, which are always kept.
+    """End of the run, measurement window, and measurements in addition to the counters.
 
     Attributes
     ----------
     time_limit, until : int
         Picoseconds of simulated time.
     warm_up : int or None
-        Likewise; None: by MSER-5.
+        Picoseconds of simulated time; None: determined by MSER-5.
     size_classes : tuple of int
-        Bytes.
+        Boundaries in bytes.
     sample : int or None
-        Picoseconds from one sample to the next; None: no samples.
+        Interval between samples in picoseconds; None: no samples.
     event_limit : int or None
-        None is unlimited.
+        Number of events; None is unlimited.
     memory_limit : int or None
-        Bytes; None is what is free.
+        Bytes; None is the available memory.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"size_classes"})
@@ -64,9 +69,9 @@ class Measurement(Section):
     time_limit: PositiveDuration = Field(
         parse_duration("1000 s"),
         description=(
-            "Simulated time at which a run stops; flows that did not finish by then count as "
-            "infinitely long. The default is far beyond any run that makes progress: a flow has "
-            "met the longest timeout, 60 s, many times by then."
+            "Simulated time at which a run stops; unfinished flows then count with an infinite "
+            "completion time. The default is far beyond any run that makes progress: by then a "
+            "flow has waited for the longest timeout, 60 s, many times."
         ),
     )
     warm_up: WarmUpOption = 0
@@ -74,9 +79,10 @@ class Measurement(Section):
     size_classes: tuple[PositiveSize, ...] = Field(
         (parse_size("100 kB"), parse_size("10 MB")),
         description=(
-            "Sizes of flows, increasing, between which completion times and slowdowns are given "
-            "apart. A flow of exactly such a size belongs above it. The two defaults are usual "
-            "in the data-centre literature for short and long flows; `[]` for no classes."
+            "Sizes of flows, increasing, that separate the size classes for completion times and "
+            "slowdowns. A flow of exactly such a size belongs to the class above it. The two "
+            "defaults are usual in the data-centre literature for short and long flows; `[]` for "
+            "no classes."
         ),
     )
     flow_throughput: FlowThroughputOption = False
@@ -87,18 +93,18 @@ class Measurement(Section):
     synchronisation: SynchronisationOption = None
     sample: SamplesOption = None
     event_limit: Annotated[int | None, Whole(1, 2**63 - 1, word="unlimited")] = Field(
-        None, description="A run that has not ended after this many events is an error."
+        None, description="Number of events after which an unfinished run stops with an error."
     )
     memory_limit: Annotated[int | None, Quantity(SIZE, positive=True, word="free")] = Field(
         None,
         description=(
-            "A run that goes on while the program holds more than this (all that it does at the "
-            'same time) is an error. `"free"`: while less than a twentieth is free of what was '
-            "free when it began, in the machine or its control group."
+            "Memory of the program, with all its concurrent runs, beyond which a run stops with an "
+            'error. `"free"`: a run stops when less than a twentieth of the memory available at '
+            "its start is left, in the machine or its control group."
         ),
     )
     energy: Energy | None = Field(
-        None, description="Energy of conversions; without it none is calculated."
+        None, description="Energy per bit of conversions; without it no energy is calculated."
     )
 
     @model_validator(mode="after")
@@ -111,19 +117,19 @@ class Measurement(Section):
         return self
 
     def check_warm_up_is_known(self, path: str) -> None:
-        """Refuse what begins with the warm-up where only the run itself finds when that is over."""
+        """Refuse an option that begins with the warm-up, if its end is known only after the run."""
         if self.warm_up is None:
-            allowed = "a duration: a run that finds its own warm-up (warm_up = 'mser-5') has ended"
+            allowed = "a duration: with warm_up = 'mser-5' the warm-up is known only after the run"
             raise refuse_at(path, "nothing", allowed)
 
     @property
     def asked(self) -> tuple[OptionalMeasurement, ...]:
-        """The optional measurements that the scenario asks for."""
+        """The optional measurements that the scenario requests."""
         return tuple(one for one in MEASUREMENTS if one.is_asked(self))
 
     @property
     def size_class_names(self) -> tuple[str, ...]:
-        """What the classes of size are called, from the smallest on; empty without boundaries."""
+        """Names of the size classes in ascending order; empty without boundaries."""
         edges = [format_size(size) for size in self.size_classes]
         if not edges:
             return ()
@@ -146,5 +152,5 @@ def _listed() -> tuple[OptionalMeasurement, ...]:
     return tuple(sorted(found, key=lambda one: places.get(one.key, len(places))))
 
 
-#: The optional measurements: what marks the fields of `Measurement`.
+#: The optional measurements: the markers of the fields of `Measurement`.
 MEASUREMENTS: Final = _listed()

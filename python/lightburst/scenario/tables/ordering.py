@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import TIME, Quantity
-from lightburst.scenario.fields import Named, Section
+from lightburst.scenario.fields import Named
+from lightburst.scenario.section import Section
 
 
 class NoOrdering(Section):
@@ -38,8 +39,9 @@ class DestinationOrdering(Section):
     hold_back: Annotated[int, Quantity(TIME, largest="1000 s")] = Field(
         100 * 10**9,
         description=(
-            "How long a burst waits at most for those before, some of which may be lost. Longer "
-            "than paths differ by, and shorter than the least timeout of the senders."
+            "Longest wait of a burst for the bursts before it, some of which may be lost. It "
+            "should exceed the differences of path delays, and be below the least timeout of the "
+            "senders."
         ),
     )
 
@@ -49,10 +51,9 @@ Ordering = Annotated[
     Field(
         discriminator="kind",
         description=(
-            "What keeps the bursts from one edge to another in their order. "
-            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
-            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
-            "before have come."
+            'The edge that keeps the bursts from one edge to another in order. `"source"`: the '
+            "ingress delays a burst until its last bit arrives after that of the burst before. "
+            '`"destination"`: the egress delays a burst until the bursts before it have arrived.'
         ),
     ),
     Named(),

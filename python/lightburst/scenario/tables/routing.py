@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_serializer, model_validator
 
 from lightburst.foundation.units import RATE, TIME, Quantity, format_duration
-from lightburst.scenario.fields import Named, Real, Section, Whole, refuse_at
+from lightburst.scenario.fields import Named, Real, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
@@ -63,39 +64,39 @@ class LoadLabel(Section):
     interval: _Interval = Field(
         500 * 10**9,
         description=(
-            "What is offered to each link for so long is added up and reported, and each ingress "
-            "chooses anew after each report: tau of komatireddy2009."
+            "Interval over which the traffic offered to each link is summed and reported; each "
+            "ingress chooses again after each report: tau of komatireddy2009."
         ),
     )
     threshold: Annotated[float, Real(0)] = Field(
         0.05,
         description=(
-            "A path is left when its load over the last interval was more than this, P_max of "
-            "komatireddy2009. With 0 the least loaded path is always taken."
+            "Load over the last interval above which a path is left, P_max of komatireddy2009. "
+            "With 0 the least loaded path is always taken."
         ),
     )
     threshold_on: Literal["link", "path"] = Field(
         "link",
         description=(
-            'Which load of a path that is: of its `"link"` with the most, or of all its links '
-            'together, `"path"`. komatireddy2009 has a threshold for links, and then takes the '
-            "path whose links together are loaded least, which is done in any case: on links that "
-            "paths share they cannot differ."
+            'Definition of a path\'s load: that of its most loaded `"link"`, or the sum over all '
+            'its links, `"path"`. komatireddy2009 has a threshold for links, and then takes the '
+            "path with the least sum, which applies in any case: paths that share links cannot "
+            "differ in these."
         ),
     )
     delay: _Delay = Field(
         0,
         description=(
-            "How long a report is on its way to the edges. komatireddy2009 has none. At most 1000 "
+            "Delay of a report on its way to the edges. komatireddy2009 has none. At most 1000 "
             "intervals."
         ),
     )
     capacity: _Capacity = Field(
         None,
         description=(
-            'What a fibre with a load of 1 carries. `"channels"`: what all its wavelengths do '
-            "together. A rate makes the load another, and nothing else; komatireddy2009 does not "
-            "say what its loads are normalised by, which decides how often paths are left."
+            'Traffic of a fibre that counts as a load of 1. `"channels"`: the total rate of all '
+            "its wavelengths. A rate changes the load, and nothing else; komatireddy2009 does not "
+            "state the normalisation of its loads, which decides how often paths are left."
         ),
     )
 
@@ -117,12 +118,12 @@ Label = Annotated[
 class Route(Section):
     """Given path, in one direction."""
 
-    source: str = Field(description="Name of the switch with hosts at which it begins.")
-    destination: str = Field(description="Name of the switch with hosts at which it ends.")
+    source: str = Field(description="Name of the first switch, which must have hosts.")
+    destination: str = Field(description="Name of the last switch, which must have hosts.")
     path: tuple[str, ...] = Field(
         description=(
-            "Names of all switches on it, from the source to the destination, each linked to "
-            "the next."
+            "Names of all switches of the path, from source to destination, each linked to the "
+            "next."
         )
     )
 
@@ -141,43 +142,43 @@ class Routing(Section):
     choice: Choice | None = Field(
         None,
         description=(
-            'Which of several equally good next hops a unit takes. `"free"`: one that is free '
-            'now, uniformly at random. `"random"`: any of them, uniformly at random. '
-            '`"flow-hash"`: always the same one for a flow, and for all bursts from one edge to '
-            'another (ECMP). Without this key it is `"flow-hash"` if any flow is sent by `tcp`, '
-            'which takes packets that overtake each other for losses, else `"free"`.'
+            'The next hop of a unit, of several equally good ones. `"free"`: one that is free now, '
+            'uniformly at random. `"random"`: any of them, uniformly at random. `"flow-hash"`: '
+            "always the same one for a flow, and for all bursts from one edge to another (ECMP). "
+            'By default `"flow-hash"` if any flow has the transport `tcp`, which takes overtaken '
+            'packets for losses, else `"free"`.'
         ),
     )
     metric: Metric = Field(
         "hops",
         description=(
-            'What makes a path short. `"hops"`: the number of links. `"delay"`: the sum of '
-            "their delays (propagation, and the header processing of the switch that a link "
-            "leads to). Paths that are equal in it are equally good."
+            'Metric of shortest paths. `"hops"`: the number of links. `"delay"`: the sum of their '
+            "delays (propagation, and header processing of the switch at the end of a link). Paths "
+            "of the same length are equally good."
         ),
     )
     paths: Annotated[int, Whole(1, MOST_PATHS)] = Field(
         1,
         description=(
-            "With 1 a unit has all the shortest paths, and `choice` decides at each node. With "
-            "a larger k there are k paths for each pair of switches with hosts, numbered in the "
-            "order of their length by `metric`: first as many as can be without a common link "
-            "(those of the least total length), then the next shortest; fewer where there are "
-            "not so many."
+            "Number of paths for each pair of switches with hosts. With 1 a unit can take all "
+            "shortest paths, and `choice` decides at each node. With k above 1 the paths are "
+            "numbered in the order of their length by `metric`: as many link-disjoint paths as "
+            "exist (those of the least total length), then the next shortest ones; fewer than k if "
+            "no more exist."
         ),
     )
     label: Label = Field(
         HashLabel(),
         description=(
-            "Which of the numbered paths a unit takes, decided where it enters: by its host, "
-            'for a burst by its ingress edge. `"hash"`: a flow always the same one, and so all '
-            'bursts from one edge to another. `"random"`: each unit any of them, uniformly. '
-            '`"first"`: all the first, which leaves the others for comparison. `"load"`: bursts '
-            "leave a path that is loaded too much."
+            "The numbered path of a unit, chosen where it enters: by its host, for a burst by its "
+            'ingress edge. `"hash"`: always the same path for a flow, and for all bursts from one '
+            'edge to another. `"random"`: any path for each unit, uniformly at random. `"first"`: '
+            "the first path for all units, which leaves the others unused for comparison. "
+            '`"load"`: bursts leave a path whose load is too high.'
         ),
     )
     routes: tuple[Route, ...] = Field(
-        (), description="Paths of your own for some pairs; other pairs have what `paths` says."
+        (), description="Given paths for some pairs of switches; for other pairs `paths` applies."
     )
 
     @property

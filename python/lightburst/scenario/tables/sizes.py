@@ -8,7 +8,8 @@ from pydantic import Field, model_validator
 
 from lightburst.foundation.formatting import exactly
 from lightburst.foundation.units import SIZE, PositiveSize, Quantity, format_size
-from lightburst.scenario.fields import Bare, DataFile, Real, Section, refuse_at
+from lightburst.scenario.fields import Bare, DataFile, Real, refuse_at
+from lightburst.scenario.section import Section
 
 # Sizes above the maximum are drawn again. If nearly all of them are, the distribution is not the
 # one that the user has in mind, and the drawing would take forever.
@@ -52,7 +53,7 @@ class Exponential(Section):
 
     kind: Literal["exponential"] = "exponential"
     mean: PositiveSize = Field(description="Mean, before the maximum is applied.")
-    max: _Maximum = Field(None, description="Larger sizes are drawn again.")
+    max: _Maximum = Field(None, description="Larger sizes are redrawn.")
 
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
@@ -67,9 +68,9 @@ class Lognormal(Section):
     Attributes
     ----------
     mu : float or None
-        Mean of the natural logarithm of the size in bytes, before the maximum is applied; None
         Mean of the natural logarithm of the size in bytes, before the maximum is applied; None if
         the median or the mean is given, see `log_median`.
+    median, mean : int or None
         Bytes, before the maximum is applied.
     sigma : float
         Standard deviation of that logarithm.
@@ -83,23 +84,24 @@ class Lognormal(Section):
     mu: Annotated[float, Real(0, 40)] | None = Field(
         9.48,
         description=(
-            "Mean of the natural logarithm of the size in bytes. This, `median` or `mean`."
+            "Mean of the natural logarithm of the size in bytes. Only one of `mu`, `median` and "
+            "`mean` can be given."
         ),
     )
     median: PositiveSize | None = Field(
-        None, description="In place of `mu`, which is its logarithm: half of the sizes are larger."
+        None, description="Median of the size, in place of `mu`, which is its logarithm."
     )
     mean: PositiveSize | None = Field(
         None,
         description=(
-            "In place of `mu`, which is ln(mean) - sigma^2 / 2: the mean before the maximum is "
-            "applied. What is drawn with a maximum has a smaller mean, which a warning tells."
+            "Mean before the maximum is applied, in place of `mu`, which is ln(mean) - sigma^2 / "
+            "2. With a maximum the drawn sizes have a smaller mean, which a warning states."
         ),
     )
     sigma: Annotated[float, Real(0, 20)] = Field(
         2.45663283, description="Standard deviation of that logarithm."
     )
-    max: _Maximum = Field(None, description="Larger sizes are drawn again.")
+    max: _Maximum = Field(None, description="Larger sizes are redrawn.")
 
     @model_validator(mode="before")
     @classmethod
@@ -155,27 +157,27 @@ class Pareto(Section):
     shape: Annotated[float, Real(0, inclusive=False)] | None = Field(
         None,
         description=(
-            "Tail index. The mean is infinite at 1 and below, unless there is a maximum. This, "
-            "`mean` or `truncated_mean`."
+            "Tail index. For 1 and below the mean is infinite, unless there is a maximum. Exactly "
+            "one of `shape`, `mean` and `truncated_mean` is required."
         ),
     )
     minimum: PositiveSize = Field(description="Smallest size.")
     mean: PositiveSize | None = Field(
         None,
         description=(
-            "In place of `shape`: the mean before the maximum is applied, so that the shape is "
-            "mean / (mean - minimum). What is drawn has a smaller mean, which a warning tells; "
-            "without a maximum no finite run has this mean if the shape is 2 or less."
+            "Mean before the maximum is applied, in place of `shape`, which is mean / (mean - "
+            "minimum). With a maximum the drawn sizes have a smaller mean, which a warning states; "
+            "without one no finite run has this mean if the shape is 2 or less."
         ),
     )
     truncated_mean: PositiveSize | None = Field(
         None,
         description=(
-            "In place of `shape`: the mean of what is drawn, after the maximum is applied. The "
-            "shape is the one that has it."
+            "Mean of the drawn sizes, after the maximum is applied, in place of `shape`, which "
+            "follows from it."
         ),
     )
-    max: _Maximum = Field(None, description="Larger sizes are drawn again.")
+    max: _Maximum = Field(None, description="Larger sizes are redrawn.")
 
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
@@ -281,19 +283,19 @@ class Empirical(Section):
     name: EmpiricalName | None = Field(
         None,
         description=(
-            'A distribution that comes with lightburst. `"websearch"`: DCTCP (Alizadeh et al., '
-            "SIGCOMM 2010), the twelve points used by pFabric and HPCC; mean 1.71 MB. "
-            '`"hadoop"`: a Facebook cluster (Roy et al., SIGCOMM 2015), the twenty points used '
-            "by HPCC; mean 120 kB."
+            'A distribution included in lightburst. `"websearch"`: DCTCP (Alizadeh et al., SIGCOMM '
+            '2010), the twelve points used by pFabric and HPCC; mean 1.71 MB. `"hadoop"`: a '
+            "Facebook cluster (Roy et al., SIGCOMM 2015), the twenty points used by HPCC; mean 120 "
+            "kB."
         ),
     )
     file: DataFile | None = Field(
         None,
         description=(
-            "One of your own: lines of `bytes percent` (ending at 100) or `bytes probability` "
-            "(ending at 1), separated by spaces or a comma, as the htsim, pFabric and HPCC "
-            "tools have them; `#` begins a comment. The same size on two lines is a jump; a "
-            "first line above zero is a share of flows of just that size."
+            "File with a distribution: lines of `bytes percent` (ending at 100) or `bytes "
+            "probability` (ending at 1), separated by spaces or a comma, as for the htsim, pFabric "
+            "and HPCC tools; `#` begins a comment. The same size on two lines is a jump; a first "
+            "line above zero is the fraction of flows of exactly that size."
         ),
     )
 

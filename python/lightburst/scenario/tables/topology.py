@@ -14,7 +14,8 @@ from lightburst.foundation.units import (
     parse_length,
     parse_rate,
 )
-from lightburst.scenario.fields import DataFile, Name, Section, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Name, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 _LINK_LENGTH = parse_length("10 m")
 _LINK_RATE = parse_rate("10 Gb/s")
@@ -36,12 +37,12 @@ class _Topology(Section):
     wavelengths: Wavelengths = Field(
         1,
         description=(
-            "Channels of each link between two switches, each with the rate of the link; links "
-            "of hosts have one. Each is a way of its own from one switch to the other, so that "
-            "a unit finds as many equally good next hops, among which `routing.choice` decides: "
-            'with `"free"` it takes any channel that is free now, which is full wavelength '
-            'conversion; with `"flow-hash"` a flow, and so all bursts from one edge to another, '
-            "keeps to one channel of each link. Switches of kind `obs` book them instead."
+            "Channels of each link between two switches, each with the rate of the link; links of "
+            "hosts have one. Each channel is a link of its own between the switches, so that a "
+            "unit finds this many equally good next hops, of which `routing.choice` selects one: "
+            'with `"free"` any channel that is free now, which is full wavelength conversion; with '
+            '`"flow-hash"` a flow, and so all bursts from one edge to another, stays on one '
+            "channel of each link. Switches of kind `obs` reserve channels instead."
         ),
     )
 
@@ -62,19 +63,22 @@ class _Links(_Topology):
     link_length: Length = Field(
         _LINK_LENGTH,
         description=(
-            "Length of each link. One of the four of minakhmetov2018 (10 m, 100 m, 1 km, 10 "
-            "km), that of its figure 2a."
+            "Length of each link. The default is one of the four of minakhmetov2018 (10 m, 100 m, "
+            "1 km, 10 km), that of its figure 2a."
         ),
     )
     link_rate: Rate = Field(
-        _LINK_RATE, description="Rate of each link, in each direction; that of minakhmetov2018."
+        _LINK_RATE,
+        description=(
+            "Rate of each link, in each direction. The default is that of minakhmetov2018."
+        ),
     )
     propagation: DelayPerLength = Field(
         _PROPAGATION_PS_PER_M,
         description=(
-            "Propagation delay for each unit of length: light in a fibre of refractive index "
-            '1.5. minakhmetov2018 does not say; this is the usual value. `"0 ps/m"` leaves 1 ps '
-            "for each link."
+            "Propagation delay per unit of length. The default is that of light in a fibre of "
+            'refractive index 1.5, a usual value; minakhmetov2018 states none. With `"0 ps/m"` '
+            "each link has a delay of 1 ps."
         ),
     )
 
@@ -110,7 +114,9 @@ class PathTopology(_Links):
 
     kind: Literal["path"] = "path"
     links: Annotated[int, Whole(1, 10_000)] = Field(
-        description="Links from one host to the other; there is one switch fewer."
+        description=(
+            "Number of links from one host to the other; the number of switches is one less."
+        )
     )
 
     @property
@@ -131,13 +137,13 @@ class GraphLink(Section):
     source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
     target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
     length: Length | None = Field(
-        None, description="Length; without it `link_length` of the topology."
+        None, description="Length; by default `link_length` of the topology."
     )
-    rate: Rate | None = Field(None, description="Rate; without it `link_rate` of the topology.")
+    rate: Rate | None = Field(None, description="Rate; by default `link_rate` of the topology.")
     wavelengths: Wavelengths | None = Field(
         None,
         description=(
-            "Channels, of a link between switches; without it `wavelengths` of the topology."
+            "Channels of a link between switches; by default `wavelengths` of the topology."
         ),
     )
     name: Annotated[str, Name()] | None = Field(
@@ -162,47 +168,47 @@ class Graph(_Links):
     file: DataFile | None = Field(
         None,
         description=(
-            "CSV with a heading and the columns `source` and `target` (names of nodes) and, if "
-            "wanted, `length` and `rate` (with units), `wavelengths` and `name`. Each link "
-            "stands there once and goes both ways; an empty cell counts as `link_length`, "
-            "`link_rate`, `wavelengths` or no name."
+            "CSV file with a heading and the columns `source` and `target` (names of nodes) and "
+            "optionally `length` and `rate` (with units), `wavelengths` and `name`. Each link has "
+            "one line for both directions; an empty cell stands for `link_length`, `link_rate`, "
+            "`wavelengths` or no name."
         ),
     )
     links: tuple[GraphLink, ...] = Field(
         (),
         description=(
-            'The same in the scenario itself, in place of a file: `links = [{ source = "a", '
+            'The same table in the scenario itself, instead of a file: `links = [{ source = "a", '
             'target = "b", length = "1 km" }, ...]`.'
         ),
     )
     hosts: Literal["leaves"] | None = Field(
         None,
         description=(
-            '`"leaves"`: the nodes with one link are the hosts. This is so without the key, '
-            "too, unless `hosts_per_node` is given."
+            '`"leaves"`: the nodes with one link are the hosts. This is the default, unless '
+            "`hosts_per_node` is given."
         ),
     )
     hosts_per_node: Annotated[int, Whole(1, 65_535)] | None = Field(
         None,
         description=(
-            "Every node is a switch and has this many hosts of its own, called `name/0`, "
-            "`name/1` and so on. No node may have such a name itself."
+            "Number of hosts at each node: every node is a switch with its own hosts, called "
+            "`name/0`, `name/1` and so on. No node may have such a name itself."
         ),
     )
     edges: tuple[Annotated[str, Name()], ...] = Field(
         (),
         description=(
-            "With `hosts_per_node`: the nodes that have hosts, by name; the others only pass on. "
-            "Without this key all nodes have hosts."
+            "With `hosts_per_node`: the names of the nodes with hosts; the others only forward. By "
+            "default all nodes have hosts."
         ),
     )
     access_rate: Rate | None = Field(
         None,
-        description="Rate of the links of such hosts, in each direction; else `link_rate`.",
+        description="Rate of the links of such hosts, in each direction; by default `link_rate`.",
     )
     access_delay: Duration | None = Field(
         None,
-        description="Delay of the links of such hosts; else that of `link_length`.",
+        description="Delay of the links of such hosts; by default that of `link_length`.",
     )
 
     # Known only after the table of links has been read.
@@ -224,7 +230,7 @@ class Graph(_Links):
         if self.hosts_per_node is None:
             for key in ("edges", "access_rate", "access_delay"):
                 if getattr(self, key) not in (None, ()):
-                    allowed = "hosts_per_node as well: it gives nodes the hosts that this is about"
+                    allowed = "hosts_per_node as well, to whose hosts this key applies"
                     raise refuse_at(key, "no hosts_per_node beside it", allowed)
         return self
 
@@ -246,51 +252,53 @@ class ObsPath(_Topology):
     host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
         1,
         description=(
-            "Hosts at each end: this many senders and as many receivers. yu2004 looks at a "
+            "Hosts on each side: this number of senders and of receivers. yu2004 considers a "
             "single flow."
         ),
     )
     core_nodes: Annotated[int, Whole(0, 10_000)] = Field(
         2,
         description=(
-            "Core nodes between the two edges; there is one fibre more. yu2004 has two, and "
-            "three fibres."
+            "Core nodes between the two edges; the number of fibres is one more. yu2004 has two "
+            "nodes and three fibres."
         ),
     )
     access_rate: Rate = Field(
         parse_rate("1 Gb/s"),
         description=(
             "Rate of the link between each host and its edge, in each direction. The default is "
-            "the high access rate of yu2004, 125 MB/s; its others are 500 kB/s (`4 Mb/s`) and "
-            "1.25 kB/s (`10 kb/s`). For its tables I and II it does not say; 125 kB/s (`1 "
-            "Mb/s`), that of its packet traces, fits best."
+            "the high access rate of yu2004, 125 MB/s; its other rates are 500 kB/s (`4 Mb/s`) and "
+            "1.25 kB/s (`10 kb/s`). For its tables I and II it states none; 125 kB/s (`1 Mb/s`), "
+            "that of its packet traces, fits best."
         ),
     )
     access_delay: Duration = Field(
         parse_duration("10 ms"),
         description=(
-            "Delay of the link between each host and its edge: that of yu2004. At least 1 ps, "
-            'also where `"0 s"` is given.'
+            "Delay of the link between each host and its edge. The default is that of yu2004. At "
+            'least 1 ps, also for `"0 s"`.'
         ),
     )
     fibre_rate: Rate = Field(
         parse_rate("80 Gb/s"),
-        description="Rate of each fibre, in each direction: the 10 GB/s of yu2004.",
+        description=(
+            "Rate of each fibre, in each direction. The default is 10 GB/s, that of yu2004."
+        ),
     )
     fibre_delay: Duration = Field(
         parse_duration("10 ms"),
         description=(
-            'Delay of each fibre: that of yu2004. At least 1 ps, also where `"0 s"` is given.'
+            'Delay of each fibre. The default is that of yu2004. At least 1 ps, also for `"0 s"`.'
         ),
     )
     extra_round_trip: Duration = Field(
         0,
         description=(
-            "Added to the round-trip time, half of it in each direction of the receivers' "
-            "links. None by default, because a path should take what its links say. yu2004 has "
-            "a round trip (RTT0) of 135 ms, but its links add up to 2 · 5 · 10 ms; where the "
-            'other 35 ms come from is open, and its tables cannot tell. `"35 ms"` gives its '
-            "RTT0."
+            "Addition to the round-trip time, half of it in each direction of the receivers' "
+            "links. None by default, because the delay of a path should follow from its links. "
+            "yu2004 has a round trip (RTT0) of 135 ms, but its links add up to 2 · 5 · 10 ms; the "
+            'origin of the other 35 ms is open, and its tables do not decide it. `"35 ms"` gives '
+            "its RTT0."
         ),
     )
 
@@ -334,50 +342,50 @@ class Nsfnet(_Topology):
     edges: tuple[Annotated[str | int, Whole(1, 14, names=NSFNET_NODES)], ...] = Field(
         _NSFNET_EDGES,
         description=(
-            "The nodes that have hosts, by name or number; the others only pass on. vlachos2008 "
-            "says that 8 are edges, but not which. The default are the eight that the fewest "
-            "shortest ways cross with the lengths `rounded` (where two ways are equally long, "
-            "that over the lower number counts)."
+            "The nodes with hosts, by name or number; the others only forward. vlachos2008 states "
+            "that 8 nodes are edges, but not which. The default are the eight nodes that the "
+            "fewest shortest paths cross with the lengths `rounded` (of two equally long paths, "
+            "that over the lower number)."
         ),
     )
     hosts_per_edge: Annotated[int, Whole(1, 10_000)] = Field(
         100,
         description=(
-            "Hosts at each edge, called `WA/0`, `WA/1` and so on. Flows between the same hosts "
-            "share access links: the more hosts, the less they do."
+            "Number of hosts at each edge, called `WA/0`, `WA/1` and so on. Flows between the same "
+            "hosts share access links; with more hosts they do so less."
         ),
     )
     access_rate: Rate = Field(
         parse_rate("100 Mb/s"),
         description=(
-            "Rate of the link between each host and its edge, in each direction. vlachos2008 does "
-            "not say."
+            "Rate of the link between each host and its edge, in each direction. vlachos2008 "
+            "states none."
         ),
     )
     access_delay: Duration = Field(
         0,
         description=(
-            "Delay of the link between each host and its edge; at least 1 ps. vlachos2008 does "
-            "not say."
+            "Delay of the link between each host and its edge; at least 1 ps. vlachos2008 states "
+            "none."
         ),
     )
     fibre_rate: Rate = Field(
         parse_rate("10 Gb/s"),
         description=(
-            "Rate of each fibre, or of each of its wavelengths, in each direction; that of "
-            "vlachos2008."
+            "Rate of each fibre, or of each of its wavelengths, in each direction. The default is "
+            "that of vlachos2008."
         ),
     )
     lengths: NsfnetLengths = Field(
         "rounded",
         description=(
-            'How long the fibres are. `"rounded"`: the usual set, in hundreds of km, 300 to 2,800. '
+            'Lengths of the fibres. `"rounded"`: the usual set, in hundreds of km, 300 to 2,800. '
             '`"carobs"`: those of the simulator CAROBS, 312 to 3,408 km.'
         ),
     )
     propagation: DelayPerLength = Field(
         _PROPAGATION_PS_PER_M,
-        description="Propagation delay for each unit of length of the fibres.",
+        description="Propagation delay per unit of length of the fibres.",
     )
 
     # Depends on the table of fibres.

@@ -14,7 +14,8 @@ from lightburst.foundation.units import (
     format_duration,
     parse_duration,
 )
-from lightburst.scenario.fields import DataFile, Real, Section, Tables, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Real, Tables, Whole, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.sizes import DEFAULT_SIZE, FlowSize
 
 # Latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
@@ -58,69 +59,68 @@ class Poisson(Section):
     arrival_rate: Frequency | None = Field(
         None,
         description=(
-            'New flows for each unit of time, in the whole network: the "arrival rate of new '
-            'connections" of minakhmetov2018. This, `arrival_rate_per_edge` or `load`.'
+            'New flows per unit of time, in the whole network: the "arrival rate of new '
+            'connections" of minakhmetov2018. Exactly one of `arrival_rate`, '
+            "`arrival_rate_per_edge` and `load` is required."
         ),
     )
     arrival_rate_per_edge: Frequency | None = Field(
         None,
         description=(
-            "New flows for each unit of time at each edge, a switch that has hosts: each edge has "
-            "a Poisson process of its own, as in vlachos2008 with 100 /s. It makes `between` "
-            "`edges`."
+            "New flows per unit of time at each edge, a switch with hosts: each edge has its own "
+            "Poisson process, as in vlachos2008 with 100 /s. With it `between` is `edges`."
         ),
     )
     load: Annotated[float, Real(0, 10, inclusive=False)] | None = Field(
         None,
         description=(
-            "Useful bits that arrive in a second, divided by the sum of the rates of the hosts' "
-            "links, one way; with the transport `bursts` by that of all wavelengths of the fibres "
-            "that leave the edges. Headers and acknowledgements come on top. Sizes without a "
-            "finite mean are refused."
+            "Useful bits of the flows that start per second, over the sum of the rates of the "
+            "hosts' links, one way; with the transport `bursts`, over the total rate of all "
+            "wavelengths of the fibres that leave the edges. Headers and acknowledgements are not "
+            "included. Sizes without a finite mean are refused."
         ),
     )
     load_of: LoadOf | None = Field(
         None,
         description=(
-            'Of what `load` is a part. `"senders"`: of all that the senders can send, as `load` '
-            'says; so it is without this key. `"hottest-link"`: of what that link carries which '
-            "the routes of the flows load most, in the mean, as papers on optical networks and on "
-            "data centres mostly mean it: `load = 0.4` then offers 0.4 to this link, and less to "
-            "the others."
+            'The capacity to which `load` refers. `"senders"` (the default): the total capacity of '
+            'the senders, as defined for `load`. `"hottest-link"`: the capacity of the link that '
+            "the routes of the flows load most, in the mean, as most papers on optical networks "
+            "and data centres mean it: `load = 0.4` then offers 0.4 to this link, and less to the "
+            "others."
         ),
     )
     flows: Annotated[int, Whole(1)] | None = Field(
         None,
         description=(
-            "How many flows; this or `duration`. Without both 1,024, found by calibration: "
-            "minakhmetov2018 leaves it open."
+            "Number of flows; this or `duration`. The default of 1,024, if both are missing, was "
+            "found by calibration: minakhmetov2018 states none."
         ),
     )
     duration: PositiveDuration | None = Field(
         None,
         description=(
-            "How long flows start, in place of their number. The first 1,024 flows are those "
-            "that `flows = 1024` has; at another rate the same flows come, only more or fewer "
-            "of them."
+            "Time in which flows start, instead of their number. The first 1,024 flows are those "
+            "of `flows = 1024`; at another rate the same flows start, only more or fewer of them."
         ),
     )
     between: Between | None = Field(
         None,
         description=(
-            'Which pairs there are. `"hosts"`: any two different hosts, all alike; so it is '
-            'without this key and `arrival_rate_per_edge`. `"edges"`: each edge sends alike, to '
-            "another edge; of both a host is drawn, all alike."
+            'The pairs of endpoints. `"hosts"`: any two different hosts with equal probability; '
+            'the default without `arrival_rate_per_edge`. `"edges"`: each edge sends equally '
+            "often, to another edge; at both a host is drawn with equal probability."
         ),
     )
     destination_weights: _Weights = Field(
         {},
         validate_default=True,
         description=(
-            "Between edges: how often flows go to an edge, by its name, relative to the others, "
-            "which have 1: `destination_weights = { WA = 3, GA = 0 }`."
+            "With `between` `edges`: relative frequency of flows to an edge, by its name; other "
+            "edges have 1: `destination_weights = { WA = 3, GA = 0 }`."
         ),
     )
-    size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
+    size: FlowSize = Field(DEFAULT_SIZE, description="Size of each flow.")
 
     @model_validator(mode="wrap")
     @classmethod
@@ -173,11 +173,14 @@ class Shuffle(Section):
 
     kind: Literal["shuffle"] = "shuffle"
     hosts: Annotated[int | None, Whole(2, word="all")] = Field(
-        None, description="How many hosts take part: those with the lowest numbers."
+        None, description="Number of hosts that take part: those with the lowest numbers."
     )
-    size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
+    size: FlowSize = Field(DEFAULT_SIZE, description="Size of each flow.")
     spread: Duration = Field(
-        0, description="Starts are uniform between zero and this. With zero all start at once."
+        0,
+        description=(
+            "Flows start uniformly between zero and this time. With zero all start at once."
+        ),
     )
 
     def count(self, hosts: int) -> int:
@@ -199,11 +202,11 @@ class Pairs(Section):
     size: FlowSize = Field(
         DEFAULT_SIZE,
         description=(
-            'How much each flow carries. `"1000 TB"`, the largest, is a flow without end: it '
-            "sends until the time limit, and is not meant to finish."
+            'Size of each flow. `"1000 TB"`, the largest size, is a flow without end: it sends '
+            "until the time limit, and is not meant to finish."
         ),
     )
-    spread: Duration = Field(0, description="Starts are uniform between zero and this.")
+    spread: Duration = Field(0, description="Flows start uniformly between zero and this time.")
 
     def count(self, hosts: int) -> int:
         """Count the flows among ``hosts`` hosts."""
@@ -221,18 +224,19 @@ class Incast(Section):
 
     kind: Literal["incast"] = "incast"
     senders: Annotated[int, Whole(1)] = Field(
-        description="Hosts that send in each round; fewer than there are hosts."
+        description="Number of hosts that send in each round; fewer than there are hosts."
     )
     rounds: Annotated[int, Whole(1)] = Field(
-        1, description="How often. Receiver and senders are drawn anew each time."
+        1, description="Number of rounds. Receiver and senders are drawn anew in each."
     )
     interval: Duration = Field(
-        parse_duration("10 ms"), description="From the beginning of one round to that of the next."
+        parse_duration("10 ms"),
+        description=("Time from the begin of one round to that of the next."),
     )
-    size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
+    size: FlowSize = Field(DEFAULT_SIZE, description="Size of each flow.")
     spread: Duration = Field(
         0,
-        description=("Starts are uniform between the beginning of the round and this much later."),
+        description="Flows start uniformly between the begin of the round and this much later.",
     )
 
     @model_validator(mode="after")
@@ -254,7 +258,7 @@ class Table(Section):
     kind: Literal["table"] = "table"
     file: DataFile = Field(
         description=(
-            "CSV with a heading, or Parquet (`.parquet`, `.pq`), with the columns `source`, "
+            "CSV file with a heading, or Parquet (`.parquet`, `.pq`), with the columns `source`, "
             "`destination`, `start_s` or `start_ps`, and `size_bytes`."
         )
     )

@@ -16,7 +16,8 @@ from lightburst.foundation.units import (
     parse_duration,
     parse_size,
 )
-from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
+from lightburst.scenario.fields import Flag, Whole, refuse_at
+from lightburst.scenario.section import Section
 
 # The simulator counts the bytes of a unit in 32 bits and its transmission time in picoseconds.
 SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
@@ -40,7 +41,7 @@ class BaseTransport(Section):
     )
     header_size: Size = Field(
         0,
-        description=("Part of each segment that carries no useful data. The papers speak of none."),
+        description="Part of each segment without useful data. The papers mention none.",
     )
 
     @property
@@ -80,39 +81,38 @@ class Connection(BaseTransport):
     control_size: SegmentSize = Field(
         parse_size("64 B"),
         description=(
-            "Size of SYN, FIN and acknowledgements, whatever their options; also the least size "
-            "of a data segment."
+            "Size of SYN, FIN and acknowledgements, independent of their options; also the least "
+            "size of a data segment."
         ),
     )
     initial_timeout: PositiveDuration = Field(
         parse_duration("1 s"),
         description=(
-            "Timeout before the first round-trip time is known (RFC 6298, 2.1). So long that "
-            "`backoff` lengthens it by a picosecond."
+            "Timeout before the first round-trip time is known (RFC 6298, 2.1). At least so long "
+            "that `backoff` lengthens it by a picosecond."
         ),
     )
     max_timeout: PositiveDuration = Field(
         parse_duration("60 s"),
         description=(
-            "The timeout never grows beyond this (RFC 6298, 2.5). At least the time that a "
-            "segment takes on the links of the flows' hosts: with less, each would be sent "
-            "again before it has been sent."
+            "Largest timeout (RFC 6298, 2.5). At least the transmission time of a segment on the "
+            "links of the flows' hosts: otherwise each segment would be retransmitted before its "
+            "transmission ends."
         ),
     )
     receiver_timers: Flag = Field(
         True,
         description=(
-            "Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own (RFC 9293)."
+            "Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer (RFC 9293)."
         ),
     )
     max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
         None,
         description=(
-            "How often the timer of an end may repeat the same thing (SYN, data, FIN) before "
-            "the end gives up: R2 of RFC 9293, 3.8.3. Linux has 15 for data (`tcp_retries2`), "
-            "about 15 minutes, and 6 for a SYN. No limit by default: a flow of which you want "
-            "to know the completion time should not end without one, and the published settings "
-            "have none."
+            "Most retransmissions of the same segment (SYN, data, FIN) by an endpoint's timer "
+            "before the endpoint gives up: R2 of RFC 9293, 3.8.3. Linux has 15 for data "
+            "(`tcp_retries2`), about 15 minutes, and 6 for a SYN. No limit by default: a flow "
+            "should not end without a completion time, and the published settings have no limit."
         ),
     )
 

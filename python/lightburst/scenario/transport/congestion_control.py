@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import Duration, parse_duration
-from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Real, Whole
+from lightburst.scenario.section import Section
 
 
 class Reno(Section):
@@ -23,17 +24,18 @@ class Reno(Section):
     halving: Literal["flight-size", "window"] = Field(
         "flight-size",
         description=(
-            'What is halved on a loss. `"flight-size"`: the bytes in flight (RFC 5681, equation '
-            '4). `"window"`: the smaller of the congestion window and W_m, as in ns-2.'
+            'The quantity that is halved on a loss. `"flight-size"`: the bytes in flight (RFC '
+            '5681, equation 4). `"window"`: the smaller of the congestion window and W_m, as in '
+            "ns-2."
         ),
     )
     byte_counting: Annotated[int | None, Whole(1, 2, word="off")] = Field(
         None,
         description=(
-            "Whether the window grows by the bytes that are acknowledged, and not by the number of "
-            "acknowledgements (RFC 3465): L, the segments that an acknowledgement counts for in "
-            "slow start at the most. Without it the window grows half as fast where every second "
-            "segment is acknowledged."
+            "Whether the window grows with the bytes acknowledged instead of the number of "
+            "acknowledgements (RFC 3465): L, the most segments that an acknowledgement counts for "
+            "in slow start. Otherwise the window grows half as fast if every second segment is "
+            "acknowledged."
         ),
     )
 
@@ -57,32 +59,33 @@ class Cubic(Section):
     c: Annotated[float, Real(1e-9, 1e9)] = Field(
         0.4,
         description=(
-            "C, in segments per second cubed: how fast the window leaves its plateau (RFC 9438, 5)."
+            "C, in segments per second cubed: growth of the window away from its plateau (RFC "
+            "9438, 5)."
         ),
     )
     beta: Annotated[float, Real(0, 1, inclusive=False)] = Field(
         0.7,
         description=(
-            "Factor on the window when a loss is seen (RFC 9438, 4.6). The CUBIC of 2008, which "
-            "ns-2 has, is written with 0.8."
+            "Factor on the window at a loss (RFC 9438, 4.6). The CUBIC of 2008, which ns-2 has, "
+            "has 0.8."
         ),
     )
     fast_convergence: Flag = Field(
         True,
         description=(
-            "Whether a flow that loses before its old plateau lowers it, and so leaves room for "
-            "new flows (RFC 9438, 4.7)."
+            "Whether a flow with a loss below its old plateau lowers the plateau, and so leaves "
+            "room for new flows (RFC 9438, 4.7)."
         ),
     )
     reno_friendly: Flag = Field(
         True,
-        description="Whether the window is at least the one that Reno would have (RFC 9438, 4.3).",
+        description="Whether the window is at least that of Reno (RFC 9438, 4.3).",
     )
     reduces: Literal["flight-size", "window"] = Field(
         "flight-size",
         description=(
-            'What `beta` is a share of. `"flight-size"`: the bytes in flight (RFC 9438, 4.6). '
-            '`"window"`: the congestion window, as in 2008.'
+            'The quantity to which `beta` applies. `"flight-size"`: the bytes in flight (RFC 9438, '
+            '4.6). `"window"`: the congestion window, as in 2008.'
         ),
     )
 
@@ -100,25 +103,25 @@ class Fast(Section):
     alpha: Annotated[float, Real(0, 1e9)] = Field(
         100.0,
         description=(
-            "Segments that a flow keeps in the queues on its way. komatireddy2009 has 100, for "
-            "`beta` too."
+            "Segments that a flow keeps in the queues on its path. komatireddy2009 has 100, also "
+            "for `beta`."
         ),
     )
     beta: Annotated[float, Real(0, 1e9)] = Field(
         100.0,
         description=(
-            "With at least `alpha` and less than `beta` segments in the queues the window stays, "
-            "as in the module for ns-2; never, if both are equal."
+            "With at least `alpha` and less than `beta` segments in the queues the window stays "
+            "unchanged, as in the module for ns-2; with equal values it never does."
         ),
     )
     gamma: Annotated[float, Real(0, 1)] = Field(
-        0.5, description="How far a new window goes towards its goal: 0 not at all, 1 all the way."
+        0.5, description="Step of a new window towards its target: 0 none, 1 the whole difference."
     )
     mi_threshold: Duration = Field(
         parse_duration("0.75 ms"),
         description=(
-            "While the mean queueing delay is less, the window grows as in slow start. The default "
-            "is that of the module for ns-2."
+            "Mean queueing delay below which the window grows as in slow start. The default is "
+            "that of the module for ns-2."
         ),
     )
 
@@ -128,13 +131,13 @@ class Vegas(Section):
 
     kind: Literal["vegas"] = "vegas"
     alpha: Annotated[float, Real(0, 1e9)] = Field(
-        1.0, description="With fewer segments in the queues the window grows. As in ns-2."
+        1.0, description="Segments in the queues below which the window grows. As in ns-2."
     )
     beta: Annotated[float, Real(0, 1e9)] = Field(
-        3.0, description="With more segments in the queues the window shrinks. As in ns-2."
+        3.0, description="Segments in the queues above which the window shrinks. As in ns-2."
     )
     gamma: Annotated[float, Real(0, 1e9)] = Field(
-        1.0, description="With more segments in the queues slow start ends. As in ns-2."
+        1.0, description="Segments in the queues above which slow start ends. As in ns-2."
     )
 
 
@@ -143,16 +146,16 @@ class Scalable(Section):
 
     kind: Literal["scalable"] = "scalable"
     increase: Annotated[float, Real(0, 1e9)] = Field(
-        0.01, description="a: segments by which each acknowledgement opens the window."
+        0.01, description="a: increase of the window per acknowledgement, in segments."
     )
     decrease: Annotated[float, Real(0, 1)] = Field(
-        0.125, description="b: the share of the window that a loss takes."
+        0.125, description="b: fraction of the window by which a loss reduces it."
     )
     legacy_window: Annotated[float, Real(0, 1e9)] = Field(
         16.0,
         description=(
-            "Segments up to which the window moves as in standard TCP; the window above which "
-            "Scalable TCP is faster."
+            "Window up to which the law is that of standard TCP, in segments; above it Scalable "
+            "TCP is faster."
         ),
     )
 
@@ -163,7 +166,10 @@ class Dctcp(Section):
     kind: Literal["dctcp"] = "dctcp"
     g: Annotated[float, Real(0, 1)] = Field(
         0.0625,
-        description="Weight of the newest window in the estimate of marked bytes (RFC 8257, 4.2).",
+        description=(
+            "Weight of the newest window in the estimate of the fraction of marked bytes (RFC "
+            "8257, 4.2)."
+        ),
     )
 
 

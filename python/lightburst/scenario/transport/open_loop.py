@@ -24,17 +24,17 @@ class OpenLoop(BaseTransport):
     rate: Annotated[int | None, Quantity(RATE, positive=True, word="link")] = Field(
         None,
         description=(
-            'Mean rate of a flow on the wire while it sends; `"link"` is the rate of its host\'s '
-            "link."
+            'Mean rate of a flow on the wire, headers included; `"link"` is the rate of the '
+            "host's link."
         ),
     )
     spacing: Literal["poisson", "constant"] = Field(
         "poisson",
         description=(
-            'Gaps between datagrams. `"poisson"`: exponential, with one before the first '
-            "datagram, so that departures are a Poisson process from the flow's start. "
-            "That gap is in the completion time: where a flow is a single datagram, to see it wait "
-            'in a queue, take `"constant"`: all the same, the first datagram at the start.'
+            'Gaps between datagrams. `"poisson"`: exponential, with a gap before the first '
+            "datagram, so that departures are a Poisson process from the flow's start. The "
+            "completion time includes that gap: to measure the wait of single-datagram flows in a "
+            'queue, use `"constant"`: equal gaps, with the first datagram at the start.'
         ),
     )
 
@@ -62,28 +62,29 @@ class Bursts(OpenLoop):
     segment_size: SegmentSize = Field(
         parse_size("10 MB"),
         description=(
-            "Size of a burst, header included; the last one of a flow has what is left, and a flow "
-            "that fits into one is one. The default is more than the bursts of most studies have, "
-            "so that a flow of the workload is a burst."
+            "Size of a burst, header included. The last burst of a flow has the remaining bytes, "
+            "and a flow that fits into one burst has a single one. The default is more than the "
+            "bursts of most studies have, so that each flow of the workload is one burst."
         ),
     )
-    header_size: Size = Field(0, description="Part of each burst that carries no useful data.")
+    header_size: Size = Field(0, description="Part of each burst without useful data.")
     packet_size: Annotated[
         int | None, Quantity(SIZE, positive=True, largest="1 GB", word="segment_size")
     ] = Field(
         None,
         description=(
-            "Size of the packets of which a burst is made: the segments of the papers on burst "
-            "segmentation, which cuts a burst between two of them. The last packet has what is "
-            "left, the first has the header. Without it a burst is one packet, which cannot be cut."
+            "Size of the packets in a burst: the segments of the papers on burst segmentation, "
+            "which cuts a burst between two of them. The last packet has the remaining bytes, the "
+            "first has the header. By default a burst is one packet, which cannot be cut."
         ),
     )
     spacing: Literal["poisson", "constant"] = Field(
         "constant",
         description=(
             'Gaps between the bursts of a flow, with a mean of `segment_size / rate`. `"poisson"`: '
-            "exponential, with one before the first burst, so that they are a Poisson process from "
-            'the flow\'s start. `"constant"`: all the same, the first burst at the start.'
+            "exponential, with a gap before the first burst, so that departures are a Poisson "
+            'process from the flow\'s start. `"constant"`: equal gaps, with the first burst at the '
+            "start."
         ),
     )
 

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Real, Whole
+from lightburst.scenario.section import Section
 
 # The options of a TCP header have 40 bytes: n blocks take 2 + 8 n, timestamps 10 and padding.
 MOST_BLOCKS, MOST_BLOCKS_WITH_TIMESTAMPS = 4, 3
@@ -33,8 +34,8 @@ class _Recovery(Section):
     limited_transmit: Flag = Field(
         True,
         description=(
-            "Whether each of the first duplicates lets a new segment go (RFC 3042, which RFC "
-            "5681 recommends)."
+            "Whether each of the first duplicates allows a new segment to be sent (RFC 3042, which "
+            "RFC 5681 recommends)."
         ),
     )
 
@@ -45,12 +46,12 @@ class _Selective(_Recovery):
     sack_blocks: Annotated[int, Whole(1, MOST_BLOCKS)] = Field(
         MOST_BLOCKS,
         description=(
-            "Most blocks in an acknowledgement. 4 is as many as fit into the options (RFC "
-            "2018); with `timestamps` only 3 fit, which is the default then, and 4 is refused."
+            "Most SACK blocks in an acknowledgement. At most 4 fit into the options (RFC 2018); "
+            "with `timestamps` at most 3, which is the default then, and 4 is refused."
         ),
     )
     duplicate_sack: Flag = Field(
-        True, description="Whether the receiver reports what it got twice (RFC 2883)."
+        True, description="Whether the receiver reports segments received twice (RFC 2883)."
     )
 
 
@@ -100,7 +101,7 @@ class _Rfc6675(_Selective):
     rescue_retransmission: Flag = Field(
         True,
         description=(
-            "Whether one more segment is sent again when nothing else may be sent (RFC 6675, "
+            "Whether one more segment is retransmitted when nothing else may be sent (RFC 6675, "
             "section 4, NextSeg, rule 4)."
         ),
     )
@@ -119,18 +120,18 @@ class RrTcp(_Rfc6675):
     avoidance_ratio: Annotated[float, Real(0, 1)] = Field(
         0.9,
         description=(
-            "The share of the reordering events that the threshold is to outlast: the FA ratio of "
-            "Zhang et al. (2003). The threshold never goes below `duplicate_threshold`."
+            "Fraction of the reordering events that the threshold must exceed: the FA ratio of "
+            "Zhang et al. (2003). The threshold is never below `duplicate_threshold`."
         ),
     )
     remembered_events: Annotated[int, Whole(1, 1_000_000)] = Field(
-        100, description="How many of the last reordering events the threshold follows."
+        100, description="Number of the latest reordering events that determine the threshold."
     )
     undo: Flag = Field(
         True,
         description=(
-            "Whether the window becomes what it was before a fast recovery if the receiver "
-            "reports all that this has sent again as duplicates (RFC 2883)."
+            "Whether the window before a fast recovery is restored if the receiver reports all its "
+            "retransmissions as duplicates (RFC 2883)."
         ),
     )
 

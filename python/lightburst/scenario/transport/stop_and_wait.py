@@ -24,21 +24,21 @@ class _StopAndWait(Connection):
         1.1, description="Factor on the timeout after each expiry."
     )
     beta: Annotated[float, Real(0, 1, inclusive=False)] = Field(
-        0.5, description="Weight of a new round-trip time in the timeout."
+        0.5, description="Weight of a new round-trip time in the estimate of the timeout."
     )
     initial_timeout: PositiveDuration = Field(
         parse_duration("1 ms"),
         description=(
-            "Timeout before the first round-trip time is known. So long that `alpha` lengthens "
-            "it by a picosecond: 5 ps with the default."
+            "Timeout before the first round-trip time is known. At least so long that `alpha` "
+            "lengthens it by a picosecond: 5 ps with the default."
         ),
     )
     receiver_timers: Flag = Field(
         False,
         description=(
-            "Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own (RFC 9293), "
-            "or only answers when the sender repeats its SYN or FIN. minakhmetov2018 says of "
-            "neither; its timeout is the sender's, so that is the default."
+            "Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer (RFC 9293), or "
+            "answers only when the sender retransmits its SYN or FIN. minakhmetov2018 mentions "
+            "neither; its timeout is the sender's, so the default is the latter."
         ),
     )
 
@@ -56,8 +56,8 @@ class Sawl(_StopAndWait):
     p: Annotated[float, Real(0, 10**6)] = Field(
         4.0,
         description=(
-            'The timer waits this many transmission times of a full segment longer, "so as to '
-            'give a chance to packets having traversed up to p buffers". minakhmetov2018 has 0 '
-            "(which is `saw`), 1 and 4, and finds no gain above."
+            'Addition to the timer, in transmission times of a full segment, "so as to give a '
+            'chance to packets having traversed up to p buffers". minakhmetov2018 has 0 (which is '
+            "`saw`), 1 and 4, and finds no gain above."
         ),
     )

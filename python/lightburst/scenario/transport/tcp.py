@@ -20,8 +20,9 @@ from lightburst.foundation.units import (
     format_size,
     parse_duration,
 )
-from lightburst.scenario.fields import Flag, Real, Section, Whole, given, refuse_at
+from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
 from lightburst.scenario.reading.messages import kinds
+from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
 from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
 from lightburst.scenario.transport.presets import PRESETS, Preset
@@ -62,58 +63,60 @@ class Tcp(Connection):
     growth: ClassVar[str] = "backoff"
 
     kind: Literal["tcp"] = "tcp"
-    preset: Preset = Field("rfc", description="Whose settings count where none are given.")
-    congestion_control: CongestionControl = Field(Reno(), description="How the window moves.")
+    preset: Preset = Field(
+        "rfc", description=("Preset whose values apply to settings that are not given.")
+    )
+    congestion_control: CongestionControl = Field(Reno(), description="The window law.")
     recovery: Recovery = Field(
         Sack(),
         description=(
-            "How losses are found and what is sent again. The standard for today's receivers is "
-            "SACK."
+            "The detection of losses and the retransmission of data. The standard of today's "
+            "receivers is SACK."
         ),
     )
     advertised_window: Annotated[int, Whole(1)] = Field(
         1000,
         description=(
-            "The receiver's window W_m, in segments. Large enough that the network limits a "
-            "flow, and not its receiver. yu2004 has 50 for figures 5 to 7 and between 20 and "
-            "200 elsewhere; for its tables it does not say, and 50 fits best."
+            "The receiver's window W_m, in segments. By default so large that the network limits a "
+            "flow, and not its receiver. yu2004 has 50 for figures 5 to 7 and between 20 and 200 "
+            "elsewhere; for its tables it states none, and 50 fits best."
         ),
     )
     initial_window: Annotated[int | str, Whole(1, names=tuple(INITIAL_WINDOWS))] = Field(
         "rfc6928",
         description=(
             "Congestion window at the start: that of RFC 6928 (ten segments of the usual 1,460 "
-            "useful bytes, two of 9 kB), RFC 3390 or RFC 5681 (two to four), each by the useful "
-            "bytes of a segment; or a number of segments. yu2004 begins with one."
+            "payload bytes, two of 9 kB), RFC 3390 or RFC 5681 (two to four), each by the payload "
+            "of a segment; or a number of segments. yu2004 has one segment."
         ),
     )
     acknowledge_every: Annotated[int, Whole(1, 2)] = Field(
         2,
         description=(
-            "Data segments for each acknowledgement, b in the formulas. RFC 5681 wants every "
-            "second one acknowledged. yu2004 does not say; its round trip of 18 s at the low "
-            "access rate suggests 1."
+            "Data segments per acknowledgement, b in the formulas. RFC 5681 requires an "
+            "acknowledgement of at least every second one. yu2004 states none; its round trip of "
+            "18 s at the low access rate suggests 1."
         ),
     )
     acknowledgement_delay: PositiveDuration = Field(
         parse_duration("40 ms"),
         description=(
-            "A delayed acknowledgement waits no longer than this. RFC 5681 allows 500 ms, "
-            "today's systems take about 40. The last segment of a flow, with the FIN, is "
-            "acknowledged at once."
+            "Longest wait of a delayed acknowledgement. RFC 5681 allows 500 ms, today's systems "
+            "have about 40. The last segment of a flow, with the FIN, is acknowledged at once."
         ),
     )
     min_timeout: Duration = Field(
         parse_duration("1 s"),
         description=(
-            "The timeout is never less, once there is a round-trip time (RFC 6298, 2.4). The "
-            "timeouts in figure 8a of yu2004 are shorter than 0.8 s, and 0.2 s fits its tables."
+            "Least timeout once a round-trip time is known (RFC 6298, 2.4). The timeouts in figure "
+            "8a of yu2004 are shorter than 0.8 s, and 0.2 s fits its tables."
         ),
     )
     clock_granularity: Duration = Field(
         parse_duration("1 ms"),
         description=(
-            "G: the timeout is at least the smoothed round-trip time and this (RFC 6298, 2.3)."
+            "G: the least difference of the timeout and the smoothed round-trip time (RFC 6298, "
+            "2.3)."
         ),
     )
     backoff: Annotated[float, Real(1, 1e9, inclusive=False)] = Field(
@@ -122,7 +125,7 @@ class Tcp(Connection):
     rtt_samples: Literal["one-at-a-time", "every-acknowledgement"] = Field(
         "one-at-a-time",
         description=(
-            'Which round-trip times enter the timeout. `"one-at-a-time"`: one segment is timed, '
+            'The round-trip times that enter the timeout. `"one-at-a-time"`: one segment is timed, '
             'then the next (RFC 6298, 3). `"every-acknowledgement"`: each acknowledgement of '
             "segments that were sent only once. With `timestamps` every acknowledgement is a "
             "sample."
@@ -131,15 +134,14 @@ class Tcp(Connection):
     timestamps: Flag = Field(
         False,
         description=(
-            "Whether segments carry timestamps (RFC 7323), from which the round-trip times come "
-            "then."
+            "Whether segments carry timestamps (RFC 7323), which then provide the round-trip times."
         ),
     )
     access_buffer: Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")] = Field(
         None,
         description=(
-            "Room at each host's interface; what does not fit is lost there. At least a "
-            "segment. The access links of yu2004 lose nothing."
+            "Size of the queue of each host's interface, beyond which segments are lost. At least "
+            "a segment. The access links of yu2004 lose nothing."
         ),
     )
 

@@ -206,7 +206,7 @@ def sampled_values(
         return [values[int(part * len(values))] for part in parts]
     for key in ("step", "number"):
         if key in spec:
-            allowed = "from, to and scale alone: sample.points says how many"
+            allowed = "from, to and scale alone: sample.points sets their number"
             raise InputError(f"{where}.{key}", show(spec[key]), allowed)
     found = range_of(where, spec, field)
     return [found.sampled(part) for part in parts]

@@ -20,9 +20,10 @@ from lightburst.foundation.errors import InputError, did_you_mean, inside, show
 from lightburst.foundation.terminology import called_here
 from lightburst.result.saving import TABLES
 from lightburst.scenario import Scenario, load
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Whole
 from lightburst.scenario.reading.loading import read_toml
 from lightburst.scenario.reading.messages import explain
+from lightburst.scenario.section import Section
 from lightburst.study.design.axes import RANGE_KEYS, is_range
 from lightburst.study.design.points import Design
 from lightburst.study.design.sample import Sample
@@ -294,7 +295,7 @@ class StudyDescription(Section):
         if self.target is None:
             return check_seeds(USUAL_SEEDS if self.seeds is None else self.seeds)
         if self.seeds is not None:
-            allowed = "nothing beside a target, whose minimum and maximum say how many"
+            allowed = "nothing beside a target, whose minimum and maximum limit the number"
             raise InputError("seeds", show(self.seeds), allowed)
         least, most = self.target.minimum, self.target.maximum
         if most < least:

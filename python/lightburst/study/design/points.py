@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from lightburst.expressions import Expression
 from lightburst.foundation.errors import InputError, combine
 from lightburst.scenario import Scenario
-from lightburst.scenario.fields import plain
+from lightburst.scenario.section import plain
 from lightburst.study.design.sample import Sample
 from lightburst.study.design.structures import Axis, Changes, Structure, read
 from lightburst.study.execution.block import Block

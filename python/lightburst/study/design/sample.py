@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.foundation.errors import InputError
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Whole
+from lightburst.scenario.section import Section
 
 
 class Sample(Section):

@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from lightburst.expressions import parse
 from lightburst.foundation.units import Quantity
 from lightburst.scenario.change import field_at
-from lightburst.scenario.fields import Bare, plain
+from lightburst.scenario.fields import Bare
 from lightburst.scenario.reading.messages import markers
+from lightburst.scenario.section import plain
 from lightburst.study.design.axes import is_range
 from lightburst.study.design.description import StudyDescription
 from lightburst.study.statistics.intervals import STUDENT

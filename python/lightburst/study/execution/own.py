@@ -65,8 +65,8 @@ def row_of(kept: Mapping[str, Metric], metrics: Mapping[str, Expression]) -> dic
     InputError
         If a user-defined metric has the name of a built-in one.
     """
-    figures = {key: value for key, value in kept.items() if not is_own(key)}
-    return beside(figures, {name: kept[key] for name, key in _named(metrics, kept).items()})
+    builtin = {key: value for key, value in kept.items() if not is_own(key)}
+    return beside(builtin, {name: kept[key] for name, key in _named(metrics, kept).items()})
 
 
 def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.DataFrame:
@@ -89,10 +89,10 @@ def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.Dat
     InputError
         If a user-defined metric has the name of a built-in one.
     """
-    figures = [name for name in frame.columns if not is_own(name)]
+    builtin = [name for name in frame.columns if not is_own(name)]
     own = _named(metrics, set(frame.columns))
-    names = beside(dict.fromkeys(figures), dict.fromkeys(own))
-    found = frame[figures + list(own.values())]
+    names = beside(dict.fromkeys(builtin), dict.fromkeys(own))
+    found = frame[builtin + list(own.values())]
     return found.set_axis(list(names), axis="columns")
 
 

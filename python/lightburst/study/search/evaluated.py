@@ -14,6 +14,7 @@ import pandas as pd
 
 from lightburst.expressions import Expression, parse, parse_all
 from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.scenario.section import plain
 from lightburst.study.execution.executor import PLACE, run_placed
 from lightburst.study.execution.warned import warnings_of
 from lightburst.study.runs import Point, Study
@@ -153,8 +154,6 @@ class Evaluated:
 
 def as_set(point: Point) -> dict[str, Any]:
     """Return the settings of a point in a form for JSON."""
-    from lightburst.scenario.fields import plain
-
     return {
         path: plain(value) if hasattr(value, "model_dump") else value  # type: ignore[arg-type]
         for path, value in point.items()

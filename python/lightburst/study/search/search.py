@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+import importlib
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -193,8 +194,6 @@ def best_of(trials: Sequence[Trial]) -> list[int]:
 
 def needed(package: str) -> Any:
     """Import an optional package; raise `InputError` if it is not installed."""
-    import importlib
-
     try:
         with warnings.catch_warnings():
             # In a notebook Optuna's own progress bar, which is not used, warns of missing widgets.

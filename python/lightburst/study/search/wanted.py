@@ -3,7 +3,8 @@
 from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 from lightburst.foundation.errors import InputError, show
-from lightburst.scenario.fields import Real, Section, Whole
+from lightburst.scenario.fields import Real, Whole
+from lightburst.scenario.section import Section
 from lightburst.study.design.validated import Only
 
 _METRIC = "the name of a metric or an expression, as 'throughput_bps', or a list of them"

@@ -10,7 +10,6 @@ from lightburst.study.statistics.intervals import (
     mean_interval,
     number,
     relative_deviation,
-    summarise,
 )
 from lightburst.study.statistics.long_run import BatchMeans, Cut, batch_means, mser
 from lightburst.study.statistics.paired import (
@@ -25,6 +24,7 @@ from lightburst.study.statistics.paired import (
 from lightburst.study.statistics.permuted import permutation_difference, permutation_ratio
 from lightburst.study.statistics.several import bonferroni, confidence_of_each, holm
 from lightburst.study.statistics.shares import share_interval
+from lightburst.study.statistics.summary import summarise
 
 __all__ = [
     "BatchMeans",

@@ -152,8 +152,9 @@ def _ends(
 ) -> tuple[float, float]:
     """Return the ends of the interval; NaN if there are too few swaps to reject any value."""
     total = values.size + idle if changes is None else changes
-    # Number of values, including swaps without effect, beyond each end: just more than half of the
-    # error probability.
+    # Rank of the interval's lower end among the sorted values, counted from 1. Together with the
+    # swaps without effect, the values up to this rank are just more than half of the error
+    # probability.
     least = math.floor((1 - checked(confidence)) / 2 * total) + 1 - idle
     if least < 1 or least > values.size:
         return math.nan, math.nan

@@ -104,7 +104,7 @@ def _table(names: Sequence[str], rows: Sequence[Any]) -> pa.Table | None:
         _SUM: pa.array([sum_ for _, sum_, _ in rows], pa.binary()),
     }
     for name in names:
-        values = [figures[name] for _, _, figures in rows]
+        values = [metrics[name] for _, _, metrics in rows]
         found = {type(value) for value in values if value is not None} or {float}
         if len(found) > 1 or not found <= kinds.keys():
             return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MEMORY: Final = "memory"
 _LESS_MEMORY: Final = "a smaller scenario, or fewer runs at once"
-_NO_FAULT: Final = "a run that shows none; please report it"
+_NO_FAULT: Final = "a run without this fault; please report it"
 HOW_AGAIN: Final = (
     "'lightburst store failed' lists failed runs; after 'lightburst store retry' the next call "
     "runs them again"

@@ -217,6 +217,6 @@ def looks(runs: Iterable[PlannedRun], names: Sequence[str]) -> dict[str, str]:
         look = "-" + hashlib.sha256(text.encode()).hexdigest()[:8]
         if found.setdefault(run.scenario_digest, look) != look:
             for name in filter(_is_unseen, names):
-                given = "points that differ in what is looked at alone"
+                given = "points that differ in their measurements alone"
                 raise InputError(f"keep: {show(name)}", given, "a sweep for each of them")
     return found

@@ -76,5 +76,5 @@ def is_sound(table: str, *row: Any) -> bool:
         return False
     try:
         return bool(checksum(table, row[:-1]) == row[-1])
-    except TypeError:  # not bytes
+    except TypeError:  # a damaged column that is not of bytes
         return False

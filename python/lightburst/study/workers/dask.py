@@ -186,7 +186,7 @@ class Dask:
         return []
 
     def _killed(self, batch: Sequence[PlannedRun]) -> list[list[Answer]]:
-        """Isolate the run that killed its workers; a run that kills them alone has failed.
+        """Run the runs of a killed batch one by one; a run that kills a worker alone has failed.
 
         Dask blames all tasks assigned to such a worker, including those that only waited there.
         """
@@ -194,7 +194,7 @@ class Dask:
             self._suspects += batch
             return []
         # Workers are killed by Dask or by the system if they use too much memory.
-        error = MemoryError("several workers died of it, one after the other; their logs say more")
+        error = MemoryError("several workers died of it, one after the other; see their logs")
         return [[Answer(batch[0].key, None, {}, error, 0.0)]]
 
     def _look(self, now: bool = False) -> None:
@@ -237,7 +237,8 @@ class Dask:
         raise WorkersLostError(
             self._path,
             given,
-            "a scheduler that answers; what has ended is kept, and the same goes on from there",
+            "a scheduler that answers; finished runs are kept, and the same call continues from "
+            "there",
         )
 
     def _refuse(self, worker: str, other: Identity) -> None:
@@ -255,7 +256,7 @@ class Dask:
         if not self._threads and not self._answered:
             given = f"{self._name}, whose workers have {other}"
             raise InputError(self._path, given, f"workers with {mine()}, as here")
-        text = f"worker {worker} is refused: it has {other}, and here is {mine()}"
+        text = f"worker {worker} is refused: it has {other}, this process has {mine()}"
         warn([text], stacklevel=1, kind=WorkerWarning)
 
     def _tell_if_nobody(self) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from lightburst.foundation.ending import orderly
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.units import as_python
+from lightburst.study.workers.dask import PATIENCE_S, Dask
 from lightburst.study.workers.keys import of_dask
 from lightburst.study.workers.processes import Processes
 from lightburst.study.workers.threads import Threads, available_cores
@@ -151,8 +152,6 @@ def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
     """
     from distributed import Client
 
-    from lightburst.study.workers.dask import PATIENCE_S, Dask
-
     if isinstance(to, str) and to.startswith("tls://"):
         of_dask(path, name)
     begun = time.monotonic()
@@ -174,8 +173,6 @@ def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
 def _there(given: Any, path: str) -> AbstractContextManager[Workers]:
     """Use an existing client or cluster of the user, which stays open."""
     from distributed import Client
-
-    from lightburst.study.workers.dask import Dask
 
     if isinstance(given, Client):
         return closing(Dask(given, path, str(given.scheduler.address)))

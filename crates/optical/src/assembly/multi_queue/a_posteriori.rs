@@ -104,7 +104,7 @@ impl Allocate for KeptApart {
 mod tests {
     use super::*;
     use lightburst_des::Stream;
-    use lightburst_net::{Birth, Notices};
+    use lightburst_net::{Identity, Notices};
 
     const FORGET: u64 = 1000;
 
@@ -123,7 +123,7 @@ mod tests {
         for (nth, flows) in (1..).zip(bursts) {
             let (at, node) = (Time(0), 9);
             let flows = flows.iter().map(|&flow| FlowId(flow));
-            notices.add(Time(now - 1), Birth { at, node, nth }, flows);
+            notices.add(Time(now - 1), Identity { at, node, nth }, flows);
         }
         let (now, notices) = (Time(now), Some(&mut notices));
         kept.begin(&mut Sight { now, draw, notices });

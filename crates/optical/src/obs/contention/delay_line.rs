@@ -5,7 +5,7 @@
 //! in optical burst switching").
 
 use super::{Contention, Resolved, Resolver, ResolverSettings};
-use crate::obs::channels::{Booking, Channels};
+use crate::obs::channels::{Channels, Reservation};
 use crate::obs::outputs::{Outputs, Request};
 use crate::settings::positive_duration;
 use lightburst_des::{Duration, Time};
@@ -110,14 +110,14 @@ impl DelayLine {
     }
 
     /// Reserves a line; does nothing if the number of lines is not limited.
-    fn keep(&mut self, place: (PortId, u16), booking: Booking, now: Time) {
+    fn keep(&mut self, place: (PortId, u16), reservation: Reservation, now: Time) {
         let Some(number) = self.settings.lines else {
             return;
         };
-        let line = self.line(place, (booking.start, booking.end));
+        let line = self.line(place, (reservation.start, reservation.end));
         let new = || Channels::new(number.get());
         let lines = self.lines.entry(place).or_insert_with(new);
-        lines.book(line.expect("a line that is free"), booking, now);
+        lines.reserve(line.expect("a line that is free"), reservation, now);
     }
 }
 
@@ -128,7 +128,7 @@ impl Resolver for DelayLine {
         outputs: &mut Outputs,
         ctx: &mut Context<'_>,
     ) -> Result<Resolved, Option<&'static DropReason>> {
-        let wanted = outputs.booked(&burst.request);
+        let wanted = outputs.reserved(&burst.request);
         for number in 1..=self.settings.delays.get() {
             let request = burst.request.delayed(self.settings.delay(number));
             let (start, end) = self.settings.kept(&request, wanted);
@@ -136,12 +136,12 @@ impl Resolver for DelayLine {
             let Some(offer) = outputs.offer(burst.ports, &request, has_line, ctx) else {
                 continue;
             };
-            let booking = Booking {
+            let reservation = Reservation {
                 start,
                 end,
                 burst: request.burst,
             };
-            self.keep((offer.port, number), booking, ctx.now());
+            self.keep((offer.port, number), reservation, ctx.now());
             self.counters.bursts_delayed += 1;
             self.counters.time += u128::from(request.delayed.0);
             return Ok(Resolved::whole(offer, request));

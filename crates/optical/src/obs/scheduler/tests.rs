@@ -1,14 +1,14 @@
 //! The channels that the schedulers choose, compared with results worked out by hand.
 
 use super::*;
-use crate::obs::channels::Booking;
-use lightburst_net::Birth;
+use crate::obs::channels::Reservation;
+use lightburst_net::Identity;
 
 /// Channel 0 has a void before a late reservation. Among the channels unscheduled at 100, channel 1
 /// has the latest end and channel 2 an earlier one; channel 3 has no reservation. Channel 4 has the
 /// void that begins last.
 fn fibre() -> Channels {
-    booked(&[
+    reserved(&[
         (0, 300, 400),
         (1, 20, 90),
         (2, 10, 50),
@@ -18,15 +18,15 @@ fn fibre() -> Channels {
 }
 
 /// Five channels with the given reservations: channel, start and end.
-fn booked(bookings: &[(u16, u64, u64)]) -> Channels {
+fn reserved(reservations: &[(u16, u64, u64)]) -> Channels {
     let mut channels = Channels::new(5);
-    for &(channel, start, end) in bookings {
-        let booking = Booking {
+    for &(channel, start, end) in reservations {
+        let reservation = Reservation {
             start: Time(start),
             end: Time(end),
-            burst: Birth::default(),
+            burst: Identity::default(),
         };
-        channels.book(channel, booking, Time::ZERO);
+        channels.reserve(channel, reservation, Time::ZERO);
     }
     channels
 }
@@ -54,7 +54,7 @@ fn without_voids_only_the_last_end_counts() {
 }
 
 #[test]
-fn with_voids_a_channel_that_is_booked_later_can_be_used() {
+fn with_voids_a_channel_that_is_reserved_later_can_be_used() {
     assert_eq!(chosen("first-fit-vf", 0..5, 100, 200), Some(0));
     assert_eq!(chosen("lauc-vf", 0..5, 100, 200), Some(4));
     assert_eq!(chosen("lauc-vf", 0..5, 100, 251), Some(1));
@@ -82,7 +82,7 @@ fn of_equal_channels_the_first_is_chosen() {
 
 #[test]
 fn of_voids_that_begin_together_the_first_is_filled() {
-    let channels = booked(&[
+    let channels = reserved(&[
         (1, 10, 50),
         (1, 300, 400),
         (2, 0, 50),

@@ -8,5 +8,5 @@ use lightburst_des::Time;
 /// header is processed: at an ingress a burst may be ready earlier than the matrix.
 pub const JET: Signalling = Signalling {
     name: "jet",
-    booked_from: |handled| Time(handled.start.0.saturating_sub(handled.setup.0)).max(handled.at),
+    reserved_from: |handled| Time(handled.start.0.saturating_sub(handled.setup.0)).max(handled.at),
 };

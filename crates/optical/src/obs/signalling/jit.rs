@@ -6,5 +6,5 @@ use super::Signalling;
 /// Reserves a channel from the processing of the header to the end of the burst.
 pub const JIT: Signalling = Signalling {
     name: "jit",
-    booked_from: |handled| handled.at,
+    reserved_from: |handled| handled.at,
 };

@@ -2,7 +2,7 @@
 
 use lightburst_des::Time;
 use lightburst_net::observe::{Passage, Piece};
-use lightburst_net::{Birth, LinkId};
+use lightburst_net::{Identity, LinkId};
 
 /// Row of a burst that uses a channel of a link.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub struct Booking {
     /// Time at which the burst or its header was handed to the link.
     pub made: Time,
     /// Identity of the burst.
-    pub burst: Birth,
+    pub burst: Identity,
     /// Bytes transmitted here, after any cut.
     pub bytes: u32,
 }
@@ -64,7 +64,7 @@ impl OnLinks {
     }
 
     /// Adds the row of a burst that is handed to a link, if it is traced.
-    pub(super) fn add(&mut self, burst: Birth, bytes: u32, passage: &Passage) {
+    pub(super) fn add(&mut self, burst: Identity, bytes: u32, passage: &Passage) {
         let &Passage {
             place, start, end, ..
         } = passage;
@@ -90,7 +90,7 @@ impl OnLinks {
 
     /// Shortens a burst, given by link, identity and start: its transmission ends at `end`, after
     /// `bytes` bytes. Its row is removed if it no longer overlaps the interval.
-    pub(super) fn shorten(&mut self, of: (LinkId, Birth), start: Time, end: Time, bytes: u32) {
+    pub(super) fn shorten(&mut self, of: (LinkId, Identity), start: Time, end: Time, bytes: u32) {
         let is_it = |row: &Booking| (row.link, row.burst) == of && row.start == start;
         if let Some(place) = self.rows.iter().rposition(is_it) {
             let row = &mut self.rows[place];
@@ -108,9 +108,9 @@ mod tests {
     use lightburst_net::observe::Place;
     use lightburst_net::NodeId;
 
-    fn birth(at: u64) -> Birth {
+    fn identity(at: u64) -> Identity {
         let at = Time(at);
-        Birth {
+        Identity {
             at,
             node: 1,
             nth: 1,
@@ -140,7 +140,7 @@ mod tests {
             (1, 20, 30),
         ];
         for (link, start, end) in given {
-            bookings.add(birth(start), 64, &passage(link, start, end));
+            bookings.add(identity(start), 64, &passage(link, start, end));
         }
         let kept = bookings.rows.iter().map(|row| (row.start.0, row.end.0));
         assert_eq!(kept.collect::<Vec<_>>(), [(5, 11), (19, 30)]);

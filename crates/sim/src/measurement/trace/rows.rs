@@ -2,7 +2,7 @@
 
 use lightburst_des::{Duration, Time};
 use lightburst_net::observe::{Holder, Place, WindowState};
-use lightburst_net::{Birth, DropReason, FlowId, Header, NodeId, Options};
+use lightburst_net::{DropReason, FlowId, Header, Identity, NodeId, Options};
 
 /// Event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum What {
         /// Reason of the drop.
         reason: &'static DropReason,
         /// Burst that contained the packet.
-        burst: Option<Birth>,
+        burst: Option<Identity>,
         /// Unit that occupied the requested link, if the link was busy.
         holder: Option<Holder>,
     },
@@ -48,7 +48,7 @@ pub struct Packet {
     /// Flow of the packet.
     pub flow: FlowId,
     /// Identity of the packet.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Transport header.
     pub header: Header,
     /// Options, if the packet carries any.
@@ -74,7 +74,7 @@ pub struct Window {
 #[derive(Clone, Copy, Debug)]
 pub struct Burst {
     /// Identity of the burst; contains its ingress.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Arrival time of the first packet at the ingress.
     pub opened: Time,
     /// Departure of the burst from the ingress.
@@ -108,7 +108,7 @@ pub struct Lost {
     /// ingress.
     pub start: Option<Time>,
     /// Burst that occupied the requested channel, if it was busy.
-    pub holder: Option<Birth>,
+    pub holder: Option<Identity>,
 }
 
 /// Row of a packet that is handed to a link, alone or in a burst.
@@ -117,9 +117,9 @@ pub struct Hop {
     /// Flow of the packet.
     pub flow: FlowId,
     /// Identity of the packet.
-    pub birth: Birth,
+    pub identity: Identity,
     /// Burst that contains the packet.
-    pub burst: Option<Birth>,
+    pub burst: Option<Identity>,
     /// Node and output link.
     pub place: Place,
     /// Time at which the packet became available at the node: arrival of the head (cut-through) or

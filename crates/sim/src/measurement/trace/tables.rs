@@ -7,7 +7,7 @@ use crate::kinds::drop_reasons;
 use lightburst_des::Time;
 use lightburst_net::column::{Column, Outputs, Table};
 use lightburst_net::observe::{Holder, PathSwitch, Piece, Place};
-use lightburst_net::{Birth, Block, DropReason, Header, Options};
+use lightburst_net::{Block, DropReason, Header, Identity, Options};
 
 /// Code for the absence of a reason.
 const NO_REASON: u8 = u8::MAX;
@@ -32,7 +32,7 @@ pub(super) fn tables(trace: &Trace) -> Outputs {
     // The row of a packet is made when the interface accepts it, possibly before it leaves.
     let segments = by_key(&trace.packets, |row| (row.time, row.noted));
     let senders = by_key(&trace.windows, |row| (row.time, row.flow));
-    let assembled = by_key(&trace.bursts, |row| row.birth);
+    let assembled = by_key(&trace.bursts, |row| row.identity);
     let mut on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
     on_the_way.retain(|row| !row.cut);
     let switches = by_key(&trace.path_switches, |row| {
@@ -58,24 +58,24 @@ pub(super) fn tables(trace: &Trace) -> Outputs {
 /// Numbers used in rows: packets in the order of creation, bursts in the order of assembly among
 /// all bursts of the run, and reasons for drops.
 struct Numbers {
-    packets: Vec<Birth>,
-    bursts: Vec<Birth>,
+    packets: Vec<Identity>,
+    bursts: Vec<Identity>,
     reasons: Vec<&'static str>,
 }
 
 impl Numbers {
     fn of(trace: &Trace) -> Numbers {
         // Every packet has a row: it was sent, or lost at the interface of its host.
-        let of_rows = trace.packets.iter().map(|row| row.birth);
+        let of_rows = trace.packets.iter().map(|row| row.identity);
         Numbers {
             packets: sorted(of_rows),
-            bursts: sorted(trace.births.iter().copied()),
+            bursts: sorted(trace.identities.iter().copied()),
             reasons: drop_reasons(),
         }
     }
 
-    fn packet(&self, birth: Birth) -> u64 {
-        let place = self.packets.binary_search(&birth);
+    fn packet(&self, identity: Identity) -> u64 {
+        let place = self.packets.binary_search(&identity);
         place.expect("a packet with a row") as u64
     }
 
@@ -87,25 +87,31 @@ impl Numbers {
     }
 
     /// Returns the number of a burst; `u64::MAX` if there is none.
-    fn burst(&self, birth: Option<Birth>) -> u64 {
-        birth.map_or(u64::MAX, |birth| {
-            let place = self.bursts.binary_search(&birth);
+    fn burst(&self, identity: Option<Identity>) -> u64 {
+        identity.map_or(u64::MAX, |identity| {
+            let place = self.bursts.binary_search(&identity);
             place.expect("a burst that was made") as u64
         })
     }
 }
 
 /// Sorts the values and removes duplicates.
-fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
-    let mut births: Vec<Birth> = births.collect();
-    births.sort_unstable();
-    births.dedup();
-    births
+fn sorted(identities: impl Iterator<Item = Identity>) -> Vec<Identity> {
+    let mut identities: Vec<Identity> = identities.collect();
+    identities.sort_unstable();
+    identities.dedup();
+    identities
 }
 
 /// Returns the reason for a loss, the burst that contained the packet, and the unit that occupied
 /// the link.
-fn loss(what: What) -> (Option<&'static DropReason>, Option<Birth>, Option<Holder>) {
+fn loss(
+    what: What,
+) -> (
+    Option<&'static DropReason>,
+    Option<Identity>,
+    Option<Holder>,
+) {
     match what {
         What::Lost {
             reason,
@@ -149,7 +155,7 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
         ),
         (
             "packet",
-            Column::U64(each(rows, |row| numbers.packet(row.birth))),
+            Column::U64(each(rows, |row| numbers.packet(row.identity))),
         ),
         (
             "flags",
@@ -262,17 +268,20 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     };
     vec![
         ("opened_ps", Column::U64(each(rows, |row| row.opened.0))),
-        ("closed_ps", Column::U64(each(rows, |row| row.birth.at.0))),
+        (
+            "closed_ps",
+            Column::U64(each(rows, |row| row.identity.at.0)),
+        ),
         (
             "departure_ps",
             Column::U64(each(rows, |row| row.departure.0)),
         ),
         (
             "number",
-            Column::U64(each(rows, |row| numbers.burst(Some(row.birth)))),
+            Column::U64(each(rows, |row| numbers.burst(Some(row.identity)))),
         ),
-        ("node", Column::U32(each(rows, |row| row.birth.node))),
-        ("of_node", Column::U32(each(rows, |row| row.birth.nth))),
+        ("node", Column::U32(each(rows, |row| row.identity.node))),
+        ("of_node", Column::U32(each(rows, |row| row.identity.nth))),
         ("egress", Column::U32(each(rows, |row| row.egress.0))),
         ("label", Column::U8(each(rows, |row| row.label))),
         ("packets", Column::U32(each(rows, |row| row.packets))),
@@ -340,7 +349,7 @@ fn hops(rows: &[&Hop], numbers: &Numbers) -> Table {
     vec![
         ("came_ps", number(&|row| row.came.0)),
         ("flow", Column::U32(each(rows, |row| row.flow.0))),
-        ("packet", number(&|row| numbers.packet(row.birth))),
+        ("packet", number(&|row| numbers.packet(row.identity))),
         ("burst", number(&|row| numbers.burst(row.burst))),
         ("node", Column::U32(each(rows, |row| row.place.node.0))),
         ("link", Column::U32(each(rows, |row| row.place.link.0))),

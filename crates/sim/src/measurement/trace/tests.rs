@@ -9,17 +9,17 @@ const PLACE: Place = Place {
     link: LinkId(0),
 };
 
-fn birth(at: u64, node: u32) -> Birth {
+fn identity(at: u64, node: u32) -> Identity {
     let at = Time(at);
-    Birth { at, node, nth: 1 }
+    Identity { at, node, nth: 1 }
 }
 
 #[test]
 fn a_dropped_burst_is_found_among_those_of_its_instant() {
     let mut trace = Trace::new(1, 1, &[0]);
-    for birth in [birth(5, 1), birth(5, 2), birth(9, 1)] {
+    for identity in [identity(5, 1), identity(5, 2), identity(9, 1)] {
         trace.bursts.push(Burst {
-            birth,
+            identity,
             opened: Time(0),
             departure: Time(9),
             egress: NodeId(4),
@@ -32,7 +32,7 @@ fn a_dropped_burst_is_found_among_those_of_its_instant() {
         });
     }
     // The last of these bursts carries no traced flow and has no row.
-    for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
+    for burst in [identity(5, 2), identity(9, 1), identity(5, 3)] {
         let lost = Lost {
             reason: net::link::loss::RANDOM,
             place: PLACE,
@@ -53,7 +53,7 @@ fn a_unit_is_held_until_it_is_handed_over_and_queued_from_when_it_may_begin() {
     let mut units = Units::with_capacity(1);
     let packet = units.packets.insert(packet);
     let mut trace = Trace::new(1, 1, &[0]);
-    trace.mark(packet, source, false, Time(100));
+    trace.register(packet, source, false, Time(100));
     let passage = |now, start| Passage {
         place: PLACE,
         now: Time(now),

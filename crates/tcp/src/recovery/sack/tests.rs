@@ -81,7 +81,7 @@ impl Connection {
         let reported = &mut self.records[first..=last];
         let news = reported.iter().any(|r| !r.sacked);
         reported.iter_mut().for_each(|r| r.sacked = true);
-        assert_eq!(self.scoreboard.mark(blocks, acknowledged), news);
+        assert_eq!(self.scoreboard.update(blocks, acknowledged), news);
     }
 
     fn scores(&self, high_rxt: u64, threshold: u64) -> Scores {
@@ -124,8 +124,8 @@ impl Connection {
         let holes = || self.records.iter().filter(|r| !r.sacked);
         let hole = holes().find(|r| r.sequence >= start);
         let first = hole.map_or(flight.snd_max, |r| r.sequence);
-        assert_eq!(scoreboard.hole(start), first);
-        let last = flight.last_before(scoreboard.hole_before(flight.snd_max));
+        assert_eq!(scoreboard.next_hole(start), first);
+        let last = flight.last_before(scoreboard.end_of_last_hole(flight.snd_max));
         assert_eq!(last, holes().next_back().map(|r| r.sequence));
         let between = holes().filter(|r| (start..end).contains(&r.sequence));
         let bytes = between.map(|r| r.payload).sum::<u64>();

@@ -30,15 +30,15 @@ fn on_channel(
     (port, channel): (PortId, u16),
     request: &Request,
 ) -> Option<Earlier> {
-    let (start, end) = outputs.booked(request);
+    let (start, end) = outputs.reserved(request);
     let until = match outputs.settings.scheduler.fills_voids {
         true => end,
         false => Time::NEVER,
     };
-    let booking = outputs.channels(port).only_holder(channel, start, until)?;
-    let place = outputs.place_of(port, channel, booking)?;
+    let reservation = outputs.channels(port).only_holder(channel, start, until)?;
+    let place = outputs.place_of(port, channel, reservation)?;
     let Sent { slot, first, .. } = *outputs.sent(port, place);
-    if booking.end >= end || start <= slot.start {
+    if reservation.end >= end || start <= slot.start {
         return None;
     }
     let bytes = outputs.transmitted(start.since(slot.start));
@@ -46,7 +46,7 @@ fn on_channel(
         port,
         channel,
         place,
-        end: booking.end,
+        end: reservation.end,
         bytes: bytes as u32,
     })
 }
@@ -82,8 +82,15 @@ impl Resolver for TailDrop {
             start: request.start,
             delayed: request.delayed,
         };
-        let booked = outputs.booked(&request);
-        Ok(Resolved::whole(Offer { port, slot, booked }, request))
+        let reserved = outputs.reserved(&request);
+        Ok(Resolved::whole(
+            Offer {
+                port,
+                slot,
+                reserved,
+            },
+            request,
+        ))
     }
 
     fn lost(&mut self, _reason: &'static DropReason) {

@@ -1,6 +1,6 @@
-"""Runs of random plans in which channels are booked, and how their bookings came to be.
+"""Runs of random plans with reservations of channels, and the causes of the reservations.
 
-The bookings are those of the twin, which agrees with the core to the bit.
+The reservations are those of the twin, which agrees with the core bit for bit.
 """
 
 from collections import Counter, defaultdict
@@ -11,22 +11,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from plans import Plan, traced
 from random_plans import random_plan
-from twin import Booking, Burst, Kept, Trace, TraceEntry
+from twin import Burst, Kept, Reservation, Trace, TraceEntry
 from twin.obs import SCHEDULERS
 
-#: Why a burst is lost that finds no channel, whatever else was tried.
+#: Reasons of losses of bursts without a channel, for all resolvers.
 NO_CHANNEL = ["no_channel", "delay_lines_full", "hop_limit", "offset_used_up"]
-#: Of each kind of plan some, by seed.
+#: Some plans of each kind, by seed.
 PLANS = [(seed, kind) for kind in ("headers", "crowds") for seed in range(20_420, 20_540)]
 
 
 class Run(NamedTuple):
-    """A plan, and what the twin did with it."""
+    """A plan, and its run in the twin."""
 
     plan: Plan
     trace: Trace
-    #: In the order in which they were made, of each burst by its number; as short as they became.
-    bookings: dict[int, list[Booking]]
+    #: In the order in which they were made, by number of the burst; with their final lengths.
+    reservations: dict[int, list[Reservation]]
     #: The drop of each burst that was lost, by its number.
     losses: dict[int, TraceEntry]
 
@@ -37,7 +37,7 @@ class Run(NamedTuple):
         return own
 
     def link(self, link: int, column: str) -> int:
-        """What the table of links says."""
+        """A value of the table of links."""
         return int(self.plan.links[column][link])
 
     def fibres(self, node: int) -> list[int]:
@@ -46,41 +46,45 @@ class Run(NamedTuple):
         return np.flatnonzero((links["from"] == node) & (links["to"] >= hosts)).tolist()
 
     def time(self, link: int, burst: Burst) -> int:
-        """How long a burst takes."""
+        """The transmission time of a burst."""
         return -(-8 * 10**12 * burst.size // self.link(link, "rate_bps"))
 
-    def tx(self, booking: Booking) -> int:
-        """The same of as much as was booked for."""
-        return -(-8 * 10**12 * booking.size // self.link(booking.link, "rate_bps"))
+    def tx(self, reservation: Reservation) -> int:
+        """The transmission time of the reserved part."""
+        return -(-8 * 10**12 * reservation.size // self.link(reservation.link, "rate_bps"))
 
-    def ends(self, booking: Booking) -> int:
-        """When as much as was booked for has left."""
-        return booking.head + self.tx(booking)
+    def ends(self, reservation: Reservation) -> int:
+        """When the reserved part has left."""
+        return reservation.head + self.tx(reservation)
 
-    def cut(self, before: Booking, after: Booking) -> int:
-        """How long a burst has taken less since a booking, for what was cut off its head."""
+    def cut(self, before: Reservation, after: Reservation) -> int:
+        """The transmission time of the packets cut off the head of a burst since a reservation."""
         piece = before.burst.size - after.burst.size
         return -(-8 * 10**12 * piece // self.link(after.link, "rate_bps"))
 
-    def comes(self, booking: Booking) -> int:
+    def comes(self, reservation: Reservation) -> int:
         """When the head of the burst is at the next node."""
-        return booking.head + self.link(booking.link, "delay_ps")
+        return reservation.head + self.link(reservation.link, "delay_ps")
 
     @property
-    def every(self) -> list[Booking]:
-        """All bookings."""
-        return [booking for bookings in self.bookings.values() for booking in bookings]
+    def every(self) -> list[Reservation]:
+        """All reservations."""
+        return [
+            reservation
+            for reservations in self.reservations.values()
+            for reservation in reservations
+        ]
 
     def at(self, what: str) -> list[tuple[TraceEntry, Burst]]:
-        """When and where something happened to bursts."""
+        """Times and nodes of an event of bursts."""
         found = [(entry, entry.unit) for entry in self.trace if entry.what == what]
         return [(entry, unit) for entry, unit in found if isinstance(unit, Burst)]
 
 
-def exchange(bookings: list[Booking], shortened: tuple[Booking, Booking]) -> None:
-    """Put what is left of a booking in its place."""
+def exchange(reservations: list[Reservation], shortened: tuple[Reservation, Reservation]) -> None:
+    """Replace a reservation by its rest."""
     before, after = shortened
-    bookings[bookings.index(before)] = after
+    reservations[reservations.index(before)] = after
 
 
 @cache
@@ -88,41 +92,41 @@ def run(plan_of: tuple[int, str]) -> Run:
     """A random plan in the twin."""
     plan = random_plan(*plan_of)
     trace = traced(plan)
-    bookings: dict[int, list[Booking]] = defaultdict(list)
+    reservations: dict[int, list[Reservation]] = defaultdict(list)
     losses = {}
     for entry in trace:
         if isinstance(entry.unit, Burst):
-            if entry.what == "book":
-                assert entry.booking is not None
+            if entry.what == "reserve":
+                assert entry.reservation is not None
                 if entry.shortened:
-                    exchange(bookings[entry.shortened[0].burst.number], entry.shortened)
-                bookings[entry.unit.number].append(entry.booking)
+                    exchange(reservations[entry.shortened[0].burst.number], entry.shortened)
+                reservations[entry.unit.number].append(entry.reservation)
             elif entry.what.startswith("drop"):
                 losses[entry.unit.number] = entry
-    return Run(plan, trace, dict(bookings), losses)
+    return Run(plan, trace, dict(reservations), losses)
 
 
 class Step(NamedTuple):
-    """What became of a burst where it wanted a channel, and what was booked and kept before.
+    """The fate of a burst that requested a channel, and the earlier reservations.
 
-    Its head was to leave at `head`, its header was handled at `handled`, and it had come by `came`
-    and over so many fibres (`passed`).
+    Its head was to leave at `head`, its header was handled at `handled`, its last reservation was
+    `came`, and it had crossed `passed` fibres.
     """
 
     it: Run
     entry: TraceEntry
     handled: int
     head: int
-    came: Booking | None
+    came: Reservation | None
     passed: int
-    booked: dict[int, list[Booking]]
+    reserved: dict[int, list[Reservation]]
     #: Link, burst and head of those whose header is gone.
     sent: set[tuple[int, int, int]]
     kept: dict[tuple[int, int], list[Kept]]
 
     @property
     def node(self) -> int:
-        """Where."""
+        """The node."""
         return self.entry.node
 
     @property
@@ -137,13 +141,13 @@ class Step(NamedTuple):
         return self.entry.unit
 
     def resolver(self, kind: str) -> dict[str, Any] | None:
-        """The settings of a resolver, if it is asked at all."""
+        """The settings of a resolver, if the node has it."""
         at_ingress = self.came is None and self.own["ingress"] == "delay"
         chain = () if at_ingress else self.own["contention"]
         return next((table for table in chain if table["kind"] == kind), None)
 
     def interval(self, delay: int = 0) -> tuple[int, int]:
-        """From when to when the burst wants a channel."""
+        """The interval for which the burst wants a channel."""
         head = self.head + delay
         end = head + self.it.time(self.it.fibres(self.node)[0], self.burst)
         if self.own["signalling"] == "jit":
@@ -165,20 +169,22 @@ class Step(NamedTuple):
     def is_free(self, link: int, channel: int, delay: int = 0) -> bool:
         """Whether the scheduler can have this channel."""
         start, end = self.interval(delay)
-        on_it = [booking for booking in self.booked[link] if booking.channel == channel]
+        on_it = [
+            reservation for reservation in self.reserved[link] if reservation.channel == channel
+        ]
         if SCHEDULERS[self.own["scheduler"]].fills_voids:
-            return not any(booking.overlaps(start, end) for booking in on_it)
-        return all(booking.end <= start for booking in on_it)
+            return not any(reservation.overlaps(start, end) for reservation in on_it)
+        return all(reservation.end <= start for reservation in on_it)
 
 
 def steps(it: Run) -> Iterator[Step]:
-    """Each time that a burst wants a channel, with its booking or its loss, in order."""
+    """Each request of a burst for a channel, with its reservation or its loss, in order."""
     handled: Counter[int] = Counter()
-    booked: dict[int, list[Booking]] = defaultdict(list)
+    reserved: dict[int, list[Reservation]] = defaultdict(list)
     kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)
     sent: set[tuple[int, int, int]] = set()
     here: dict[int, tuple[int, int]] = {}
-    way: dict[int, list[Booking]] = defaultdict(list)
+    way: dict[int, list[Reservation]] = defaultdict(list)
     for entry in it.trace:
         if not isinstance(entry.unit, Burst):
             continue
@@ -197,15 +203,15 @@ def steps(it: Run) -> Iterator[Step]:
         elif entry.what == "delay":
             assert entry.kept is not None and entry.link is not None
             kept[entry.link, entry.kept.delay].append(entry.kept)
-        elif entry.what == "book" or entry.what.removeprefix("drop ") in NO_CHANNEL:
+        elif entry.what == "reserve" or entry.what.removeprefix("drop ") in NO_CHANNEL:
             ready, head = here[number]
             before = way[number]
-            if entry.booking and entry.what == "book":
-                head = entry.booking.head - entry.booking.delayed
+            if entry.reservation and entry.what == "reserve":
+                head = entry.reservation.head - entry.reservation.delayed
             came = before[-1] if before else None
-            yield Step(it, entry, ready, head, came, len(before), booked, sent, kept)
-            if entry.booking and entry.what == "book":
+            yield Step(it, entry, ready, head, came, len(before), reserved, sent, kept)
+            if entry.reservation and entry.what == "reserve":
                 if entry.shortened:
-                    exchange(booked[entry.booking.link], entry.shortened)
-                before.append(entry.booking)
-                booked[entry.booking.link].append(entry.booking)
+                    exchange(reserved[entry.reservation.link], entry.shortened)
+                before.append(entry.reservation)
+                reserved[entry.reservation.link].append(entry.reservation)

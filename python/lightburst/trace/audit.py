@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _FLAGS: Final = {"SYN": SYN, "FIN": FIN}
 
 
-class Truth:
-    """Ground truth about the losses that a sender inferred.
+class RetransmissionAudit:
+    """Audit of the retransmissions of a sender against the losses in its trace.
 
     Parameters
     ----------

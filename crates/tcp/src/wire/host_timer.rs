@@ -1,6 +1,6 @@
 //! Timers of a host.
 
-use lightburst_net::{FlowId, Token};
+use lightburst_net::{FlowId, TimerId};
 
 /// Timer of a host. The numbers belong to the model: they order the timers of a flow that expire at
 /// the same instant.
@@ -18,7 +18,7 @@ pub enum HostTimer {
     /// Receiver: a delayed acknowledgement is due.
     Delay = 4,
     /// Fair interface: the next segment may be sent. The network handles this timer.
-    Departure = Token::DEPARTURE.kind,
+    Departure = TimerId::DEPARTURE.kind,
 }
 
 impl HostTimer {
@@ -32,26 +32,26 @@ impl HostTimer {
         HostTimer::Departure,
     ];
 
-    /// Returns the timer of a token; panics if a host has no such timer.
+    /// Returns the timer with this identifier; panics if a host has no such timer.
     #[inline]
-    pub fn of(token: Token) -> HostTimer {
-        HostTimer::ALL[usize::from(token.kind)]
+    pub fn of(timer_id: TimerId) -> HostTimer {
+        HostTimer::ALL[usize::from(timer_id.kind)]
     }
 
-    /// Returns the token of this timer of a flow.
+    /// Returns the identifier of this timer of a flow.
     #[inline]
-    pub fn token(self, flow: FlowId) -> Token {
-        Token {
+    pub fn id(self, flow: FlowId) -> TimerId {
+        TimerId {
             kind: self as u8,
             subject: flow.0,
         }
     }
 }
 
-/// Returns the flow of a token.
+/// Returns the flow of a timer.
 #[inline]
-pub fn flow(token: Token) -> FlowId {
-    FlowId(token.subject)
+pub fn flow(timer_id: TimerId) -> FlowId {
+    FlowId(timer_id.subject)
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn each_timer_is_found_by_its_number() {
         for timer in HostTimer::ALL {
-            assert_eq!(HostTimer::of(timer.token(FlowId(7))), timer);
+            assert_eq!(HostTimer::of(timer.id(FlowId(7))), timer);
         }
     }
 }

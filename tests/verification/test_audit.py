@@ -1,6 +1,6 @@
-"""What is false of what a sender takes for lost, and what comes out of order.
+"""False losses of a sender, and segments out of order.
 
-Counted by hand, and from the packets of traces, of which the core's own count knows nothing.
+Counted by hand, and from the packets of traces, which the core's own count does not use.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from lightburst.result.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulation.simulate import run
 from lightburst.trace import FlowTrace
+from lightburst.trace.audit import RetransmissionAudit
 from lightburst.trace.division import copies
 from lightburst.trace.flow import ARRIVED, FORWARD
-from lightburst.trace.truth import Truth
 
 pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 
 RECOVERY = 2
 BY_NAME = {case.name: case for case in CASES}
-#: fast retransmissions, false ones; timeouts, false ones; sent again, for nothing; out of order.
+#: fast retransmissions, false ones; timeouts, false ones; retransmissions, unnecessary ones; out of
+#: order.
 COUNTS = (
     "fast_retransmits", "false_fast_retransmits", "timeouts", "false_timeouts",
     "retransmissions", "spurious_retransmissions", "reordered",
@@ -44,9 +45,9 @@ def counts(result: Result) -> tuple[int, ...]:
 
 
 def of_trace(trace: FlowTrace) -> dict[str, int]:
-    """Count what its packets show."""
+    """Count from the packets of its trace."""
     made = copies(trace)
-    truth = Truth(trace, made)
+    audit = RetransmissionAudit(trace, made)
     timeouts = [(int(time), "data") for time in trace.timeouts_ps()]
     order: list[int] = []
     extents = []
@@ -62,8 +63,8 @@ def of_trace(trace: FlowTrace) -> dict[str, int]:
                 extents.append(len(order) - later[0])
             order.append(begin)
     return {
-        "spurious_retransmissions": sum(truth.spurious(copy) for copy in made if copy.cause),
-        "false_timeouts": sum(truth.false_timeout(*row) for row in timeouts),
+        "spurious_retransmissions": sum(audit.spurious(copy) for copy in made if copy.cause),
+        "false_timeouts": sum(audit.false_timeout(*row) for row in timeouts),
         "reordered": len(extents),
         "reorder_extent_sum": sum(extents),
         "reorder_extent_max": max(extents, default=0),
@@ -102,26 +103,26 @@ def test_the_packets_of_each_sender_show_the_same(case: Case, flavour: str) -> N
     found = of_trace(trace)
     assert found == {name: row[name] for name in found}
     if flavour != "tahoe":
-        truth, begins = Truth(trace, copies(trace)), entries(trace)
+        audit, begins = RetransmissionAudit(trace, copies(trace)), entries(trace)
         assert row["fast_retransmits"] == len(begins)
-        # What a timeout at that time would repeat is what is sent again then.
-        false = sum(truth.false_timeout(time, "data") for time in begins)
+        # The segment sent again then is the one that a timeout at that time would repeat.
+        false = sum(audit.false_timeout(time, "data") for time in begins)
         assert row["false_fast_retransmits"] == false
 
 
 @pytest.mark.parametrize(
     ("name", "flavour", "expected"),
     [
-        # One dropped segment: duplicates tell of it, and it is sent again.
+        # One dropped segment: duplicates report it, and it is sent again.
         ("one", "sack", (1, 0, 0, 0, 1, 0, 0)),
         ("one", "new-reno", (1, 0, 0, 0, 1, 0, 0)),
         # Of five in one window each is sent again, in one recovery.
         ("five", "sack", (1, 0, 0, 0, 5, 0, 0)),
-        # It is lost again, and no duplicates tell of that: a timeout, and that is right, too.
+        # It is lost again, and no duplicates report that: a timeout, which is also right.
         ("retransmission", "sack", (1, 0, 1, 0, 2, 0, 0)),
-        # The whole window: nothing tells but the timer. What it sends again was lost.
+        # The whole window: only the timer reports the loss. Its retransmissions had been lost.
         ("whole-window", "sack", (0, 0, 1, 0, 8, 0, 0)),
-        # All that was sent arrived, but its acknowledgements were lost: nothing of 5 to 12 was.
+        # All data arrived, but its acknowledgements were lost: none of 5 to 12 was.
         ("acknowledgements-of-a-window", "sack", (0, 0, 1, 1, 1, 1, 0)),
     ],
 )
@@ -145,7 +146,8 @@ def test_where_segments_overtake_and_none_is_lost_all_is_false(flavour: str, see
     assert timeouts == 0
     assert again == spurious == result.flows["duplicates"][0]
     assert reordered > fast
-    # A segment each 0.8 ms, and 5.2 ms between the ways: six pass it, and late ones among them.
+    # A segment each 0.8 ms, and a difference of 5.2 ms between the paths: six pass it, including
+    # late ones.
     assert 3 <= result.flows["reorder_extent_max"][0] <= 12
 
 
@@ -169,11 +171,12 @@ def saw(**changes: Any) -> Settings:
 
 
 def test_a_timeout_that_is_shorter_than_the_way_is_false() -> None:
-    """A round trip takes 6 ms and a bit."""
+    """A round trip takes slightly more than 6 ms."""
     result = run(Scenario.from_dict(saw()), seed=1)
     # Of the SYN, of the data, and of the FIN.
     assert counts(result) == (0, 0, 3, 3, 1, 1, 0)
-    # The second time T is 5 ms and a bit: beta gamma + (1 - beta) T of nothing that was sent twice.
+    # The second time T is slightly more than 5 ms: beta gamma + (1 - beta) T, without samples of
+    # data sent twice.
     patient = run(Scenario.from_dict(saw(initial_timeout="7 ms")), seed=1)
     assert counts(patient) == (0, 0, 0, 0, 0, 0, 0)
 
@@ -198,13 +201,13 @@ def test_a_timeout_tells_of_data_and_not_of_acknowledgements(
 
 
 def test_what_is_lost_after_the_timeout_was_lost_all_the_same() -> None:
-    """A timer of 0.3 ms: the first copy is lost after 1 ms, when two more are on their way."""
+    """A timer of 0.3 ms: the first copy is lost after 1 ms, when two more are in flight."""
     early = saw(initial_timeout="0.3 ms") | {"loss": {"drops": [{"segments": [1, 1]}]}}
     result = run(Scenario.from_dict(early), seed=1)
     data = result.trace.segments.query("from_source and payload_bytes > 0")
     (lost,) = data[data["event"] == "lost"]["time_s"]
     assert (data[data["event"] == "sent"]["time_s"] < lost).sum() == 3
-    # So the second was needed, and no other; the timeout before it was right, and no other.
+    # So only the second was needed, and only the timeout before it was right.
     row = result.flows.iloc[0]
     assert row["spurious_retransmissions"] == row["retransmissions"] - 1 > 5
     assert row["false_timeouts"] == row["timeouts"] - 1

@@ -1,4 +1,4 @@
-"""What a sender repeats, and in which order segments arrive: judged when the run is over."""
+"""Retransmissions of a sender, and the order of arrivals: judged after the run."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -7,58 +7,58 @@ import numpy as np
 import numpy.typing as npt
 
 
-class Sending(NamedTuple):
-    """The `nth` time that something is sent: the `syn`, the `fin`, or the `data` from `begin`."""
+class Transmission(NamedTuple):
+    """The `nth` transmission of the `syn`, the `fin`, or the `data` from `begin`."""
 
     what: str
     begin: int
     nth: int
 
 
-#: When each sending of a flow was lost.
-Lost = dict[Sending, int]
+#: When each transmission of a flow was lost.
+Lost = dict[Transmission, int]
 FAST, TIMEOUT = "fast_retransmits", "timeouts"
 
 
-class Truth:
-    """What happened to one flow."""
+class RetransmissionAudit:
+    """The events of one flow."""
 
     def __init__(self) -> None:
         self.sent: Counter[tuple[str, int]] = Counter()
         self.bytes: dict[tuple[str, int], int] = {}
-        #: Why the sender took something for lost, what, and how often that had been sent.
+        #: Why the sender took data for lost, which data, and its number of transmissions.
         self.decisions: list[tuple[str, tuple[str, int], int]] = []
         self.acknowledged: dict[tuple[str, int], int] = {}
-        self.arrivals: list[Sending] = []
+        self.arrivals: list[Transmission] = []
 
-    def send(self, what: str, begin: int = 0, payload: int = 0) -> Sending:
-        """Note one more sending."""
+    def send(self, what: str, begin: int = 0, payload: int = 0) -> Transmission:
+        """Note one more transmission."""
         self.sent[what, begin] += 1
         self.bytes[what, begin] = payload
-        return Sending(what, begin, self.sent[what, begin])
+        return Transmission(what, begin, self.sent[what, begin])
 
     def decide(self, cause: str, what: str, begin: int = 0) -> None:
-        """Note that the sender takes something for lost."""
+        """Note that the sender takes data for lost."""
         self.decisions.append((cause, (what, begin), self.sent[what, begin]))
 
     def acknowledge(self, now: int, what: str, begin: int = 0) -> None:
-        """Note that the sender knows that something has arrived."""
+        """Note that the sender knows that data has arrived."""
         self.acknowledged.setdefault((what, begin), now)
 
     def columns(self, lost: Lost) -> dict[str, int]:
-        """What the core counts of this flow."""
+        """The counts of the core for this flow."""
 
         def all_lost(key: tuple[str, int], number: int) -> bool:
-            """Whether the first sendings, so many, were lost before the acknowledgement."""
+            """Whether the first `number` transmissions were lost before the acknowledgement."""
             until = self.acknowledged.get(key, np.inf)
-            sendings = (Sending(*key, nth) for nth in range(1, number + 1))
-            return all(lost.get(sending, np.inf) < until for sending in sendings)
+            transmissions = (Transmission(*key, nth) for nth in range(1, number + 1))
+            return all(lost.get(transmission, np.inf) < until for transmission in transmissions)
 
         false = Counter(cause for cause, what, sent in self.decisions if not all_lost(what, sent))
         spurious = [
             self.bytes[key]
-            for key, sendings in self.sent.items()
-            for nth in range(2, sendings + 1)
+            for key, transmissions in self.sent.items()
+            for nth in range(2, transmissions + 1)
             if key[0] == "data" and not all_lost(key, nth - 1)
         ]
         extents = list(self.extents())
@@ -74,7 +74,7 @@ class Truth:
         }
 
     def extents(self) -> list[int]:
-        """RFC 4737, section 4.2, of what was sent for the first time; without duplicates."""
+        """RFC 4737, section 4.2, for first transmissions; without duplicates."""
         order: list[int] = []
         extents = []
         for _, begin, nth in self.arrivals:
@@ -87,7 +87,9 @@ class Truth:
         return extents
 
 
-def truth_columns(truths: list[Truth], lost: list[Lost]) -> dict[str, npt.NDArray[np.uint64]]:
+def audit_columns(
+    audits: list[RetransmissionAudit], lost: list[Lost]
+) -> dict[str, npt.NDArray[np.uint64]]:
     """The columns of all flows."""
-    found = [truth.columns(of) for truth, of in zip(truths, lost, strict=True)]
+    found = [audit.columns(of) for audit, of in zip(audits, lost, strict=True)]
     return {name: np.array([row[name] for row in found], np.uint64) for name in found[0]}

@@ -31,7 +31,7 @@ def cube_of(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Da
     design : Design
         Points of the sweep.
     runs : pandas.DataFrame
-        One row per run, see `lightburst.experiment.sweep_result.Sweep.runs`.
+        One row per run, see `lightburst.Sweep.runs`.
     metrics : sequence of str
         Numeric columns.
 

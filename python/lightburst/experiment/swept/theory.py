@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from lightburst.experiment.sweep_result import Sweep
+    from lightburst.experiment.swept.runs import SweptRuns
     from lightburst.scenario import Scenario
 
 # Maximum number of points for which scenarios are built and theories evaluated.
 _MOST_POINTS: Final = 3000
 
 
-def beside(sweep: Sweep, theory: str | Theory) -> pd.DataFrame:
+def beside(sweep: SweptRuns, theory: str | Theory) -> pd.DataFrame:
     """Implement `Sweep.beside`."""
     chosen = theories.named(theory)
     return theories.beside(sweep.table(chosen.metric), _scenarios(sweep), chosen)
 
 
-def that_apply(sweep: Sweep) -> list[tuple[Theory, pd.DataFrame]]:
+def that_apply(sweep: SweptRuns) -> list[tuple[Theory, pd.DataFrame]]:
     """Return each theory that applies to a point of a sweep, with its result of `beside`.
 
     Empty for a sweep of very many points.
@@ -43,7 +43,7 @@ def that_apply(sweep: Sweep) -> list[tuple[Theory, pd.DataFrame]]:
     return found
 
 
-def _scenarios(sweep: Sweep) -> list[Scenario]:
+def _scenarios(sweep: SweptRuns) -> list[Scenario]:
     base, places = sweep.design.base, sweep.design.places
     return [base.with_(dict(place.point)) for place in places]
 
@@ -56,7 +56,7 @@ def named_in(theory: Any) -> list[Theory]:
     return [theories.named(one) for one in asked]
 
 
-def predicted(sweep: Sweep, theory: Theory, metric: str) -> tuple[pd.Series[float], str]:
+def predicted(sweep: SweptRuns, theory: Theory, metric: str) -> tuple[pd.Series[float], str]:
     """Return a theory's prediction per row of ``sweep.table(metric)``, and its limits as text.
 
     `InputError` if the theory predicts another metric.

@@ -3,7 +3,7 @@
 
 use crate::flight::Flight;
 use crate::wire::segment::{ACK, SYN};
-use lightburst_net::LostSending;
+use lightburst_net::LostTransmission;
 
 /// Stands for the SYN in place of the first byte of a segment.
 pub const SYN_AT: u64 = u64::MAX - 1;
@@ -45,10 +45,11 @@ struct Decisions {
     last: u32,
 }
 
-/// Knowledge about the repetitions of one flow. Every decision concerns the first unacknowledged
-/// segment (the front), so it is settled when that segment is acknowledged.
+/// Audit of the retransmissions of one flow against the drops in the network. Every decision
+/// concerns the first unacknowledged segment (the front), so it is judged when that segment is
+/// acknowledged.
 #[derive(Clone, Debug, Default)]
-pub struct Truth {
+pub struct RetransmissionAudit {
     /// First byte of the segment that the decisions concern.
     front: u64,
     /// Number of its lost transmissions, without interruption from the first transmission on.
@@ -84,7 +85,7 @@ impl Default for Rest {
     }
 }
 
-impl Truth {
+impl RetransmissionAudit {
     fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_with(Default::default)
     }
@@ -92,18 +93,18 @@ impl Truth {
     /// Returns whether no segment was sent more than once and no decision is open. Losses then need
     /// not be read.
     #[inline]
-    pub fn is_settled(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         let open = || self.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
         self.repeated == 0 && !open()
     }
 
-    /// Records the decision that the segment at `front`, sent `sendings` times so far, is lost.
-    /// `lost` yields the losses not read yet.
+    /// Records the decision that the segment at `front` is lost, after this number of
+    /// transmissions. `lost` yields the losses not read yet.
     pub fn decide(
         &mut self,
         cause: Cause,
-        (front, sendings): (u64, u32),
-        lost: impl Iterator<Item = LostSending>,
+        (front, transmissions): (u64, u32),
+        lost: impl Iterator<Item = LostTransmission>,
     ) {
         if cause == Cause::FastRetransmit {
             self.rest().counts.fast_retransmits += 1;
@@ -113,16 +114,18 @@ impl Truth {
             self.turn_to(front);
         }
         self.read(lost);
-        if self.front_lost >= sendings {
+        if self.front_lost >= transmissions {
             return;
         }
         let open = &mut self.rest().open;
         match open.last_mut() {
-            Some(open) if open.cause == cause && open.last + 1 == sendings => open.last = sendings,
+            Some(open) if open.cause == cause && open.last + 1 == transmissions => {
+                open.last = transmissions
+            }
             _ => open.push(Decisions {
                 cause,
-                first: sendings,
-                last: sendings,
+                first: transmissions,
+                last: transmissions,
             }),
         }
     }
@@ -133,46 +136,50 @@ impl Truth {
         self.reductions
     }
 
-    /// Records that a data segment is retransmitted; `sending` is the number of this transmission.
-    pub fn on_sent_again(&mut self, sending: u32) {
-        self.repeated += u32::from(sending == 2);
+    /// Counts a retransmission of a data segment: its `transmission`-th transmission.
+    pub fn count_retransmission(&mut self, transmission: u32) {
+        self.repeated += u32::from(transmission == 2);
     }
 
     /// Reads further losses and closes the decisions that they justify.
-    pub fn read(&mut self, lost: impl Iterator<Item = LostSending>) {
+    pub fn read(&mut self, lost: impl Iterator<Item = LostTransmission>) {
         for one in lost {
             let at = match one.flags {
                 flags if flags & SYN != 0 => SYN_AT,
                 flags if flags & ACK == 0 => FIN_AT,
                 _ => one.sequence,
             };
-            if (at, one.sending) == (self.front, self.front_lost + 1) {
+            if (at, one.transmission) == (self.front, self.front_lost + 1) {
                 self.front_lost += 1;
             } else if at >= self.front {
                 let others = &mut self.rest().lost;
-                let (Ok(place) | Err(place)) = others.binary_search(&(at, one.sending));
-                others.insert(place, (at, one.sending));
+                let (Ok(place) | Err(place)) = others.binary_search(&(at, one.transmission));
+                others.insert(place, (at, one.transmission));
             }
         }
         self.look_at_front();
     }
 
-    /// Settles the decisions and counts the spurious retransmissions when all data before `until`
+    /// Judges the decisions and counts the spurious retransmissions when all data before `until`
     /// is acknowledged; called before `flight` is updated.
     pub fn acknowledge(&mut self, until: u64, flight: &Flight) {
-        self.settle();
+        self.judge_decisions();
         if self.repeated > 0 {
-            for (sequence, sendings) in flight.sendings_before(until) {
-                self.count_spurious(sequence, sendings, flight);
+            for (sequence, transmissions) in flight.transmissions_before(until) {
+                self.count_spurious(sequence, transmissions, flight);
             }
         }
         self.turn_to(until);
     }
 
     /// Returns the counts under the assumption that no further packet is lost.
-    pub fn counts(&self, flight: &Flight, lost: impl Iterator<Item = LostSending>) -> Repetitions {
-        let counted = |truth: &Truth| truth.rest.as_ref().map(|rest| rest.counts);
-        if self.is_settled() {
+    pub fn counts(
+        &self,
+        flight: &Flight,
+        lost: impl Iterator<Item = LostTransmission>,
+    ) -> Repetitions {
+        let counted = |audit: &RetransmissionAudit| audit.rest.as_ref().map(|rest| rest.counts);
+        if self.is_complete() {
             return counted(self).unwrap_or_default();
         }
         let mut end = self.clone();
@@ -204,9 +211,9 @@ impl Truth {
         rest.open.retain(|open| open.last > known);
     }
 
-    /// Settles the open decisions. A decision was false if the segment had a transmission before it
+    /// Judges the open decisions. A decision was false if the segment had a transmission before it
     /// that was not lost.
-    fn settle(&mut self) {
+    fn judge_decisions(&mut self) {
         let Some(rest) = &mut self.rest else {
             return;
         };
@@ -219,8 +226,8 @@ impl Truth {
         }
     }
 
-    fn count_spurious(&mut self, sequence: u64, sendings: u32, flight: &Flight) {
-        if sendings == 1 {
+    fn count_spurious(&mut self, sequence: u64, transmissions: u32, flight: &Flight) {
+        if transmissions == 1 {
             return;
         }
         self.repeated -= 1;
@@ -232,7 +239,7 @@ impl Truth {
         while others.binary_search(&(sequence, needed + 1)).is_ok() {
             needed += 1;
         }
-        let spurious = u64::from((sendings - 1).saturating_sub(needed));
+        let spurious = u64::from((transmissions - 1).saturating_sub(needed));
         if spurious > 0 {
             let counts = &mut self.rest().counts;
             counts.spurious_retransmissions += spurious;
@@ -248,18 +255,18 @@ mod tests {
 
     #[test]
     fn what_is_not_known_to_be_lost_when_it_is_acknowledged_was_not_lost() {
-        let sending = LostSending {
+        let transmission = LostTransmission {
             sequence: 0,
-            sending: 1,
+            transmission: 1,
             flags: ACK,
             at: Time(99),
         };
-        for (known, false_timeouts) in [(Some(sending), 0), (None, 1)] {
-            let mut truth = Truth::default();
-            truth.decide(Cause::Timeout, (0, 1), std::iter::empty());
-            truth.read(known.into_iter());
-            truth.acknowledge(1, &Flight::new(1, 1, u64::MAX));
-            let counts = truth.counts(&Flight::new(1, 1, u64::MAX), std::iter::empty());
+        for (known, false_timeouts) in [(Some(transmission), 0), (None, 1)] {
+            let mut audit = RetransmissionAudit::default();
+            audit.decide(Cause::Timeout, (0, 1), std::iter::empty());
+            audit.read(known.into_iter());
+            audit.acknowledge(1, &Flight::new(1, 1, u64::MAX));
+            let counts = audit.counts(&Flight::new(1, 1, u64::MAX), std::iter::empty());
             assert_eq!(counts.false_timeouts, false_timeouts);
         }
     }

@@ -1,12 +1,12 @@
-"""All bookings of a run, replayed: what must hold of them whatever the rules of the nodes are."""
+"""All reservations of a run, replayed: their properties for any rules of the nodes."""
 
 from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
-from booked import NO_CHANNEL, PLANS, run, steps
 from plans import core
-from twin import Booking, Burst
+from reserved import NO_CHANNEL, PLANS, run, steps
+from twin import Burst, Reservation
 from twin.obs import SCHEDULERS
 
 from lightburst import _core
@@ -15,33 +15,33 @@ each = pytest.mark.parametrize("plan", PLANS, ids=str)
 
 
 @each
-def test_no_channel_is_booked_twice(plan: tuple[int, str]) -> None:
+def test_no_channel_is_reserved_twice(plan: tuple[int, str]) -> None:
     it = run(plan)
-    by_channel: dict[tuple[int, int], list[Booking]] = defaultdict(list)
-    for booking in it.every:
-        assert 0 <= booking.channel < it.link(booking.link, "channels")
-        by_channel[booking.link, booking.channel].append(booking)
-    for bookings in by_channel.values():
-        bookings.sort(key=lambda booking: booking.start)
-        assert all(before.end <= after.start for before, after in pairwise(bookings))
+    by_channel: dict[tuple[int, int], list[Reservation]] = defaultdict(list)
+    for reservation in it.every:
+        assert 0 <= reservation.channel < it.link(reservation.link, "channels")
+        by_channel[reservation.link, reservation.channel].append(reservation)
+    for reservations in by_channel.values():
+        reservations.sort(key=lambda reservation: reservation.start)
+        assert all(before.end <= after.start for before, after in pairwise(reservations))
 
 
 @each
-def test_the_booked_time_holds_the_burst(plan: tuple[int, str]) -> None:
+def test_the_reserved_time_holds_the_burst(plan: tuple[int, str]) -> None:
     it = run(plan)
-    for booking in it.every:
-        assert booking.start <= booking.head
-        assert booking.end == booking.head + it.tx(booking)
-        own = it.own(it.link(booking.link, "from"))
+    for reservation in it.every:
+        assert reservation.start <= reservation.head
+        assert reservation.end == reservation.head + it.tx(reservation)
+        own = it.own(it.link(reservation.link, "from"))
         if own["signalling"] == "jet":
-            assert booking.head - booking.start <= own["switching_time_ps"]
+            assert reservation.head - reservation.start <= own["switching_time_ps"]
 
 
 @each
 def test_a_burst_changes_its_channel_only_where_it_can(plan: tuple[int, str]) -> None:
     it = run(plan)
-    for bookings in it.bookings.values():
-        for before, after in pairwise(bookings):
+    for reservations in it.reservations.values():
+        for before, after in pairwise(reservations):
             conversion = it.own(it.link(after.link, "from"))["conversion"]
             if conversion["kind"] != "full":
                 assert abs(after.channel - before.channel) <= conversion.get("range", 0)
@@ -49,7 +49,7 @@ def test_a_burst_changes_its_channel_only_where_it_can(plan: tuple[int, str]) ->
 
 @each
 def test_no_burst_comes_before_its_node_is_ready(plan: tuple[int, str]) -> None:
-    """The header is handled, after all that came before it, and the path through the node set."""
+    """The header is handled, after all earlier ones, and the path through the node is set."""
     it = run(plan)
     handled: Counter[int] = Counter()
     ready: dict[int, int | None] = {}
@@ -65,20 +65,20 @@ def test_no_burst_comes_before_its_node_is_ready(plan: tuple[int, str]) -> None:
             ready[number] = handled[node] if in_time else None
         elif entry.what == "drop late_header":
             assert ready.pop(number) is None
-        elif entry.what == "book" and number in ready:
-            # Booked from then on at the earliest.
-            assert entry.booking is not None
+        elif entry.what == "reserve" and number in ready:
+            # The earliest begin of the reservation.
+            assert entry.reservation is not None
             since = ready.pop(number)
-            assert since is not None and since <= entry.booking.start
+            assert since is not None and since <= entry.reservation.start
         elif entry.what in ("take apart", *(f"drop {why}" for why in NO_CHANNEL)):
             assert ready.pop(number, 0) is not None
-    # The others are still to come to their egress.
+    # The others have not yet reached their egress.
     assert None not in ready.values()
 
 
 @each
-def test_what_is_booked_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, str]) -> None:
-    """Or it is wasted, and the burst was lost further on, and nowhere else."""
+def test_what_is_reserved_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, str]) -> None:
+    """Or the reservation is wasted: the burst was lost further on, and nowhere else."""
     it = run(plan)
     lost_on_a_link = {number for number, loss in it.losses.items() if loss.link is not None}
     wasted = 0
@@ -86,11 +86,11 @@ def test_what_is_booked_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, st
     # Some bursts are held for others when they have come.
     held = {burst.number: entry for entry, burst in it.at("hold")}
     tails = {number: entry.time for number, entry in (taken_apart | held).items()}
-    for number, bookings in it.bookings.items():
-        for before, after in pairwise(bookings):
+    for number, reservations in it.reservations.items():
+        for before, after in pairwise(reservations):
             assert it.link(after.link, "from") == it.link(before.link, "to")
             assert after.head == it.comes(before) + it.cut(before, after) + after.delayed
-        first, last = bookings[0], bookings[-1]
+        first, last = reservations[0], reservations[-1]
         assert it.link(first.link, "from") == first.burst.ends[0]
         if number in it.losses:
             loss = it.losses[number]
@@ -98,14 +98,15 @@ def test_what_is_booked_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, st
             assert loss.node == it.link(last.link, end)
             if number in lost_on_a_link:
                 assert loss.link == last.link
-            wasted += len(bookings)
+            wasted += len(reservations)
         elif number in taken_apart:
             assert it.link(last.link, "to") == last.burst.ends[1] == taken_apart[number].node
             assert tails[number] == it.comes(last) + it.time(last.link, last.burst)
-    apart = sum(len(it.bookings[number]) for number in taken_apart)
-    under_way = set(it.bookings) - set(it.losses) - set(taken_apart)
-    assert len(it.every) == apart + wasted + sum(len(it.bookings[n]) for n in under_way)
-    # The core has handed to its fibres what was booked, but for headers that wait at an ingress.
+    apart = sum(len(it.reservations[number]) for number in taken_apart)
+    under_way = set(it.reservations) - set(it.losses) - set(taken_apart)
+    assert len(it.every) == apart + wasted + sum(len(it.reservations[n]) for n in under_way)
+    # The core has handed the reserved bursts to its fibres, except for headers that wait at an
+    # ingress.
     hosts, units = it.plan.settings["hosts"], core(it.plan)["links"]["units"]
     fibres = (it.plan.links["from"] >= hosts) & (it.plan.links["to"] >= hosts)
     waiting = len(it.every) - len(it.at("send"))
@@ -135,24 +136,24 @@ def test_no_burst_vanishes(plan: tuple[int, str]) -> None:
 
 @each
 def test_a_burst_is_lost_for_want_of_a_channel_only_if_there_is_none(plan: tuple[int, str]) -> None:
-    """And with void filling only if each of those that it can use is booked at that time."""
+    """And with void filling only if each usable channel is reserved at that time."""
     for step in steps(run(plan)):
         loss = step.entry
-        if loss.what == "book":
+        if loss.what == "reserve":
             continue
         assert loss.wanted is not None
         assert not step.has_channel(loss.wanted)
         usable = step.usable(loss.wanted)
-        if loss.booking is None:
+        if loss.reservation is None:
             assert not usable or not SCHEDULERS[step.own["scheduler"]].fills_voids
         else:
-            assert loss.booking in step.booked[loss.wanted]
-            assert loss.booking.channel == usable[0]
-            assert loss.booking.overlaps(*step.interval())
+            assert loss.reservation in step.reserved[loss.wanted]
+            assert loss.reservation.channel == usable[0]
+            assert loss.reservation.overlaps(*step.interval())
 
 
 def test_the_plans_reach_everything() -> None:
-    """What the tests above are worth."""
+    """The plans exercise the tests above."""
     counts = Counter[str]()
     for plan in PLANS:
         it = run(plan)
@@ -163,9 +164,11 @@ def test_the_plans_reach_everything() -> None:
             words = {own["scheduler"], own["signalling"], word, own["ingress"]}
             lost = any(reasons[f"drop {why}"] for why in NO_CHANNEL)
             counts.update(words if lost else ())
-        changes = [(a.channel, b.channel) for way in it.bookings.values() for a, b in pairwise(way)]
+        changes = [
+            (a.channel, b.channel) for way in it.reservations.values() for a, b in pairwise(way)
+        ]
         counts["channel changed"] += any(a != b for a, b in changes)
-        counts["several channels"] += any(booking.channel > 1 for booking in it.every)
+        counts["several channels"] += any(reservation.channel > 1 for reservation in it.every)
         counts["waits at the ingress"] += any(
             entry.begins > entry.time + 20_000_000
             for entry, _ in it.at("launch")

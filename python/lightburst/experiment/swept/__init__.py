@@ -1,0 +1,1 @@
+"""Runs of a sweep: means, comparisons, a cube, and theory beside them."""
