@@ -142,7 +142,7 @@ TESTS = [
 #: Tests that compare the core with the twin.
 TWIN = ["tcp_vs_core", "scripted"]
 #: Further tests of verification, by example.
-OF_EXAMPLE = {"a scheduler": ["bookings"], "a loss recovery": ["reports"]}
+OF_EXAMPLE = {"a scheduler": ["reservations"], "a loss recovery": ["reports"]}
 #: Tests of the package that run over every paper.
 PAPER_TESTS = ["papers", "handbook", "docs"]
 
