@@ -14,7 +14,7 @@ import pytest
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.cli.commands.compare import print_found
-from lightburst.experiment.compare import changes
+from lightburst.experiment.changes import changes
 from lightburst.experiment.replicate import replicate
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.files.checksums import SUMS, seal
