@@ -62,15 +62,15 @@ def core(plan: Plan) -> Columns:
     return result
 
 
-def twin(plan: Plan) -> Columns:
-    """Run `plan` in the twin."""
-    return simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows)
+def twin(plan: Plan, trace: Trace | None = None) -> Columns:
+    """Run `plan` in the twin, which adds the events of each unit to `trace`."""
+    return simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows, trace)
 
 
 def traced(plan: Plan) -> Trace:
     """The events of each unit in the twin."""
     trace: Trace = []
-    simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows, trace)
+    twin(plan, trace)
     return trace
 
 

@@ -11,13 +11,15 @@ from compare import check_conservation, check_equal
 from plans import core, traced
 from twin import Burst
 
+from blocks import in_blocks
+
 SEEDS = range(12)
 
 each = pytest.mark.parametrize("policy", POLICIES)
 
 
 @each
-@pytest.mark.parametrize("seed", SEEDS)
+@in_blocks("seed", SEEDS)
 def test_core_equals_twin(seed: int, policy: str) -> None:
     plan = allocated_plan(seed, policy)
     check_equal(plan)
@@ -25,7 +27,7 @@ def test_core_equals_twin(seed: int, policy: str) -> None:
 
 
 @each
-@pytest.mark.parametrize("seed", SEEDS)
+@in_blocks("seed", SEEDS)
 def test_what_joins_a_queue_leaves_it_in_one_burst_and_in_order(seed: int, policy: str) -> None:
     joined: dict[int, int] = {}
     closed = set[int]()
@@ -45,7 +47,7 @@ def test_what_joins_a_queue_leaves_it_in_one_burst_and_in_order(seed: int, polic
 
 @pytest.mark.slow
 @each
-@pytest.mark.parametrize("seed", range(1_000, 1_200))
+@in_blocks("seed", range(1_000, 1_200))
 def test_core_equals_twin_at_length(seed: int, policy: str) -> None:
     check_equal(allocated_plan(seed, policy))
 

@@ -11,9 +11,10 @@ from twin import Burst, Reservation, TraceEntry
 from twin.network import Packet
 
 import lightburst as lb
+from blocks import in_blocks
 from lightburst.foundation.errors import InputError
 
-each = pytest.mark.parametrize("plan", PLANS, ids=str)
+each = in_blocks("plan", PLANS)
 
 # From A and from B over C to D, on one wavelength. A packet takes 1 us on a fibre.
 TWO_TO_ONE: dict[str, Any] = {

@@ -12,9 +12,10 @@ from test_cut_bursts import TWO_TO_ONE, counted
 from twin import Burst, Reservation, TraceEntry
 
 import lightburst as lb
+from blocks import in_blocks
 from lightburst.foundation.errors import InputError
 
-each = pytest.mark.parametrize("plan", PLANS, ids=str)
+each = in_blocks("plan", PLANS)
 TAIL = {"kind": "segmentation", "drop": "tail"}
 #: As in `test_cut_bursts`: two edges, one wavelength, a packet takes 1 us.
 SWITCHING: dict[str, Any] = {**TWO_TO_ONE["switching"], "contention": [TAIL]}
@@ -143,7 +144,7 @@ def test_all_switches_cut_off_the_same() -> None:
     error = caught.value.errors[0]
     assert error.path == "switching.nodes.C.contention[0].drop"
     assert error.given == "'head'"
-    assert error.allowed == "'tail', as in switching: all switches cut off the same"
+    assert error.allowed == "'tail', as in switching: the same at all switches"
 
 
 def offsets(burst: Burst) -> dict[str, int]:

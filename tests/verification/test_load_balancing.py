@@ -8,11 +8,13 @@ from compare import check_conservation, check_equal, check_stories, differences
 from plans import Plan, core, traced
 from twin import Burst
 
+from blocks import in_blocks
+
 KINDS = ["bursts", "headers"]
 SEEDS = range(50_000, 50_060)
 
 each = pytest.mark.parametrize("kind", KINDS)
-seeds = pytest.mark.parametrize("seed", SEEDS)
+seeds = in_blocks("seed", SEEDS, 20)
 
 
 @each
@@ -23,7 +25,7 @@ def test_core_equals_twin(seed: int, kind: str) -> None:
 
 @pytest.mark.slow
 @each
-@pytest.mark.parametrize("seed", range(60_000, 61_000))
+@in_blocks("seed", range(60_000, 61_000), 100)
 def test_core_equals_twin_at_length(seed: int, kind: str) -> None:
     check_equal(balanced_plan(seed, kind))
 

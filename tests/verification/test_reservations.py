@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 from itertools import pairwise
 
-import pytest
 from plans import core
 from reserved import NO_CHANNEL, PLANS, run, steps
 from twin import Burst, Reservation
 from twin.obs import SCHEDULERS
 
+from blocks import in_blocks
 from lightburst import _core
 
-each = pytest.mark.parametrize("plan", PLANS, ids=str)
+each = in_blocks("plan", PLANS)
 
 
 @each
