@@ -49,13 +49,13 @@ CASES = {
     "offset of each hop": (
         {"switching__offset_per_hop": "0.5 us"},
         "switching.offset_time",
-        "6 us in all",
+        "6 us in total",
         "at least 7 us",
     ),
     "control rate": (
         {"switching__offset_per_hop": "3 us", "switching__control_rate": "64 Mb/s"},
         "switching.offset_time",
-        "11 us in all",
+        "11 us in total",
         "at least 23 us",
     ),
     "range": (
