@@ -9,21 +9,21 @@ class Cancelled(Exception):
     """A run was cancelled."""
 
 class Stopped(Exception):
-    """A run came to a limit: why (``events``, ``watch`` or ``clock``), and what there was then.
+    """A run reached a limit: its name (``events``, ``watch`` or ``clock``), and the load then.
 
-    The second argument has ``events``, ``now_ps``, ``pending`` (events), ``units`` on their way,
-    ``waiting_bytes`` of the fullest ``link``, ``held_bytes`` of the fullest ``switch`` (its place
-    among the switches), the ``retransmissions`` of the ``flow`` with the most, ``trace_rows``,
-    ``samples`` and ``bins`` that are kept.
+    The second argument has the numbers of ``events`` and of ``pending`` ones, ``now_ps``, ``units``
+    in the network, ``waiting_bytes`` of the fullest ``link``, ``held_bytes`` of the fullest
+    ``switch`` (its index among the switches), the ``retransmissions`` of the ``flow`` with the
+    most, and the numbers of ``trace_rows``, ``samples`` and ``bins`` in memory.
     """
 
 class Cancel:
-    """A flag that ends the runs to which it is given."""
+    """A flag that cancels the runs to which it was passed."""
 
     def set(self) -> None:
-        """End the runs."""
+        """Cancel the runs."""
     def is_set(self) -> bool:
-        """Whether the runs are to end."""
+        """Return whether the flag is set."""
 
 def simulate(
     settings: str,
@@ -36,33 +36,33 @@ def simulate(
 ) -> dict[str, dict[str, Any]]:
     """Run a plan (see `lightburst.compile`) and return its columns.
 
-    Releases the GIL. Raises `MemoryError` where there is no memory for the run, which then keeps
-    what it has until the process ends.
+    Releases the GIL. Raises `MemoryError` if an allocation fails; the memory of the run then stays
+    allocated until the process ends.
 
     Parameters
     ----------
     settings
         The settings of the plan as JSON.
     nodes
-        Column ``switch`` (uint16): for each switch which of the settings ``switches``. With the
-        setting ``label`` also ``path_source``, ``path_destination``, ``path_links`` (uint32) and
-        ``path_offsets`` (uint64): paths between switches with hosts, those of a pair in the order
-        of their labels, each as the links in its order; those from one switch are alternatives.
-        With the label ``load`` its settings are those of ``balance``.
+        Column ``switch`` (uint16): index of each switch's settings in the setting ``switches``.
+        With the setting ``label`` also ``path_source``, ``path_destination``, ``path_links``
+        (uint32) and ``path_offsets`` (uint64): paths between switches with hosts, those of a pair
+        in the order of their labels, each as its links in order; parallel links are alternatives.
+        With the label ``load`` the setting ``balance`` has its settings.
     links
-        Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64); where
-        links lose also ``lossy`` (uint8).
+        Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64); with random or
+        scripted losses also ``lossy`` (uint8).
     flows
         Columns ``source``, ``destination`` (uint32), ``start_ps``, ``bytes``
-        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``. They are read
-        where they are if they are read-only and no views, else copied.
+        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``. The columns are
+        read in place if they are read-only and no views, else copied.
     cancel
-        Ends the run when it is set.
+        Flag that cancels the run.
     event_limit
-        Stops a run that has not ended after so many events.
+        Number of events after which an unfinished run stops.
     watch
         Called some times a second with the number of events and the simulated time in picoseconds;
-        what is true stops the run.
+        a true return value stops the run.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def simulate(
         ``links``, ``switches``, ``drops`` (column name to array) and ``totals`` (name to
         int); with extra offsets also ``classes``, a row for each
         group; with ``displacement_threshold`` also ``reordering``; with ``bursts`` also
-        ``bursts``, a row for each fate of bursts, what is counted in them and its number, and
+        ``bursts``, a row for each fate of bursts, quantity counted in them and number of it, and
         ``bursts_flows``, a row for each flow; with a trace also
         ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
         ``trace_path_switches``; with ``synchronisation`` its sums (name to int), and if it
@@ -83,25 +83,28 @@ def simulate(
     Cancelled
         If `cancel` was set.
     Stopped
-        If the run came to `event_limit`, `watch` stopped it, or a queue outlasts the clock.
+        If the run reached `event_limit`, `watch` stopped it, or a queue outlasts the clock.
     ValueError, KeyError, TypeError
-        If the plan cannot be read or run; a bug in the caller.
+        If the plan is invalid, which is a bug in the caller.
     """
 
 def registry() -> dict[str, list[str]]:
-    """Names that a plan may use, or a result's numbers stand for, by what they name.
+    """Return the names that plans use, and those of the numbers in results, by category.
 
-    ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
-    ``recoveries``, ``choices``, ``labels``, and by its name each setting of ``tcp``
-    that is a word; ``statuses`` of flows, ``drop_reasons``, ``burst_fates`` and
-    ``burst_contents``, what is counted in bursts, are numbered from 0 in this order.
+    For plans ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
+    ``recoveries``, ``choices``, ``labels``, and each setting of ``tcp`` with named values, by the
+    name of the setting. For results ``statuses`` of flows, ``drop_reasons``, ``burst_fates`` and
+    ``burst_contents`` (quantities counted in bursts), numbered from 0 in the order of the list.
     """
 
 def version() -> str:
-    """Version of the compiled core."""
+    """Return the version of the compiled core."""
 
 def bench_queue(name: str, pending: int, events: int, seed: int) -> float:
-    """Seconds for `events` events of the hold model with `pending` pending, after as many."""
+    """Return the seconds for `events` steps of the hold model, after as many steps of warm-up.
+
+    `pending` is the constant number of events in the queue.
+    """
 
 def bench_calibration() -> float:
-    """Seconds for a fixed loop: how fast this machine is now."""
+    """Return the seconds for a fixed loop, which measures the current speed of the machine."""
