@@ -166,25 +166,49 @@ impl queue::Event for Event {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn an_event_is_what_it_was_made_of() {
-        let (node, link, most) = (NodeId(7), LinkId(u32::MAX - 1), u32::MAX);
-        for unit in [
-            Unit::Packet(PacketId(0)),
-            Unit::Burst(BurstId(most)),
-            Unit::BurstHeader(BurstHeaderId(1 << 31)),
-        ] {
-            let to = node;
+    /// Any number, the least and the greatest more often.
+    fn numbers() -> impl Strategy<Value = u32> {
+        prop_oneof![Just(0), Just(u32::MAX), Just(1 << 31), any::<u32>()]
+    }
+
+    fn units() -> impl Strategy<Value = Unit> {
+        prop_oneof![
+            numbers().prop_map(|number| Unit::Packet(PacketId(number))),
+            numbers().prop_map(|number| Unit::Burst(BurstId(number))),
+            numbers().prop_map(|number| Unit::BurstHeader(BurstHeaderId(number))),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn an_arrival_is_what_it_was_made_of(
+            to in numbers().prop_map(NodeId),
+            link in numbers().prop_map(LinkId),
+            unit in units(),
+        ) {
             let event = Event::arrival(to, link, unit);
-            assert_eq!(event.unpack(), EventKind::Arrival { to, link, unit });
-            assert_eq!(queue::Event::place(event), link.0);
+            prop_assert_eq!(event.unpack(), EventKind::Arrival { to, link, unit });
+            prop_assert_eq!(queue::Event::class(event), Class::Arrival);
+            prop_assert_eq!(queue::Event::node(event), to.0);
+            prop_assert_eq!(queue::Event::place(event), link.0);
         }
-        for (kind, subject) in [(0, most), (u8::MAX, 0), (1, 1 << 31)] {
+
+        #[test]
+        fn a_timer_is_what_it_was_made_of(
+            node in numbers().prop_map(NodeId),
+            kind in any::<u8>(),
+            subject in numbers(),
+        ) {
             let timer_id = TimerId { kind, subject };
             let event = Event::timer(node, timer_id);
-            assert_eq!(event.unpack(), EventKind::Timer { node, timer_id });
-            assert_eq!(queue::Event::place(event), node.0);
+            prop_assert_eq!(event.unpack(), EventKind::Timer { node, timer_id });
+            prop_assert_eq!(queue::Event::class(event), Class::Timer);
+            prop_assert_eq!(queue::Event::node(event), node.0);
+            prop_assert_eq!(queue::Event::place(event), node.0);
+            prop_assert_eq!(queue::Event::subject(event), subject);
+            prop_assert_eq!(queue::Event::kind(event), kind);
         }
     }
 }

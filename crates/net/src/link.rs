@@ -9,6 +9,8 @@ pub mod dropped;
 pub(crate) mod fifo;
 pub mod loss;
 pub mod notices;
+#[cfg(test)]
+mod tests;
 pub mod timeline;
 
 use crate::link::fifo::Tail;
@@ -365,98 +367,5 @@ impl Links {
     #[inline(always)]
     pub(crate) fn tail_mut(&mut self, link: LinkId) -> &mut Tail {
         &mut self.loads[link.index()].tail
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A link that takes 800 ps per byte.
-    fn link() -> Links {
-        link_of(10_000_000_000)
-    }
-
-    fn link_of(bps: u64) -> Links {
-        Links::new(&[Wire {
-            from: NodeId(0),
-            to: NodeId(1),
-            rate: Rate::from_bps(bps),
-            delay: Duration(1),
-            store_and_forward: false,
-            watched: false,
-        }])
-    }
-
-    fn carried(links: &Links, end: u64) -> (u64, u64, u64) {
-        let found = links.carried(Time(end)).next().expect("a link");
-        (found.bytes, found.waiting, found.busy.0)
-    }
-
-    #[test]
-    fn what_a_link_has_still_to_transmit_is_not_yet_carried() {
-        let mut links = link();
-        for _ in 0..2 {
-            links.transmit(LinkId(0), 10, Time(0));
-        }
-        assert_eq!(carried(&links, 16_000), (20, 0, 16_000));
-        // A byte that is transmitted in part counts as waiting.
-        assert_eq!(carried(&links, 7_999), (9, 11, 7_999));
-        assert_eq!(carried(&links, 0), (0, 20, 0));
-    }
-
-    #[test]
-    fn no_more_waits_than_was_given() {
-        // The transmission of one byte is rounded up to 2667 ps, in which slightly more than one
-        // byte fits.
-        let mut links = link_of(3_000_000_000);
-        links.transmit(LinkId(0), 1, Time(0));
-        assert_eq!(carried(&links, 0), (0, 1, 0));
-    }
-
-    #[test]
-    fn a_gap_before_a_transmission_given_in_advance_is_not_busy() {
-        // 10 bytes from 0 to 8,000, then 10 bytes from 20,000 to 28,000, handed over in advance.
-        let mut links = link();
-        links.transmit(LinkId(0), 10, Time(0));
-        links.postpone(LinkId(0), Time(20_000));
-        links.transmit(LinkId(0), 10, Time(20_000));
-        for (end, expected) in [
-            (12_000, (10, 10, 8_000)),
-            (24_000, (15, 5, 12_000)),
-            (28_000, (20, 0, 16_000)),
-        ] {
-            assert_eq!(carried(&links, end), expected, "{end}");
-        }
-    }
-
-    #[test]
-    fn bursts_are_transmitted_side_by_side_and_headers_do_not_count() {
-        // 10 bytes each: from 20,000 to 28,000, from 24,000 to 32,000, and from 30,000 to 38,000;
-        // the last is handed over at 29,000, after the end of the first. The control channel is
-        // busy for much longer.
-        let mut links = link();
-        let mut carry = |start, now| links.carry(LinkId(0), 10, Time(start), Time(now));
-        carry(20_000, 0);
-        carry(24_000, 0);
-        carry(30_000, 29_000);
-        links.signal(LinkId(0), Duration(90_000), Time(0));
-        for (end, expected) in [
-            (29_000, (16, 14, 13_000)),
-            (31_000, (20, 10, 16_000)),
-            (38_000, (30, 0, 24_000)),
-        ] {
-            assert_eq!(carried(&links, end), expected, "{end}");
-        }
-    }
-
-    #[test]
-    fn without_a_gap_nothing_is_postponed() {
-        // The second transmission starts at the end of the first, as it would without `postpone`.
-        let mut links = link();
-        links.transmit(LinkId(0), 10, Time(0));
-        links.postpone(LinkId(0), Time(8_000));
-        links.transmit(LinkId(0), 10, Time(8_000));
-        assert_eq!(carried(&links, 4_000), (5, 15, 4_000));
     }
 }

@@ -78,6 +78,49 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Rates up to 10 Tb/s. A byte takes a whole number of picoseconds at those of the first kind.
+    fn rates() -> impl Strategy<Value = Rate> {
+        let whole =
+            (0..=15u32, 0..=12u32).prop_map(|(twos, fives)| 2u64.pow(twos) * 5u64.pow(fives));
+        prop_oneof![whole, 1..100u64, 1..=10_000_000_000_000u64].prop_map(Rate::from_bps)
+    }
+
+    fn sizes() -> impl Strategy<Value = u64> {
+        prop_oneof![0..10_000u64, any::<u64>()]
+    }
+
+    proptest! {
+        #[test]
+        fn a_transmission_time_is_the_quotient_rounded_up_or_down(
+            rate in rates(),
+            bytes in sizes(),
+        ) {
+            let bits = u128::from(bytes) * 8;
+            let (second, bps) = (1_000_000_000_000, u128::from(rate.bps()));
+            let (down, rest) = (bits * second / bps, bits * second % bps);
+            let limited = |ps| Duration(u64::try_from(ps).unwrap_or(u64::MAX));
+            let up = limited(down + u128::from(rest > 0));
+            prop_assert_eq!(rate.transmission_time(Bytes(bytes)), up);
+            prop_assert_eq!(rate.transmission_time_rounded_down(Bytes(bytes)), limited(down));
+        }
+
+        #[test]
+        fn no_more_and_no_fewer_bytes_fit_into_a_time(
+            rate in rates(),
+            time in prop_oneof![0..10_000_000u64, 0..lightburst_des::LONGEST_PS],
+        ) {
+            let Bytes(whole) = rate.whole_bytes_in(Duration(time));
+            prop_assert!(rate.transmission_time(Bytes(whole)).0 <= time);
+            prop_assert!(rate.transmission_time(Bytes(whole + 1)).0 > time);
+            let Bytes(enough) = rate.bytes_in(Duration(time));
+            prop_assert!(rate.transmission_time_rounded_down(Bytes(enough)).0 >= time);
+            if let Some(fewer) = enough.checked_sub(1) {
+                prop_assert!(rate.transmission_time_rounded_down(Bytes(fewer)).0 < time);
+            }
+        }
+    }
 
     #[test]
     fn transmission_times_are_exact() {

@@ -228,3 +228,142 @@ impl Flight {
         self.snd_nxt = self.snd_una;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
+    const SIZE: u64 = 100;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Send,
+        Repeat(Index),
+        Depart(Index),
+        Acknowledge(Index),
+        Rewind,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            6 => Just(Step::Send),
+            2 => any::<Index>().prop_map(Step::Repeat),
+            1 => any::<Index>().prop_map(Step::Depart),
+            3 => any::<Index>().prop_map(Step::Acknowledge),
+            1 => Just(Step::Rewind),
+        ];
+        vec(step, 0..60)
+    }
+
+    /// Segments in flight as a plain list of first bytes, payloads, last transmissions and their
+    /// numbers.
+    #[derive(Default)]
+    struct List {
+        segments: Vec<(u64, u64, Time, u32)>,
+        next: u64,
+        max: u64,
+    }
+
+    impl List {
+        fn una(&self) -> u64 {
+            self.segments.first().map_or(self.max, |first| first.0)
+        }
+
+        /// Applies a step to both.
+        fn step(
+            &mut self,
+            step: Step,
+            flight: &mut Flight,
+            now: Time,
+        ) -> Result<(), TestCaseError> {
+            let number = self.segments.len();
+            match step {
+                Step::Send if self.max < SIZE => {
+                    let payload = u64::from(flight.mss).min(SIZE - self.max);
+                    flight.send(self.max, now);
+                    self.segments.push((self.max, payload, now, 1));
+                    self.max += payload;
+                    self.next = self.max;
+                }
+                Step::Repeat(index) if number > 0 => {
+                    let (start, payload, sent, transmissions) =
+                        &mut self.segments[index.index(number)];
+                    flight.send(*start, now);
+                    *sent = now;
+                    *transmissions += 1;
+                    self.next = self.next.max(*start + *payload);
+                }
+                Step::Depart(index) if number > 0 => {
+                    let place = index.index(number);
+                    let awaited = flight.departs(self.segments[place].0, now);
+                    prop_assert_eq!(awaited, place == 0);
+                    if awaited {
+                        self.segments[0].2 = now;
+                    }
+                }
+                Step::Acknowledge(index) => {
+                    let covered: Vec<_> = self.segments.drain(..index.index(number + 1)).collect();
+                    let found = flight.acknowledge(self.una());
+                    let newest = found.newest.map(|it| (it.sent, it.transmissions));
+                    let bytes = covered.iter().map(|segment| segment.1).sum::<u64>();
+                    let repeated = covered.iter().any(|segment| segment.3 > 1);
+                    prop_assert_eq!(newest, covered.last().map(|segment| (segment.2, segment.3)));
+                    prop_assert_eq!((found.bytes, found.retransmitted), (bytes, repeated));
+                    self.next = self.next.max(self.una());
+                }
+                Step::Rewind => {
+                    flight.rewind();
+                    self.next = self.una();
+                }
+                Step::Send | Step::Repeat(_) | Step::Depart(_) => {}
+            }
+            Ok(())
+        }
+
+        fn compare(&self, flight: &Flight) -> Result<(), TestCaseError> {
+            prop_assert_eq!(
+                (flight.snd_una, flight.snd_nxt, flight.snd_max),
+                (self.una(), self.next, self.max)
+            );
+            prop_assert_eq!(flight.flight_size(), self.next - self.una());
+            prop_assert_eq!(flight.is_acknowledged(), self.segments.is_empty());
+            prop_assert_eq!(flight.segments(), self.segments.len());
+            prop_assert_eq!(flight.transmissions(self.max), 0);
+            for (place, &(start, payload, sent, transmissions)) in self.segments.iter().enumerate()
+            {
+                prop_assert_eq!(flight.place(start), place);
+                prop_assert_eq!(flight.payload(start), payload);
+                prop_assert_eq!(flight.transmissions(start), transmissions);
+                let found = flight
+                    .ending_at(start + payload)
+                    .map(|it| (it.sent, it.transmissions));
+                prop_assert_eq!(found, Some((sent, transmissions)));
+            }
+            for end in self.una()..=self.max {
+                let before = self.segments.iter().filter(|segment| segment.0 < end);
+                let before: Vec<_> = before.map(|segment| (segment.0, segment.3)).collect();
+                prop_assert_eq!(
+                    flight.last_before(end),
+                    before.last().map(|segment| segment.0)
+                );
+                let found: Vec<_> = flight.transmissions_before(end).collect();
+                prop_assert_eq!(found, before);
+            }
+            Ok(())
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_flight_is_a_list_of_segments(mss in 1..30u32, steps in steps()) {
+            let (mut flight, mut list) = (Flight::new(SIZE, mss, u64::MAX), List::default());
+            for (now, step) in (0..).zip(steps) {
+                list.step(step, &mut flight, Time(now))?;
+                list.compare(&flight)?;
+            }
+        }
+    }
+}

@@ -1,8 +1,10 @@
-//! Compares both event queues with a sorted list under loads that stress one or the other: ties,
-//! bursts at one instant, distant timers, changes of density.
+//! Compares both event queues with a sorted list: in short scripts of any content, and under long
+//! loads whose density makes the wheel change the width of its slots.
 
 use super::*;
 use crate::Stream;
+use proptest::collection::vec;
+use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A test event; its number makes it unique.
@@ -157,6 +159,78 @@ fn both_queues_give_the_same_order() {
                 assert_eq!(expected, hold::<Wheel<Mock>>(gaps, pending, ties, seed));
             }
         }
+    }
+}
+
+/// Action on a queue.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Pushes an event that comes this long after the last one handled.
+    Push { gap: u64, class: Class, node: u32 },
+    /// Handles the next event.
+    Pop,
+    /// Stops the run before the next event; an event pushed afterwards may precede it.
+    Pause,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    // Ties, the same slot, another slot, and distances beyond one turn of the wheel.
+    let gap = prop_oneof![0..3u64, 0..1u64 << 17, 0..1u64 << 24, 0..1u64 << 45];
+    let class = prop_oneof![Just(Class::Arrival), Just(Class::Timer)];
+    let push = (gap, class, 0..5u32).prop_map(|(gap, class, node)| Step::Push { gap, class, node });
+    vec(
+        prop_oneof![5 => push, 3 => Just(Step::Pop), 1 => Just(Step::Pause)],
+        0..150,
+    )
+}
+
+/// Returns the events of a script in the order in which they were handled, and the number of
+/// pending events after each step.
+fn handled<Q: EventQueue<Mock>>(steps: &[Step], ties: Ties) -> (Vec<(Time, Mock)>, Vec<usize>) {
+    let mut queue = Q::new(ties);
+    let (mut order, mut pending) = (Vec::new(), Vec::new());
+    let mut now = Time::ZERO;
+    for (number, &step) in (0..).zip(steps) {
+        match step {
+            Step::Push { gap, class, node } => queue.push(Entry {
+                time: Time(now.0 + gap),
+                event: Mock {
+                    class,
+                    node,
+                    number,
+                },
+            }),
+            Step::Pop => {
+                if let Some(Entry { time, event }) = queue.pop() {
+                    now = time;
+                    order.push((time, event));
+                }
+            }
+            Step::Pause => {
+                if let Some(entry) = queue.pop() {
+                    queue.push(entry);
+                }
+            }
+        }
+        pending.push(queue.len());
+    }
+    let rest = std::iter::from_fn(|| queue.pop());
+    order.extend(rest.map(|Entry { time, event }| (time, event)));
+    (order, pending)
+}
+
+proptest! {
+    #[test]
+    fn both_queues_handle_any_script_like_a_sorted_list(
+        steps in steps(),
+        seed in any::<u64>(),
+        separate in any::<bool>(),
+    ) {
+        let drawn = Ties::new(seed, None);
+        let ties = if separate { drawn.of_separate_nodes() } else { drawn };
+        let expected = handled::<Sorted>(&steps, ties);
+        prop_assert_eq!(&expected, &handled::<Heap<Mock>>(&steps, ties));
+        prop_assert_eq!(&expected, &handled::<Wheel<Mock>>(&steps, ties));
     }
 }
 

@@ -90,6 +90,33 @@ impl Narrow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_column_holds_what_a_list_holds_in_the_narrowest_type(
+            set in vec((0..8usize, prop_oneof![0..300u64, 0..1u64 << 17, 0..1u64 << 40]), 0..30),
+        ) {
+            let (mut column, mut list) = (Narrow::zeros(8), [0; 8]);
+            let mut largest = 0;
+            for (at, value) in set {
+                column.set(at, value);
+                list[at] = value;
+                largest = largest.max(value);
+                prop_assert!((0..8).all(|at| column.get(at) == list[at]));
+                prop_assert_eq!(column.sum(), list.iter().sum::<u64>());
+                let bits = match column {
+                    Narrow::U8(_) => 8,
+                    Narrow::U16(_) => 16,
+                    Narrow::U32(_) => 32,
+                    Narrow::U64(_) => 64,
+                };
+                let needed = [8, 16, 32, 64].into_iter().find(|bits| largest >> (bits - 1) < 2);
+                prop_assert_eq!(Some(bits), needed);
+            }
+        }
+    }
 
     #[test]
     fn a_column_is_as_wide_as_its_largest_number_and_keeps_the_others() {

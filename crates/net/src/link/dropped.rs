@@ -151,6 +151,9 @@ impl Dropped {
 mod tests {
     use super::*;
     use crate::{Envelope, Header, NodeId};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
 
     fn packet(flow: u32, transmission: u32) -> Packet {
         let header = Header {
@@ -163,6 +166,43 @@ mod tests {
             ..packet.envelope
         };
         packet
+    }
+
+    proptest! {
+        /// Each step drops a packet of a flow or takes out the transmissions lost before now. The
+        /// model has a list for each flow.
+        #[test]
+        fn chains_are_a_list_of_each_flow(
+            steps in vec((0..3u64, 0..4u32, prop::option::weighted(0.7, 0..5u32)), 0..60),
+        ) {
+            let mut dropped = Dropped::new(4);
+            let mut lists: [VecDeque<LostTransmission>; 4] = Default::default();
+            let (mut packets, mut now, mut most) = ([0; 4], 0, 0);
+            for (passed, flow, lost) in steps {
+                now += passed;
+                let list = &mut lists[flow as usize];
+                if let Some(transmission) = lost {
+                    dropped.count(&packet(flow, transmission), Time(now));
+                    packets[flow as usize] += 1;
+                    list.extend((transmission > 0).then_some(LostTransmission {
+                        sequence: u64::from(transmission) * 100,
+                        transmission,
+                        flags: 0,
+                        at: Time(now),
+                    }));
+                } else {
+                    let taken: Vec<_> = dropped.take(FlowId(flow), Time(now)).collect();
+                    let number = list.iter().filter(|lost| lost.at < Time(now)).count();
+                    prop_assert_eq!(taken, list.drain(..number).collect::<Vec<_>>());
+                }
+                most = most.max(lists.iter().map(VecDeque::len).sum());
+                prop_assert!(dropped.chains.len() <= most, "a free place was not used");
+                for (flow, list) in (0..).map(FlowId).zip(&lists) {
+                    prop_assert!(dropped.lost_transmissions(flow).eq(list.iter().copied()));
+                    prop_assert_eq!(dropped.packets(flow), packets[flow.index()]);
+                }
+            }
+        }
     }
 
     #[test]

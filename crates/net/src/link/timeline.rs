@@ -71,6 +71,35 @@ impl<T> DerefMut for Timeline<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Each step advances the clock and adds an item that is over at a later time. A list of
+        /// all items is the model.
+        #[test]
+        fn a_list_lacks_only_items_that_are_over(steps in vec((0..4u64, 0..30u64), 0..100)) {
+            let mut list = Timeline::default();
+            let mut all: Vec<u64> = Vec::new();
+            let (mut now, mut most) = (0, 0);
+            for (passed, ahead) in steps {
+                now += passed;
+                let item = now + ahead;
+                let over = |&item: &u64| item < now;
+                if list.last().map_or(true, |&last| last <= item) {
+                    list.push(item, over);
+                } else {
+                    list.insert(item, over, |items| items.partition_point(|&other| other <= item));
+                }
+                all.insert(all.partition_point(|&other| other <= item), item);
+                let (discarded, kept) = all.split_at(all.len() - list.len());
+                prop_assert_eq!(&*list, kept);
+                prop_assert!(discarded.iter().all(over));
+                most = most.max(all.iter().filter(|item| !over(item)).count());
+                prop_assert!(list.len() <= FEW.max(4 * most), "{} items", list.len());
+            }
+        }
+    }
 
     #[test]
     fn only_what_is_over_is_forgotten_and_only_where_room_is_needed() {

@@ -1,7 +1,11 @@
-//! Structured routing compared with shortest paths found by search.
+//! Structured routing compared with shortest paths found by search, and these with distances that
+//! are calculated over all intermediate switches.
 
 use super::*;
 use crate::FlowId;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 /// Links of a k-ary fat-tree, `wavelengths` of them between adjacent switches, sorted by source,
 /// downward links first.
@@ -78,6 +82,94 @@ fn a_path_does_not_lead_through_a_host() {
         // Ports of switch 3: hosts 0 and 2, then switch 5.
         let route = routing.route(NodeId(3), NodeId(1));
         assert_eq!(routing.ports(route), [PortId(2)]);
+    }
+}
+
+/// A graph whose links are sorted by source, with its numbers of hosts and of nodes.
+#[derive(Clone, Debug)]
+struct Graph {
+    hosts: usize,
+    nodes: usize,
+    links: Vec<(NodeId, NodeId, u64)>,
+}
+
+/// Connected graphs: a tree of switches with a few more links, parallel ones among them, and hosts
+/// with one or two switches each. The two directions of a link differ in length.
+fn graphs() -> impl Strategy<Value = Graph> {
+    let lengths = || (1..5u64, 1..5u64);
+    let tree = vec((any::<Index>(), lengths()), 0..6);
+    let more = vec((any::<[Index; 2]>(), lengths()), 0..5);
+    let hosts = vec((vec(any::<Index>(), 1..3), lengths()), 2..5);
+    (tree, more, hosts).prop_map(|(tree, more, hosts)| {
+        let (of_hosts, switches) = (hosts.len(), tree.len() + 1);
+        let mut both = Vec::new();
+        for (i, (to, lengths)) in tree.into_iter().enumerate() {
+            both.push((of_hosts + i + 1, of_hosts + to.index(i + 1), lengths));
+        }
+        for (ends, lengths) in more {
+            let [a, b] = ends.map(|end| of_hosts + end.index(switches));
+            both.extend((a != b).then_some((a, b, lengths)));
+        }
+        for (host, (of, lengths)) in hosts.into_iter().enumerate() {
+            both.extend(
+                of.into_iter()
+                    .map(|to| (host, of_hosts + to.index(switches), lengths)),
+            );
+        }
+        let node = |number: usize| NodeId(number as u32);
+        let links = both.into_iter().flat_map(|(a, b, (there, back))| {
+            [(node(a), node(b), there), (node(b), node(a), back)]
+        });
+        let mut links: Vec<_> = links.collect();
+        links.sort_unstable_by_key(|link| link.0);
+        Graph {
+            hosts: of_hosts,
+            nodes: of_hosts + switches,
+            links,
+        }
+    })
+}
+
+impl Graph {
+    /// Returns the distances between all pairs of nodes over switches (Floyd 1962).
+    fn distances(&self) -> Vec<Vec<u64>> {
+        let far = u64::MAX / 2;
+        let mut distances = vec![vec![far; self.nodes]; self.nodes];
+        for &(from, to, length) in &self.links {
+            let known = &mut distances[from.index()][to.index()];
+            *known = length.min(*known);
+        }
+        (0..self.nodes).for_each(|node| distances[node][node] = 0);
+        for over in self.hosts..self.nodes {
+            for from in 0..self.nodes {
+                for to in 0..self.nodes {
+                    let around = distances[from][over] + distances[over][to];
+                    distances[from][to] = distances[from][to].min(around);
+                }
+            }
+        }
+        distances
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_table_has_all_ports_on_shortest_paths_and_no_others(graph in graphs()) {
+        let routing = Routing::shortest_path(graph.hosts as u32, graph.nodes as u32, &graph.links);
+        let distances = graph.distances();
+        let pairs = (0..graph.nodes).flat_map(|node| (0..graph.hosts).map(move |to| (node, to)));
+        for (node, to) in pairs.filter(|(node, to)| node != to) {
+            let of_node = graph.links.iter().filter(|(from, ..)| from.index() == node);
+            let is_shortest = |&&(next, length): &&(usize, u64)| {
+                (next >= graph.hosts || next == to)
+                    && length + distances[next][to] == distances[node][to]
+            };
+            let out: Vec<_> = of_node.map(|&(_, next, length)| (next.index(), length)).collect();
+            let ports = (0..).map(PortId).zip(&out);
+            let ports = ports.filter(|(_, link)| is_shortest(link)).map(|(port, _)| port);
+            let found = routing.route(NodeId(node as u32), NodeId(to as u32));
+            prop_assert_eq!(routing.ports(found), ports.collect::<Vec<_>>(), "{} to {}", node, to);
+        }
     }
 }
 

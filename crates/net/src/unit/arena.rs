@@ -109,6 +109,40 @@ impl<H: Handle, T> std::ops::IndexMut<H> for Arena<H, T> {
 mod tests {
     use super::*;
     use crate::PacketId;
+    use proptest::collection::vec;
+    use proptest::option;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        /// Each step stores a value or removes one of those stored.
+        #[test]
+        fn an_arena_is_a_map_with_as_few_slots_as_possible(
+            steps in vec(option::of(any::<Index>()), 0..100),
+        ) {
+            let mut arena: Arena<PacketId, usize> = Arena::with_capacity(0);
+            let mut map: BTreeMap<PacketId, usize> = BTreeMap::new();
+            let mut most = 0;
+            for (value, removed) in steps.into_iter().enumerate() {
+                match removed.filter(|_| !map.is_empty()) {
+                    Some(index) => {
+                        let handle = *index.get(&map.keys().copied().collect::<Vec<_>>());
+                        prop_assert_eq!(map.remove(&handle), Some(arena.remove(handle)));
+                    }
+                    None => {
+                        let handle = arena.insert(value);
+                        prop_assert_eq!(map.insert(handle, value), None);
+                        most = most.max(map.len());
+                        prop_assert!(handle.index() < most);
+                    }
+                }
+                prop_assert_eq!(arena.len(), map.len());
+                prop_assert!(map.iter().all(|(&handle, value)| arena[handle] == *value));
+                prop_assert!(arena.values().eq(map.values()));
+            }
+        }
+    }
 
     #[test]
     fn places_are_used_again() {

@@ -34,6 +34,29 @@ impl Numbering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Cuts three datagrams into packets byte by byte.
+        #[test]
+        fn numbers_are_those_of_packets_cut_one_by_one(
+            full in 1..60u64,
+            (header, packet) in (1..40u64).prop_flat_map(|packet| (0..packet, Just(packet))),
+        ) {
+            let packets = Some((header, packet));
+            let numbering = Numbering { full, packets };
+            let mut number = 0;
+            for datagram in 0..3 {
+                let useful = (datagram * full..(datagram + 1) * full).map(Some);
+                let bytes: Vec<_> = (0..header).map(|_| None).chain(useful).collect();
+                for packet in bytes.chunks(packet as usize) {
+                    number += 1;
+                    let first = packet.iter().find_map(|byte| *byte);
+                    prop_assert_eq!(numbering.of(first.expect("a useful byte")), number);
+                }
+            }
+        }
+    }
 
     #[test]
     fn packets_of_bursts_are_counted_through() {

@@ -1,5 +1,8 @@
 //! Data channels of a fibre and their reservations.
 
+#[cfg(test)]
+pub mod model;
+
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Identity, Timeline};
 use std::ops::Range;

@@ -37,6 +37,21 @@ impl Conversion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_channels_in_reach_are_those_near_enough(
+            channel in 0..20u16,
+            range in 0..20u16,
+            channels in 0..20u16,
+        ) {
+            let near = |most| (0..channels).filter(move |other| channel.abs_diff(*other) <= most);
+            let limited = Conversion::Limited { range };
+            prop_assert!(limited.reach(channel, 0..channels).eq(near(range)));
+            prop_assert!(Conversion::None.reach(channel, 0..channels).eq(near(0)));
+        }
+    }
 
     #[test]
     fn a_range_ends_at_the_first_and_the_last_channel() {

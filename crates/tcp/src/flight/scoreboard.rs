@@ -96,3 +96,104 @@ impl Scoreboard {
         end - start - sacked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const BYTES: u64 = 40;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Report(Vec<Block>),
+        Acknowledge(u64),
+        Clear,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let block = (0..BYTES, 1..10u64).prop_map(|(start, length)| Block {
+            start,
+            end: start + length,
+        });
+        let report = vec(block, 1..4).prop_map(Step::Report);
+        let acknowledge = (0..BYTES + 10).prop_map(Step::Acknowledge);
+        vec(
+            prop_oneof![9 => report, 3 => acknowledge, 1 => Just(Step::Clear)],
+            0..20,
+        )
+    }
+
+    /// Returns the runs of successive bytes.
+    fn runs(bytes: &BTreeSet<u64>) -> Vec<Block> {
+        let mut runs: Vec<Block> = Vec::new();
+        for &start in bytes {
+            let end = start + 1;
+            match runs.last_mut().filter(|run| run.end == start) {
+                Some(run) => run.end = end,
+                None => runs.push(Block { start, end }),
+            }
+        }
+        runs
+    }
+
+    /// Compares all answers of a scoreboard with those of a set of SACKed bytes.
+    fn compare(scoreboard: &Scoreboard, sacked: &BTreeSet<u64>) -> Result<(), TestCaseError> {
+        prop_assert_eq!(scoreboard.blocks(), runs(sacked));
+        prop_assert_eq!(scoreboard.end(), sacked.last().map_or(0, |last| last + 1));
+        for start in 0..BYTES + 12 {
+            let hole = (start..).find(|byte| !sacked.contains(byte));
+            prop_assert_eq!(Some(scoreboard.next_hole(start)), hole);
+            let above = sacked.range(start..).count() as u64;
+            prop_assert_eq!(scoreboard.sacked(start), above);
+            for end in start..BYTES + 12 {
+                let between = sacked.range(start..end).count() as u64;
+                prop_assert_eq!(scoreboard.unsacked(start, end), end - start - between);
+            }
+        }
+        for end in scoreboard.end()..BYTES + 12 {
+            let is_hole = |end: &u64| {
+                end.checked_sub(1)
+                    .map_or(true, |last| !sacked.contains(&last))
+            };
+            let hole = (0..=end).rev().find(is_hole);
+            prop_assert_eq!(Some(scoreboard.end_of_last_hole(end)), hole);
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn a_scoreboard_is_a_set_of_bytes(steps in steps()) {
+            let (mut scoreboard, mut sacked) = (Scoreboard::default(), BTreeSet::new());
+            let mut acknowledged = 0;
+            for step in steps {
+                match step {
+                    Step::Report(blocks) => {
+                        let before = sacked.len();
+                        for block in blocks.iter().filter(|block| block.start >= acknowledged) {
+                            sacked.extend(block.start..block.end);
+                        }
+                        let news = scoreboard.update(&blocks, acknowledged);
+                        prop_assert_eq!(news, sacked.len() > before);
+                    }
+                    Step::Acknowledge(to) => {
+                        acknowledged = acknowledged.max(to);
+                        scoreboard.acknowledge(acknowledged);
+                        // A block that is covered in part stays whole.
+                        for run in runs(&sacked).iter().filter(|run| run.end <= acknowledged) {
+                            sacked.retain(|byte| *byte >= run.end);
+                        }
+                    }
+                    Step::Clear => {
+                        scoreboard.clear();
+                        sacked.clear();
+                    }
+                }
+                compare(&scoreboard, &sacked)?;
+            }
+        }
+    }
+}

@@ -67,6 +67,70 @@ impl Reassembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Segments that arrived out of order, in order of arrival.
+    #[derive(Default)]
+    struct Arrived(Vec<Block>);
+
+    impl Arrived {
+        /// Returns the bytes that arrived, each with the number of its last arrival, and `None`
+        /// where a byte is missing.
+        fn bytes(&self) -> Vec<Option<usize>> {
+            let mut bytes = vec![None; 64];
+            for (number, segment) in self.0.iter().enumerate() {
+                bytes[segment.start as usize..segment.end as usize].fill(Some(number));
+            }
+            bytes
+        }
+
+        /// Returns the runs of bytes, that of the last arrival first (RFC 2018, section 4).
+        fn blocks(&self) -> Vec<Block> {
+            let bytes = self.bytes();
+            let mut start = 0;
+            let mut blocks = Vec::new();
+            for run in bytes.split(Option::is_none) {
+                let end = start + run.len() as u64;
+                blocks.extend(run.iter().max().map(|last| (*last, block(start, end))));
+                start = end + 1;
+            }
+            blocks.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
+            blocks.into_iter().map(|(_, block)| block).collect()
+        }
+    }
+
+    proptest! {
+        /// Each step is the arrival of a segment out of order, or that of all data before a byte.
+        #[test]
+        fn held_data_is_the_set_of_bytes_that_arrived(
+            steps in vec((1..40u64, 1..9u64, prop::bool::weighted(0.8)), 0..20),
+        ) {
+            let (mut held, mut arrived) = (Reassembly::default(), Arrived::default());
+            for (start, length, out_of_order) in steps {
+                if out_of_order {
+                    held.insert(block(start, start + length));
+                    arrived.0.push(block(start, start + length));
+                } else {
+                    let taken = arrived.blocks().into_iter().find(|held| held.start == start);
+                    let end = taken.map_or(start, |taken| taken.end);
+                    prop_assert_eq!(held.advance(start), end);
+                    arrived.0.retain(|segment| segment.start < start || segment.start >= end);
+                }
+                let bytes = arrived.bytes();
+                let is_there = |byte: u64| bytes[byte as usize].is_some();
+                let there: BTreeSet<u64> = (0..64).filter(|&byte| is_there(byte)).collect();
+                prop_assert_eq!(held.blocks(), arrived.blocks());
+                prop_assert_eq!(held.is_empty(), there.is_empty());
+                prop_assert_eq!(held.bytes(), there.len() as u64);
+                prop_assert_eq!(held.end(), there.last().map_or(0, |last| last + 1));
+                for (start, end) in (0..50).flat_map(|start| (start + 1..52).map(move |end| (start, end))) {
+                    prop_assert_eq!(held.holds(block(start, end)), (start..end).all(is_there));
+                }
+            }
+        }
+    }
 
     fn block(start: u64, end: u64) -> Block {
         Block { start, end }

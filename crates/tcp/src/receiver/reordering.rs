@@ -63,6 +63,30 @@ impl Reordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// RFC 4737, sections 3.3 and 4.2, for segments of which the last in `order` are lost.
+        #[test]
+        fn reordering_is_counted_as_the_standard_defines_it(
+            order in Just((0..12).collect::<Vec<u64>>()).prop_shuffle(),
+            first in vec(prop::bool::weighted(0.8), 0..=12),
+        ) {
+            let arrivals: Vec<(u64, bool)> = order.into_iter().zip(first).collect();
+            let mut expected = Reordered::default();
+            for (place, &(number, first)) in arrivals.iter().enumerate() {
+                let earlier = arrivals[..place].iter().position(|&(earlier, _)| earlier > number);
+                if let Some(earliest) = earlier.filter(|_| first) {
+                    let extent = (place - earliest) as u64;
+                    expected.segments += 1;
+                    expected.extent_sum += extent;
+                    expected.extent_max = expected.extent_max.max(extent);
+                }
+            }
+            prop_assert_eq!(counts(&arrivals), expected);
+        }
+    }
 
     /// Returns the statistics of a flow with segments of ten bytes. Each entry of `arrivals` is the
     /// number of a segment and whether this is its first transmission. As in a receiver, `advance`

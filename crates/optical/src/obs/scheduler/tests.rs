@@ -1,8 +1,12 @@
-//! The channels that the schedulers choose, compared with results worked out by hand.
+//! The channels that the schedulers choose, compared with results worked out by hand and with the
+//! definition of each rule.
 
 use super::*;
+use crate::obs::channels::model::{latest, scripts};
 use crate::obs::channels::Reservation;
 use lightburst_net::Identity;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 /// Channel 0 has a void before a late reservation. Among the channels unscheduled at 100, channel 1
 /// has the latest end and channel 2 an earlier one; channel 3 has no reservation. Channel 4 has the
@@ -117,5 +121,52 @@ fn random_fit_takes_each_free_channel_equally_often() {
     assert_eq!([taken[1], taken[4]], [0, 0]);
     for channel in [0, 2, 3] {
         assert!((9_700..10_300).contains(&taken[channel]), "{taken:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn each_scheduler_chooses_by_its_definition(
+        script in scripts(),
+        ends in any::<[Index; 2]>(),
+        (ahead, time) in (0..80u64, 1..15u64),
+        seed in any::<u64>(),
+    ) {
+        let (channels, plain, now) = script.play();
+        let mut ends = ends.map(|end| end.index(usize::from(channels.all().end) + 1) as u16);
+        ends.sort_unstable();
+        let among = ends[0]..ends[1];
+        let (from, time) = (now + Duration(ahead), Duration(time));
+        let void = |channel, start| plain.void(channel, start, start + time);
+        for scheduler in REGISTRY {
+            let usable = |start: Time| -> Vec<u16> {
+                let is_usable = |&channel: &u16| match scheduler.fills_voids {
+                    true => void(channel, start).is_some(),
+                    false => plain.horizon(channel) <= start,
+                };
+                among.clone().filter(is_usable).collect()
+            };
+            let wanted = Wanted {
+                channels: among.clone(),
+                start: from,
+                end: from + time,
+            };
+            let chosen = (scheduler.choose)(&channels, wanted, &mut Stream::new(seed, "channels"));
+            let candidates = usable(from);
+            let expected = match scheduler.name {
+                "first-fit" | "first-fit-vf" => candidates.first().copied(),
+                "lauc" | "horizon" => latest(&candidates, |channel| plain.horizon(channel)),
+                "lauc-vf" => latest(&candidates, |channel| void(channel, from).expect("a void")),
+                // Any of them.
+                _ => chosen.filter(|channel| candidates.contains(channel)),
+            };
+            prop_assert_eq!(chosen, expected, "{}", scheduler.name);
+            prop_assert_eq!(chosen.is_some(), !candidates.is_empty(), "{}", scheduler.name);
+            // The last reservation ends within 72 ps of the last step.
+            let mut times = (from.0..from.0 + 100).map(Time);
+            let earliest = times.find(|start| !usable(*start).is_empty());
+            let found = scheduler.earliest(&channels, among.clone(), from, time);
+            prop_assert_eq!(found, earliest, "{}", scheduler.name);
+        }
     }
 }

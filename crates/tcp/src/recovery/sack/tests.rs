@@ -4,9 +4,36 @@
 use super::*;
 use crate::cc::Congestion;
 use crate::tests::vectors::{acknowledge, parameters, Still};
-use lightburst_des::{Stream, Time};
+use lightburst_des::Time;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 const MSS: u64 = 3;
+
+/// Change of a connection.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Sends a segment, which arrives or is lost.
+    Send(bool),
+    /// A segment is sent again and arrives.
+    Arrive(Index),
+    Acknowledge,
+    /// Reports some of the segments that arrived.
+    Report([Index; 2]),
+    /// A timeout clears the scoreboard.
+    Forget,
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        15 => prop::bool::weighted(0.7).prop_map(Step::Send),
+        5 => any::<Index>().prop_map(Step::Arrive),
+        5 => Just(Step::Acknowledge),
+        14 => any::<[Index; 2]>().prop_map(Step::Report),
+        1 => Just(Step::Forget),
+    ]
+}
 
 /// A sent and unacknowledged segment.
 struct Record {
@@ -17,25 +44,20 @@ struct Record {
 }
 
 struct Connection {
-    stream: Stream,
     flight: Flight,
     scoreboard: Scoreboard,
     records: Vec<Record>,
 }
 
 impl Connection {
-    fn draw(&mut self, below: usize) -> usize {
-        self.stream.below(below as u32) as usize
-    }
-
-    fn send(&mut self) {
+    fn send(&mut self, arrived: bool) {
         let sequence = self.flight.snd_max;
         if sequence < self.flight.size {
             self.flight.send(sequence, Time::ZERO);
             let record = Record {
                 sequence,
                 payload: self.flight.payload(sequence),
-                arrived: self.draw(3) > 0,
+                arrived,
                 sacked: false,
             };
             self.records.push(record);
@@ -58,14 +80,14 @@ impl Connection {
 
     /// Reports some of the segments that arrived beyond a hole, and a block that is already
     /// acknowledged.
-    fn report(&mut self) {
-        let first = self.draw(self.records.len());
+    fn report(&mut self, ends: [Index; 2]) {
+        let first = ends[0].index(self.records.len());
         let arrived = self.records[first..].iter().take_while(|r| r.arrived);
         let most = arrived.count();
         if most == 0 || self.records[..first].iter().all(|r| r.arrived) {
             return;
         }
-        let last = first + self.draw(most);
+        let last = first + ends[1].index(most);
         let acknowledged = self.flight.snd_una;
         let (first_record, last_record) = (&self.records[first], &self.records[last]);
         let new = Block {
@@ -109,10 +131,10 @@ impl Connection {
         scores
     }
 
-    fn check(&mut self, threshold: u64) {
-        let places = [0; 2].map(|_| self.draw(self.records.len() + 1));
-        let low = *places.iter().min().unwrap();
-        let [start, end] = [low, *places.iter().max().unwrap()].map(|place| {
+    fn check(&self, places: [Index; 2], threshold: u64) {
+        let mut places = places.map(|place| place.index(self.records.len() + 1));
+        places.sort_unstable();
+        let [start, end] = places.map(|place| {
             let sequence = self.flight.snd_una + place as u64 * MSS;
             sequence.min(self.flight.snd_max)
         });
@@ -133,28 +155,30 @@ impl Connection {
     }
 }
 
-#[test]
-fn the_scoreboard_tells_what_its_segments_tell() {
-    for seed in 0..100 {
+proptest! {
+    #[test]
+    fn the_scoreboard_tells_what_its_segments_tell(
+        steps in vec((steps(), any::<[Index; 2]>()), 0..150),
+        threshold in 1..=4u64,
+    ) {
         let mut connection = Connection {
-            stream: Stream::new(seed, "scoreboard"),
-            flight: Flight::new(60 * MSS + 1, MSS as u32, u64::MAX),
+            flight: Flight::new(30 * MSS + 1, MSS as u32, u64::MAX),
             scoreboard: Scoreboard::default(),
             records: Vec::new(),
         };
-        while connection.flight.snd_una < connection.flight.size {
-            match connection.draw(40) {
-                0..=14 => connection.send(),
-                15..=19 => connection.acknowledge(),
-                20 => connection.forget(),
-                _ if connection.records.is_empty() => {}
-                21..=25 => {
-                    let again = connection.draw(connection.records.len());
+        for (step, places) in steps {
+            match step {
+                Step::Send(arrives) => connection.send(arrives),
+                Step::Acknowledge => connection.acknowledge(),
+                Step::Forget => connection.forget(),
+                Step::Arrive(_) | Step::Report(_) if connection.records.is_empty() => {}
+                Step::Arrive(again) => {
+                    let again = again.index(connection.records.len());
                     connection.records[again].arrived = true;
                 }
-                _ => connection.report(),
+                Step::Report(ends) => connection.report(ends),
             }
-            connection.check(1 + seed % 4);
+            connection.check(places, threshold);
         }
     }
 }
