@@ -47,7 +47,8 @@ def in_blocks(name: str, cases: Sequence[Any], size: int = 40) -> Callable[[Test
         given = inspect.Parameter("block", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         others = [one for one in signature.parameters.values() if one.name != name]
         of_block.__signature__ = signature.replace(parameters=[given, *others])  # type: ignore[attr-defined]
-        return pytest.mark.parametrize("block", blocks, ids=_label)(of_block)
+        decorated: Test = pytest.mark.parametrize("block", blocks, ids=_label)(of_block)
+        return decorated
 
     return decorate
 
