@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys reproduced docs clean
+.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys golden reproduced docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -91,6 +91,10 @@ bench-peers: setup ## ns-2 beside the nearest scenario of ours
 
 keys: setup ## the tables of keys in docs/scenario.md and the JSON schema, from the fields of the scenario
 	$(BIN)/python tools/keys.py
+
+golden: setup ## the recorded runs that tests compare with: our senders, and ns-2 if it is installed; read the changes
+	cd tests/verification && $(abspath $(BIN))/python -m scripted.freeze
+	cd tests/verification && if command -v ns >/dev/null; then $(abspath $(BIN))/python -m ns2.rerun; else echo "without ns-2 its recorded runs stay"; fi
 
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one
 	$(BIN)/python tools/readme.py $(ARGS)
