@@ -262,7 +262,7 @@ def test_what_is_saved_is_read_back_and_can_be_run_again(swept: lb.Sweep, tmp_pa
     about = json.loads((directory / "sweep.json").read_text())
     assert about["provenance"]["digest"] == swept.provenance["digest"]
     (directory / "runs.parquet").write_bytes(b"damaged")
-    with pytest.raises(lb.InputError, match="not what SHA256SUMS says"):
+    with pytest.raises(lb.InputError, match="differs from SHA256SUMS"):
         lb.load_sweep(directory)
 
 

@@ -45,7 +45,7 @@ def two_to_one(
         **reservations,
     }
     flows = one_datagram_each(flow_table((0, 2, 0, 9_000), (1, 2, 1_000_000, 9_000)))
-    return Plan(settings(3, 7, switch, datagram(), reservations=wanted), links, flows)
+    return Plan(settings(3, 7, switch, datagram(), bookings=wanted), links, flows)
 
 
 def reserve(**changes: Any) -> dict[str, Any]:

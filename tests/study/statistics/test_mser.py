@@ -100,7 +100,7 @@ def test_a_run_that_is_too_short_says_so() -> None:
 
 
 def test_where_there_are_no_connections_it_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^measurement.warm_up: .* no connections"):
+    with pytest.raises(InputError, match=r"^measurement.warm_up: .* without connections"):
         lb.Scenario.from_dict({**STEADY, "transport": {"kind": "datagram"}})
 
 
