@@ -7,6 +7,7 @@ import sqlite3
 import warnings
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -285,3 +286,30 @@ def test_where_the_disk_is_full_none_of_them_is_kept_and_the_store_goes_on(file:
         store.ask("PRAGMA max_page_count = 100000")
         store.put_all(ended)
         assert len(store) == before + len(fresh)
+
+
+@pytest.mark.parametrize(("failures", "opens"), [(0, True), (3, True), (10**9, False)])
+def test_a_store_that_others_create_at_the_same_time_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, opens: bool
+) -> None:
+    """SQLite reports a lock at once, and does not wait, where a new file gets its mode."""
+    left, path = failures, tmp_path / "new.sqlite"
+
+    class Contended(sqlite3.Connection):
+        def execute(self, statement: str, *parameters: Any) -> sqlite3.Cursor:
+            nonlocal left
+            if "journal_mode = WAL" in statement and left:
+                left -= 1
+                busy = sqlite3.OperationalError("database is locked")
+                busy.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise busy
+            return super().execute(statement, *parameters)
+
+    monkeypatch.setattr(schema, "_PATIENCE_S", 0.05)
+    with closing(sqlite3.connect(path, factory=Contended, isolation_level=None)) as database:
+        if opens:
+            assert schema.establish(database) == 0
+            assert left == 0
+        else:
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                schema.establish(database)

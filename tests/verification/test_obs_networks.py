@@ -148,7 +148,7 @@ NSFNET = {
     ],
     ids=["petersen-8%", "petersen-16%", "nsfnet-8%", "nsfnet-16%"],
 )
-@pytest.mark.filterwarnings("ignore:the link .* is overloaded:lightburst.foundation.errors.RunWarning")
+@pytest.mark.filterwarnings("ignore:the link .* is overloaded:lightburst.RunWarning")
 def test_a_mesh_loses_less_than_the_fixed_point_the_more_so_the_less_streams_mix(
     topology: dict[str, Any], load: float, loss: float, least: float, most: float
 ) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -30,6 +31,9 @@ LAYOUT: Final = 4
 _FIRST: Final = 1
 _SECOND: Final = 2
 _TABLES_OF_FIRST: Final = ("runs", "scenarios")
+# Limit on the wait for other processes that create the same store, and the pause between attempts.
+_PATIENCE_S: Final = 30.0
+_PAUSE_S: Final = 0.01
 
 
 def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
@@ -91,7 +95,7 @@ def establish(database: sqlite3.Connection) -> int:
     """
     # The page size takes effect in a new file only.
     database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-    database.execute("PRAGMA journal_mode = WAL")
+    _enter_wal(database)
     # In WAL mode this makes commits not wait for the disk; a power cut does not corrupt the file.
     database.execute("PRAGMA synchronous = NORMAL")
     if marks(database) == (APPLICATION, LAYOUT):
@@ -111,6 +115,20 @@ def establish(database: sqlite3.Connection) -> int:
         database.execute(f"PRAGMA application_id = {APPLICATION}")
         database.execute(f"PRAGMA user_version = {LAYOUT}")
     return taken
+
+
+def _enter_wal(database: sqlite3.Connection) -> None:
+    # If several processes do this in a new file at once, SQLite fails at once instead of waiting.
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            database.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bool = False) -> bool:
