@@ -81,7 +81,8 @@ pub struct Passage {
     pub place: Place,
     /// Time of the hand-over.
     pub now: Time,
-    /// Earliest start of the transmission that the node permits.
+    /// Earliest start of the transmission that the node permits. The wait for the link is the time
+    /// from here to `start`; a wait in the fair interface of a host comes before.
     pub ready: Time,
     /// Data channel of the link.
     pub channel: u16,
@@ -211,7 +212,8 @@ pub enum Happening<'a> {
         /// Time of the departure.
         departure: Time,
     },
-    /// A unit is handed to a link. Only watched links report this event ([`crate::Wire::watched`]).
+    /// A unit is handed to a link. Only watched links report this event ([`crate::Wire::watched`]): all
+    /// links, if an observer wants this kind.
     Transmitted {
         /// The unit; for a burst behind a header, the header.
         unit: Unit,

@@ -157,8 +157,8 @@ proptest! {
                 "first-fit" | "first-fit-vf" => candidates.first().copied(),
                 "lauc" | "horizon" => latest(&candidates, |channel| plain.horizon(channel)),
                 "lauc-vf" => latest(&candidates, |channel| void(channel, from).expect("a void")),
-                // Any of them.
-                _ => chosen.filter(|channel| candidates.contains(channel)),
+                "random-fit" => chosen.filter(|channel| candidates.contains(channel)),
+                name => panic!("no definition of {name}"),
             };
             prop_assert_eq!(chosen, expected, "{}", scheduler.name);
             prop_assert_eq!(chosen.is_some(), !candidates.is_empty(), "{}", scheduler.name);
