@@ -205,7 +205,7 @@ def test_there_one_process_has_the_store_alone(
     mounts = tmp_path / "mounts"
     mounts.write_text(f"1 0 0:1 / / rw - ext4 /dev/a rw\n2 1 0:2 / {tmp_path} rw - nfs s:/h rw\n")
     monkeypatch.setattr(place, "_MOUNTS", mounts)
-    monkeypatch.setattr("lightburst.study.store.store._PATIENCE_S", 0.1)
+    monkeypatch.setattr("lightburst.study.store.schema.PATIENCE_S", 0.1)
     with pytest.warns(StoreWarning, match=r"on a network file system \(nfs, s:/h\)"):
         store = Store(tmp_path / "runs")
     with store, warnings.catch_warnings():

@@ -305,7 +305,7 @@ def test_a_store_that_others_create_at_the_same_time_is_waited_for(
                 raise busy
             return super().execute(statement, *parameters)
 
-    monkeypatch.setattr(schema, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(schema, "PATIENCE_S", 0.05)
     with closing(sqlite3.connect(path, factory=Contended, isolation_level=None)) as database:
         if opens:
             assert schema.establish(database) == 0

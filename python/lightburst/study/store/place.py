@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from lightburst.foundation.errors import InputError
-from lightburst.study.store.schema import APPLICATION, marks
+from lightburst.study.store.schema import APPLICATION, is_busy, marks
 
 try:
     import fcntl
@@ -206,7 +206,7 @@ def _take_alone(file: Path) -> None:
             # Leaving WAL mode requires exclusive access.
             mode = database.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+        if not is_busy(error):
             raise
         mode = ""
     if mode != "delete":

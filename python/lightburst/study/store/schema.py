@@ -31,9 +31,12 @@ LAYOUT: Final = 4
 _FIRST: Final = 1
 _SECOND: Final = 2
 _TABLES_OF_FIRST: Final = ("runs", "scenarios")
-# Limit on the wait for other processes that create the same store, and the pause between attempts.
-_PATIENCE_S: Final = 30.0
+# Time to wait for another writer (a commit takes well under a millisecond), and the pause between
+# attempts where SQLite itself does not wait.
+PATIENCE_S: Final = 30.0
 _PAUSE_S: Final = 0.01
+# Mask of the primary code of an SQLite error, without the extended detail.
+GENERAL: Final = 0xFF
 
 
 def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
@@ -80,6 +83,11 @@ def is_ours(database: sqlite3.Connection) -> bool:
     return (whose, layout, tables) == (0, 0, 0)
 
 
+def is_busy(error: Exception) -> bool:
+    """Return whether another process holds the lock on a file, by the error of an access."""
+    return getattr(error, "sqlite_errorcode", 0) & GENERAL == sqlite3.SQLITE_BUSY
+
+
 def establish(database: sqlite3.Connection) -> int:
     """Create the tables in a new file, or migrate those of an earlier layout.
 
@@ -119,12 +127,12 @@ def establish(database: sqlite3.Connection) -> int:
 
 def _enter_wal(database: sqlite3.Connection) -> None:
     # If several processes do this in a new file at once, SQLite fails at once instead of waiting.
-    until = time.monotonic() + _PATIENCE_S
+    until = time.monotonic() + PATIENCE_S
     while True:
         try:
             database.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+            if not is_busy(error) or time.monotonic() > until:
                 raise
             time.sleep(_PAUSE_S)
         else:

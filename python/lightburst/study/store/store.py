@@ -35,8 +35,6 @@ T = TypeVar("T")
 
 IN_MEMORY: Final = ":memory:"
 
-# Time to wait for another writer; a commit takes well under a millisecond.
-_PATIENCE_S: Final = 30.0
 # Largest number of damaged rows that a warning names.
 _NAMED: Final = 3
 # SQLite errors of a file with a damaged structure: malformed, not a database, or the general code,
@@ -44,7 +42,6 @@ _NAMED: Final = 3
 _STRUCTURE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 # Exceptions for SQLite errors; Python may also fail to decode their text.
 _ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
-_GENERAL: Final = 0xFF  # mask of the primary code, without the extended detail
 
 
 class Damaged(InputError):  # noqa: N818 - named after the state of the store
@@ -358,8 +355,8 @@ class Store:
 
     def _connected(self) -> sqlite3.Connection:
         if self.read_only:
-            return opened(Path(self._index), _PATIENCE_S)
-        return sqlite3.connect(self._index, timeout=_PATIENCE_S, isolation_level=None)
+            return opened(Path(self._index), schema.PATIENCE_S)
+        return sqlite3.connect(self._index, timeout=schema.PATIENCE_S, isolation_level=None)
 
     @property
     def _index(self) -> str | Path:
@@ -389,7 +386,7 @@ class Store:
 
     def _unusable(self, error: Exception) -> InputError:
         reason = getattr(error, "strerror", None) or error
-        if getattr(error, "sqlite_errorcode", 0) & _GENERAL == sqlite3.SQLITE_BUSY:
+        if schema.is_busy(error):
             reason = f"used by another process: {error}"
         given = f"{self.path} ({reason})"
         if not self._damaged(error):
@@ -405,7 +402,7 @@ class Store:
         # With a damaged header SQLite may report as read-only a file that the system allows
         # writing.
         refused = code == sqlite3.SQLITE_READONLY and os.access(self._index, os.W_OK)
-        return refused or code & _GENERAL in _STRUCTURE
+        return refused or code & schema.GENERAL in _STRUCTURE
 
 
 def _seed(text: object) -> int | None:
