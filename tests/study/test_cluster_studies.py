@@ -266,6 +266,8 @@ def hold(dask_worker: Any, more: int | None) -> None:
     from lightburst.foundation.memory import held_memory
     from lightburst.study.workers import remote
 
+    # Dask starts nothing on a worker that uses over 80 % of its limit, whatever a run needs.
+    dask_worker.memory_manager.memory_pause_fraction = False
     dask_worker.memory_manager.memory_limit = None if more is None else held_memory() + more
     remote._room.cache_clear()
 
