@@ -4,6 +4,7 @@ mod bench;
 mod convert;
 mod lent;
 mod memory;
+mod replay;
 mod worker;
 
 use lightburst_sim::plan::{Plan, PlanSettings};
@@ -161,6 +162,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Cancelled", module.py().get_type::<Cancelled>())?;
     module.add("Stopped", module.py().get_type::<Stopped>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(bench::bench_queue, module)?)?;

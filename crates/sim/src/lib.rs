@@ -18,10 +18,12 @@ mod loss;
 
 mod build;
 pub mod columns;
+mod replay;
 
 pub mod run;
 
 pub use columns::Outputs;
 pub use plan::{Plan, PlanError};
 pub use registry::registry;
+pub use replay::replay;
 pub use run::{prepare, Run};

@@ -6,6 +6,7 @@ mod cubic;
 mod dctcp;
 mod fast;
 mod highspeed;
+mod linux;
 mod reno;
 mod scalable;
 mod stop_and_wait;
@@ -60,6 +61,16 @@ pub const REGISTRY: &[CongestionControlKind] = &[
         name: "highspeed",
         ecn: false,
         build: |s| Box::new(highspeed::HighSpeed::new(s)),
+    },
+    CongestionControlKind {
+        name: "linux-cubic",
+        ecn: false,
+        build: |s| Box::new(linux::cubic::Cubic::new(s)),
+    },
+    CongestionControlKind {
+        name: "linux-reno",
+        ecn: false,
+        build: |s| Box::new(linux::reno::Reno::new(s)),
     },
     CongestionControlKind {
         name: "reno",
@@ -171,6 +182,23 @@ pub struct DeliveryRate {
     pub interval: Duration,
 }
 
+/// A sample of the round-trip time, with the state of the sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Time of the acknowledgement.
+    pub at: Time,
+    /// Round-trip time of the newest segment that gives one.
+    pub rtt: Duration,
+    /// First unacknowledged byte.
+    pub acknowledged: u64,
+    /// End of the data sent.
+    pub sent: u64,
+    /// Pacing rate in bytes per second, before this acknowledgement.
+    pub pacing_rate: u64,
+    /// Whether segments are paced.
+    pub paced: bool,
+}
+
 /// An expiry of the retransmission timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timeout {
@@ -180,6 +208,8 @@ pub struct Timeout {
     pub in_flight: u64,
     /// Whether nothing was acknowledged since the previous timeout.
     pub repeated: bool,
+    /// End of the data sent.
+    pub sent: u64,
 }
 
 /// A loss detected without a timeout.
@@ -253,6 +283,10 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// Handles any acknowledgement, if the law [wants](Wants::reports) reports. Called after the
     /// `on_ack` or `on_loss` that the same acknowledgement causes, and before anything is sent.
     fn on_report(&mut self, _report: &Report, _window: &mut Window) {}
+
+    /// Handles a sample of the round-trip time, before the window grows; only of recoveries that
+    /// take the samples themselves.
+    fn on_sample(&mut self, _sample: &Sample, _window: &mut Window) {}
 
     /// Handles a loss that is repaired without a timeout.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window);
@@ -349,9 +383,20 @@ impl Congestion {
         self.window.cwnd = self.window.cwnd.min(bytes as f64);
     }
 
-    /// Sets the window to `bytes`, the loss window (RFC 5681, section 3.1).
-    pub fn restart(&mut self, bytes: u64) {
-        self.window.cwnd = bytes as f64;
+    /// Sets the window to `bytes`: the loss window (RFC 5681, section 3.1), or that of a recovery
+    /// that reduces it step by step.
+    pub fn set_cwnd(&mut self, bytes: f64) {
+        self.window.cwnd = bytes;
+    }
+
+    /// Sets ssthresh to `bytes`.
+    pub fn set_ssthresh(&mut self, bytes: f64) {
+        self.window.ssthresh = bytes;
+    }
+
+    /// Passes a sample of the round-trip time to the law.
+    pub fn on_sample(&mut self, sample: &Sample) {
+        self.law.on_sample(sample, &mut self.window);
     }
 
     /// Passes a transmission to the law.

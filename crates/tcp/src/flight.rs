@@ -106,6 +106,12 @@ impl Flight {
         end - self.snd_una <= self.rwnd
     }
 
+    /// Returns whether the segment that starts at `sequence` fits into the receive window.
+    #[inline]
+    pub fn is_advertised_from(&self, sequence: u64) -> bool {
+        self.is_advertised(sequence + self.payload(sequence))
+    }
+
     /// Returns the payload in bytes of the segment that starts at `sequence`.
     #[inline]
     pub fn payload(&self, sequence: u64) -> u64 {

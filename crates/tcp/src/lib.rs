@@ -8,6 +8,7 @@ pub mod hosts;
 pub mod measure;
 pub mod receiver;
 pub mod recovery;
+pub mod replay;
 pub mod sender;
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,9 @@ pub struct Measure {
     /// none is.
     timed: u64,
     timed_at: Time,
+    /// Whether the recovery goes by times of sending: it then takes the samples and keeps the timer of
+    /// the sender.
+    pub by_recovery: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
     /// `None` unless the law requests delivery rates.
@@ -27,12 +30,13 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Creates the state before the first measurement.
-    pub fn new(clock: Clock) -> Measure {
+    /// Creates the state before the first measurement; `by_recovery`: the recovery takes the samples.
+    pub fn new(clock: Clock, by_recovery: bool) -> Measure {
         Measure {
             clock,
             timed: 0,
             timed_at: Time::NEVER,
+            by_recovery,
             round_trips: false,
             delivery_rates: None,
             reports: None,

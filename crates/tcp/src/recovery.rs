@@ -5,16 +5,19 @@
 
 mod go_back_n;
 mod new_reno;
+mod rack_tlp;
 mod reno;
 mod rr_tcp;
 mod sack;
 mod sack1;
 mod tahoe;
+pub mod timed;
 
-use crate::cc::{Ack, Congestion, Loss};
+use self::timed::Timed;
+use crate::cc::{Ack, Congestion, Loss, Timeout};
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
-use crate::Parameters;
+use crate::{Parameters, TimeoutPolicy};
 use lightburst_des::Time;
 use lightburst_net::Block;
 use std::ops::RangeInclusive;
@@ -30,6 +33,8 @@ pub struct RecoveryKind {
     pub name: &'static str,
     /// Whether the receiver sends SACK blocks.
     pub selective: bool,
+    /// Whether it goes by times of sending (see [`Timed`]).
+    pub timed: bool,
     /// Builds the state of one connection.
     pub build: fn(&Parameters) -> Box<dyn LossRecovery>,
 }
@@ -39,31 +44,43 @@ pub const REGISTRY: &[RecoveryKind] = &[
     RecoveryKind {
         name: "tahoe",
         selective: false,
+        timed: false,
         build: |p| Box::new(tahoe::Tahoe::new(p)),
     },
     RecoveryKind {
         name: "reno",
         selective: false,
+        timed: false,
         build: |p| Box::new(reno::Reno::new(p)),
     },
     RecoveryKind {
         name: "new-reno",
         selective: false,
+        timed: false,
         build: |p| Box::new(new_reno::NewReno::new(p)),
     },
     RecoveryKind {
         name: "sack",
         selective: true,
+        timed: false,
         build: |p| Box::new(sack::Sack::new(p)),
     },
     RecoveryKind {
         name: "sack1",
         selective: true,
+        timed: false,
         build: |p| Box::new(sack1::Sack1::new(p)),
+    },
+    RecoveryKind {
+        name: "rack-tlp",
+        selective: true,
+        timed: true,
+        build: |p| Box::new(rack_tlp::RackTlp::new(p)),
     },
     RecoveryKind {
         name: "rr-tcp",
         selective: true,
+        timed: false,
         build: |p| Box::new(rr_tcp::RrTcp::new(p)),
     },
 ];
@@ -79,6 +96,8 @@ pub struct SenderState<'a> {
     pub flight: &'a mut Flight,
     /// Window and window law.
     pub congestion: &'a mut Congestion,
+    /// Retransmission timeout.
+    pub timeout: &'a mut dyn TimeoutPolicy,
     /// Present time.
     pub now: Time,
 }
@@ -89,11 +108,13 @@ impl<'a> SenderState<'a> {
     pub fn new(
         flight: &'a mut Flight,
         congestion: &'a mut Congestion,
+        timeout: &'a mut dyn TimeoutPolicy,
         now: Time,
     ) -> SenderState<'a> {
         SenderState {
             flight,
             congestion,
+            timeout,
             now,
         }
     }
@@ -167,6 +188,8 @@ pub enum Reason {
     /// It is the last outstanding segment that is not SACKed, and possibly lost (RFC 6675, section
     /// 4, NextSeg, rule 4).
     Rescue,
+    /// It is a tail loss probe (RFC 8985, section 7.3), new or sent before.
+    Probe,
 }
 
 impl Candidate {
@@ -228,11 +251,26 @@ pub trait LossRecovery: CopiedRecovery + Send {
     /// Handles an expiry of the retransmission timer; called after the window law.
     fn on_timeout(&mut self, flight: &Flight);
 
-    /// Returns the segment to send next, if one may be sent now.
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate>;
+    /// Handles an expiry of the retransmission timer, as far as window and data in flight are
+    /// concerned. RFC 6298, section 5, (5.4): the earliest segment is retransmitted. All data in
+    /// flight is taken for lost and sent again (go-back-N). `repeated` is true if nothing was
+    /// acknowledged since the previous expiry.
+    fn on_expiry(&mut self, repeated: bool, sender: &mut SenderState<'_>) {
+        sender.congestion.on_timeout(&Timeout {
+            at: sender.now,
+            in_flight: self.flight_size(sender.flight),
+            repeated,
+            sent: sender.flight.snd_max,
+        });
+        self.on_timeout(sender.flight);
+        sender.flight.rewind();
+    }
 
-    /// Notes that a segment was sent; called after the flight was updated.
-    fn on_sent(&mut self, _candidate: Candidate, _flight: &mut Flight) {}
+    /// Returns the segment to send next, if one may be sent now.
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate>;
+
+    /// Notes that a segment was sent at `now`; called after the flight was updated.
+    fn on_sent(&mut self, _candidate: Candidate, _now: Time, _flight: &mut Flight) {}
 
     /// Returns the bytes by which duplicate acknowledgements widen the window.
     fn inflation(&self) -> i64 {
@@ -251,6 +289,12 @@ pub trait LossRecovery: CopiedRecovery + Send {
 
     /// Returns the present phase.
     fn phase(&self, flight: &Flight) -> Phase;
+
+    /// Returns the recovery if it goes by times of sending, and so keeps the sender's timer. Called
+    /// once per event of such a recovery.
+    fn timed(&mut self) -> Option<&mut dyn Timed> {
+        None
+    }
 }
 
 crate::boxed::copied_in_box!(LossRecovery, CopiedRecovery);

@@ -2,8 +2,9 @@
 
 mod departures;
 mod observed;
+mod timed;
 
-use crate::cc::{Ack, Congestion, Sent, Timeout};
+use crate::cc::{Ack, Congestion, Sent};
 use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
@@ -89,10 +90,11 @@ impl Sender {
         mss: u32,
         advertised: u64,
         fin_with_data: bool,
-        transport: Transport,
+        mut transport: Transport,
     ) -> Sender {
         let mut flight = Flight::new(flow.size, mss, advertised);
         flight.fin_with_data = fin_with_data;
+        let timed = transport.recovery.timed().is_some();
         Sender {
             flight,
             group: flow.group,
@@ -101,7 +103,7 @@ impl Sender {
             recovery: transport.recovery,
             timeout: transport.timeout,
             timer: Timer::default(),
-            measure: Measure::new(transport.clock),
+            measure: Measure::new(transport.clock, timed),
             release: Time::ZERO,
             transmissions: 0,
             retransmissions: 0,
@@ -175,6 +177,9 @@ impl Sender {
             self.congestion.limit(u64::from(self.flight.mss));
         }
         self.measure.want(self.congestion.wants(), now);
+        if self.measure.by_recovery {
+            self.start_timed(end);
+        }
         self.resume(end);
         self.tell_window(end);
     }
@@ -190,6 +195,9 @@ impl Sender {
 
     #[inline]
     fn on_ack(&mut self, header: &Header, options: Option<&Options>, end: &mut Endpoint<'_, '_>) {
+        if self.measure.by_recovery {
+            return self.on_timed_ack(header, options, end);
+        }
         let acknowledgement = header.acknowledgement;
         let is_new = acknowledgement > self.flight.snd_una;
         let blocks = options.map_or(&[][..], Options::blocks);
@@ -209,8 +217,12 @@ impl Sender {
                     ecn_echo: header.flags & ECE != 0,
                     ..Ack::default()
                 };
-                let state =
-                    &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
+                let state = &mut SenderState::new(
+                    &mut self.flight,
+                    &mut self.congestion,
+                    &mut *self.timeout,
+                    end.now(),
+                );
                 let reaction = self.recovery.on_duplicate(news, state);
                 self.report(&ack);
                 Some(reaction)
@@ -250,17 +262,15 @@ impl Sender {
             ecn_echo: header.flags & ECE != 0,
             delivery_rate: self.measure.delivery_rate(&self.flight, now),
         };
-        let state = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
+        let state = &mut SenderState::new(
+            &mut self.flight,
+            &mut self.congestion,
+            &mut *self.timeout,
+            now,
+        );
         let reaction = self.recovery.on_ack(&ack, news, state);
         self.report(&ack);
-        if self.flight.snd_una == self.flight.size {
-            self.timer.clear();
-            self.acknowledged = now;
-            self.state = State::FinWait;
-            // A FIN sent with the last data is acknowledged together with it.
-            if !self.flight.fin_with_data {
-                self.control(FIN, 1, end);
-            }
+        if self.finish(end) {
             return None;
         }
         // RFC 6298, section 5, (5.2): the timer is turned off when all outstanding data is
@@ -269,6 +279,22 @@ impl Sender {
             self.timer.clear();
         }
         Some(reaction)
+    }
+
+    /// Ends the transfer if all data is acknowledged; returns whether it is.
+    #[inline]
+    fn finish(&mut self, end: &mut Endpoint<'_, '_>) -> bool {
+        if self.flight.snd_una < self.flight.size {
+            return false;
+        }
+        self.timer.clear();
+        self.acknowledged = end.now();
+        self.state = State::FinWait;
+        // A FIN sent with the last data is acknowledged together with it.
+        if !self.flight.fin_with_data {
+            self.control(FIN, 1, end);
+        }
+        true
     }
 
     /// Passes a report of an acknowledgement to the window law, if the law requests reports.
@@ -283,7 +309,12 @@ impl Sender {
 
     #[inline]
     fn sample(&mut self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
-        self.timeout.on_sample(rtt);
+        self.timeout.on_sample(rtt, &self.flight);
+        self.tell_round_trip(rtt, end);
+    }
+
+    #[inline]
+    fn tell_round_trip(&self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
         let flow = end.id;
         end.tell(Interest::ROUND_TRIP, || Happening::RoundTrip { flow, rtt });
     }
@@ -318,6 +349,9 @@ impl Sender {
     #[inline(never)]
     fn resume(&mut self, end: &mut Endpoint<'_, '_>) {
         self.send_allowed(end);
+        if self.measure.by_recovery {
+            self.end_timed_event(end);
+        }
     }
 
     /// Sends all segments that recovery, window, pacing and interface permit.
@@ -369,7 +403,8 @@ impl Sender {
             self.count_retransmission(transmission);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
-        self.recovery.on_sent(candidate, &mut self.flight);
+        self.recovery
+            .on_sent(candidate, end.now(), &mut self.flight);
         self.transmissions += 1;
         self.congestion.on_sent(&Sent {
             at: sent,
@@ -380,6 +415,9 @@ impl Sender {
         if let Some(rate) = self.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
             self.release = begin.unwrap_or(end.now()) + rate.transmission_time(wire);
+        }
+        if self.measure.by_recovery {
+            return self.pace(payload as u32, end);
         }
         // RFC 6298, section 5, (5.1): a transmission starts the timer if it is off.
         if !self.timer.is_set() {
@@ -414,7 +452,7 @@ impl Sender {
     /// Handles the event of the pacing timer.
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
         if self.pacing.expired(HostTimer::Pacing, end) {
-            self.resume(end);
+            self.on_room(end);
         }
     }
 
@@ -438,6 +476,9 @@ impl Sender {
         if !self.timer.expired(HostTimer::Sender, end) {
             return;
         }
+        if self.measure.by_recovery && self.state == State::Established && self.on_look(end) {
+            return;
+        }
         let repeated = self.count_timeout();
         self.decide(Cause::Timeout, end);
         // RFC 9293, section 3.8.3, (b): the connection is closed after R2 retransmissions.
@@ -456,17 +497,15 @@ impl Sender {
                 self.control(FIN, self.attempts + 1, end);
             }
             State::Established => {
-                self.congestion.on_timeout(&Timeout {
-                    at: end.now(),
-                    in_flight: self.recovery.flight_size(&self.flight),
-                    repeated,
-                });
-                self.recovery.on_timeout(&self.flight);
+                let state = &mut SenderState::new(
+                    &mut self.flight,
+                    &mut self.congestion,
+                    &mut *self.timeout,
+                    end.now(),
+                );
+                self.recovery.on_expiry(repeated, state);
                 self.owed = u64::MAX;
-                // RFC 6298, section 5, (5.4) to (5.6): the earliest segment is retransmitted and
-                // the timer restarted. All data in flight is taken for lost and sent again
-                // (go-back-N).
-                self.flight.rewind();
+                // RFC 6298, section 5, (5.6): the timer is restarted.
                 self.resume(end);
                 self.tell_window(end);
             }

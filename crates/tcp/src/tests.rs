@@ -6,6 +6,7 @@ mod scripted;
 pub mod vectors;
 
 use crate::cc::{Ack, Congestion, CongestionControl, Loss, Sent, Timeout, Wants, Window};
+use crate::flight::Flight;
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
@@ -93,7 +94,7 @@ impl TimeoutPolicy for Constant {
         self.0
     }
 
-    fn on_sample(&mut self, _rtt: Duration) {}
+    fn on_sample(&mut self, _rtt: Duration, _flight: &Flight) {}
 
     fn on_timeout(&mut self) {}
 }

@@ -1,11 +1,14 @@
 //! Retransmission timeouts. Each rule has a file of its own.
 
+mod linux;
 mod rfc6298;
 mod saw;
 
+pub use linux::Linux;
 pub use rfc6298::Rfc6298;
 pub use saw::SawTimeout;
 
+use crate::flight::Flight;
 use lightburst_des::Duration;
 
 /// A rule for the retransmission timeout, with its state for one endpoint.
@@ -13,8 +16,25 @@ pub trait TimeoutPolicy: CopiedTimeout + Send {
     /// Returns the present timeout.
     fn value(&self) -> Duration;
 
-    /// Handles a round-trip time, measured on a segment that was sent once (Karn's algorithm).
-    fn on_sample(&mut self, rtt: Duration);
+    /// Handles a round-trip time, measured on a segment that was sent once (Karn's algorithm) or by
+    /// a timestamp; `flight` already contains the acknowledgement.
+    fn on_sample(&mut self, rtt: Duration, flight: &Flight);
+
+    /// Returns the smoothed round-trip time (SRTT); `None` before the first sample, and of a rule
+    /// that keeps none.
+    fn smoothed(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Returns the lower bound of the timeout, or of its margin over the round-trip time.
+    fn minimum(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Returns the tick on which timers expire; zero if they expire at any time.
+    fn tick(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Handles the end of the handshake; `repeated` is true if the SYN was sent more than once.
     fn on_established(&mut self, _repeated: bool) {}

@@ -5,7 +5,7 @@ pub(crate) mod parameters;
 
 use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
-use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
+use crate::timeout::{Linux, Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::transport::parameters::{Parameters, COUNT, TIME, WINDOW};
 use crate::Sizes;
 use lightburst_des::Duration;
@@ -146,6 +146,9 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
     parameters.fault().map_or(Ok(()), Err)
 }
 
+/// Choices of the rule for the retransmission timeout.
+const TIMEOUTS: &[&str] = &["rfc6298", "linux"];
+
 /// Choices of the segments whose round-trip times are measured.
 const RTT_SAMPLES: &[&str] = &["one-at-a-time", "every-acknowledgement"];
 
@@ -169,15 +172,20 @@ fn tcp(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;
     let (law, recovery) = (law_of(parameters), recovery_of(parameters));
     let rwnd = parameters.get("advertised_window_bytes", WINDOW);
+    // A recovery with window validation lets the window grow by what the receive window leaves unused.
+    let most = if recovery.timed { f64::INFINITY } else { rwnd };
     let law = (law.build)(&cc::CongestionControlSettings {
         parameters: parameters.table("congestion_control"),
         mss: setting.sizes.mss(),
         rwnd,
     });
     Transport {
-        congestion: Congestion::new(law, parameters.get("initial_window_bytes", WINDOW), rwnd),
+        congestion: Congestion::new(law, parameters.get("initial_window_bytes", WINDOW), most),
         recovery: (recovery.build)(parameters.table("recovery")),
-        timeout: Box::new(Rfc6298::new(parameters)),
+        timeout: match parameters.word("timeout", TIMEOUTS) {
+            "linux" => Box::new(Linux::new(parameters)),
+            _ => Box::new(Rfc6298::new(parameters)),
+        },
         clock: match parameters.word("rtt_samples", RTT_SAMPLES) {
             _ if parameters.is("timestamps") => Clock::Timestamps,
             "every-acknowledgement" => Clock::EveryAcknowledgement,
@@ -212,16 +220,16 @@ fn plain(parameters: &Parameters) -> Reception {
 
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = parameters.table("recovery");
-    let kind = recovery_of(parameters);
+    let selective = recovery_of(parameters).selective && recovery.is_unless_missing("sack");
     Reception {
         advertised: parameters.get("advertised_window_bytes", WINDOW) as u64,
         acknowledge_every: parameters.get("acknowledge_every", COUNT) as u32,
         delay: parameters.duration("acknowledgement_delay_ps", TIME),
-        blocks: match kind.selective {
+        blocks: match selective {
             true => recovery.get("sack_blocks", 1.0..=4.0) as usize,
             false => 0,
         },
-        duplicate_sack: kind.selective && recovery.is("duplicate_sack"),
+        duplicate_sack: selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
         ecn: law_of(parameters).ecn,

@@ -21,7 +21,7 @@ impl LossRecovery for GoBackN {
     fn on_timeout(&mut self, _flight: &Flight) {}
 
     #[inline]
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         in_window(flight, flight.flight_size(), window)
     }
 

@@ -5,6 +5,7 @@ use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState, T
 use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
+use lightburst_des::Time;
 
 #[derive(Clone)]
 struct Recovering {
@@ -115,12 +116,12 @@ impl LossRecovery for NewReno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         let inflation = self.recovering.as_ref().map(|r| r.inflation);
         self.duplicates.candidate(inflation, flight, window)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
         self.duplicates.sent(candidate, flight);
     }
 

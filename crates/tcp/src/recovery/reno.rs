@@ -5,6 +5,7 @@ use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
+use lightburst_des::Time;
 
 #[derive(Clone)]
 pub struct Reno {
@@ -57,11 +58,11 @@ impl LossRecovery for Reno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         self.duplicates.candidate(self.recovering, flight, window)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
         self.duplicates.sent(candidate, flight);
     }
 

@@ -8,6 +8,7 @@ use crate::cc::{Ack, Window};
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
 use crate::transport::parameters::{Parameters, FRACTION};
+use lightburst_des::Time;
 use lightburst_net::Block;
 use std::collections::VecDeque;
 
@@ -226,12 +227,12 @@ impl LossRecovery for RrTcp {
         self.sack.on_timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         self.sack.candidate(flight, window)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
-        self.sack.on_sent(candidate, flight);
+    fn on_sent(&mut self, candidate: Candidate, now: Time, flight: &mut Flight) {
+        self.sack.on_sent(candidate, now, flight);
         let sequence = candidate.sequence;
         if flight.transmissions(sequence) == 1 {
             return;

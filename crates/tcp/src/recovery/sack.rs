@@ -12,6 +12,7 @@ use crate::cc::{Ack, Loss};
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
 use crate::Parameters;
+use lightburst_des::Time;
 use lightburst_net::Block;
 
 /// Values computed from the scoreboard (RFC 6675, section 4).
@@ -251,7 +252,7 @@ impl LossRecovery for Sack {
         self.told = self.recovery_point;
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         // Section 5, (C), and step 3 of limited transmit: a segment may be sent while cwnd - pipe
         // >= 1 SMSS.
         let room = self.scores.pipe + u64::from(flight.mss) <= window;
@@ -273,7 +274,7 @@ impl LossRecovery for Sack {
         self.new_data(flight, window).filter(|_| room)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
         let payload = flight.payload(candidate.sequence);
         match candidate.reason {
             // (C.2) HighRxt advances with retransmissions ...
@@ -281,7 +282,7 @@ impl LossRecovery for Sack {
             // ... but not with rule (4), which sets RescueRxt to RecoveryPoint.
             Reason::Rescue => self.rescue_rxt = self.recovery_point,
             Reason::Beyond => self.beyond += payload,
-            Reason::Next => {}
+            Reason::Next | Reason::Probe => {}
         }
         if self.after_timeout {
             self.skip_sacked(flight);

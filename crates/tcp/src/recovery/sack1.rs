@@ -6,6 +6,7 @@ use crate::cc::Ack;
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
 use crate::Parameters;
+use lightburst_des::Time;
 use lightburst_net::Block;
 
 #[derive(Clone)]
@@ -100,7 +101,7 @@ impl LossRecovery for Sack1 {
         self.ignoring = true;
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         if !self.recovering {
             let wider = window + self.duplicates.limited(flight);
             return in_window(flight, flight.flight_size(), wider);
@@ -118,7 +119,7 @@ impl LossRecovery for Sack1 {
         sendable.then_some(candidate)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
         if !self.recovering || self.entering {
             return;
         }

@@ -5,6 +5,7 @@ use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
+use lightburst_des::Time;
 
 #[derive(Clone)]
 pub struct Tahoe {
@@ -35,7 +36,7 @@ impl LossRecovery for Tahoe {
             at: sender.now,
             in_flight,
         });
-        sender.congestion.restart(u64::from(sender.flight.mss));
+        sender.congestion.set_cwnd(f64::from(sender.flight.mss));
         sender.flight.rewind();
         self.duplicates.beyond = 0;
         Reaction::RETRANSMIT
@@ -49,11 +50,11 @@ impl LossRecovery for Tahoe {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         self.duplicates.candidate(None, flight, window)
     }
 
-    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
         self.duplicates.sent(candidate, flight);
     }
 

@@ -13,7 +13,7 @@ impl Sender {
             self.count_from_departure(header, end);
         }
         if wanted && self.state == State::Established {
-            self.resume(end);
+            self.on_room(end);
         }
     }
 

@@ -98,7 +98,10 @@ fn timeouts(rows: &[Json], minimum: f64, granularity: f64) -> Vec<f64> {
         ("clock_granularity_ps", granularity * SECOND),
     ]));
     let sample = |row: &Json| {
-        rule.on_sample(Duration((number(&row["R"]) * SECOND).round() as u64));
+        rule.on_sample(
+            Duration((number(&row["R"]) * SECOND).round() as u64),
+            &flight(1, 0),
+        );
         rule.value().0 as f64 / SECOND
     };
     rows.iter().map(sample).collect()
@@ -183,7 +186,7 @@ fn a_loss_and_a_timeout_set_the_windows_of_rfc_5681() {
         law.on_timeout(&Timeout {
             at: Time::ZERO,
             in_flight: whole(&row["FlightSize"]),
-            repeated: false,
+            ..Timeout::default()
         });
         assert_eq!(law.window().ssthresh, number(&row["ssthresh"]));
         assert_eq!(law.window().cwnd, number(&row["cwnd"]));
@@ -312,21 +315,21 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
             // The sender retransmits the first segment regardless of the window.
             lost.push(flight.snd_una);
         }
-        let pipe = |recovery: &dyn LossRecovery, flight: &Flight| {
+        let pipe = |recovery: &mut dyn LossRecovery, flight: &Flight| {
             let window = (0..=sent + 1).find(|w| recovery.candidate(flight, *w).is_some());
             window.expect("a window that is large enough") - 1
         };
-        let mut seen = (again == 0).then(|| pipe(&*recovery, &flight));
+        let mut seen = (again == 0).then(|| pipe(&mut *recovery, &flight));
         let mut next = reaction.retransmit.then(|| Candidate::hole(flight.snd_una));
         while let Some(candidate_now) = next.filter(|c| c.sequence < sent) {
             send(&mut flight, candidate_now.sequence);
-            recovery.on_sent(candidate_now, &mut flight);
+            recovery.on_sent(candidate_now, Time::ZERO, &mut flight);
             again = again.saturating_sub(1);
             if again == 0 && seen.is_none() {
-                let added = pipe(&*recovery, &flight);
+                let added = pipe(&mut *recovery, &flight);
                 // The pipe must be the same when it is recomputed from HighRxt.
                 recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
-                assert_eq!(pipe(&*recovery, &flight), added, "{case}");
+                assert_eq!(pipe(&mut *recovery, &flight), added, "{case}");
                 seen = Some(added);
             }
             next = recovery

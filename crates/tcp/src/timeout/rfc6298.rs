@@ -1,6 +1,7 @@
 //! The standard retransmission timeout (RFC 6298).
 
 use super::TimeoutPolicy;
+use crate::flight::Flight;
 use crate::transport::parameters::{Parameters, POSITIVE_TIME, TIME};
 use lightburst_des::Duration;
 
@@ -43,7 +44,7 @@ impl TimeoutPolicy for Rfc6298 {
         self.timeout
     }
 
-    fn on_sample(&mut self, rtt: Duration) {
+    fn on_sample(&mut self, rtt: Duration, _flight: &Flight) {
         let rtt = rtt.0 as f64;
         let (mean, variation) = match self.smoothed {
             // (2.2) SRTT <- R, RTTVAR <- R/2
@@ -60,6 +61,14 @@ impl TimeoutPolicy for Rfc6298 {
         let timeout = Duration::nearest(mean + self.granularity.max(4.0 * variation));
         // (2.4) and (2.5): lower and upper bound.
         self.timeout = timeout.max(self.minimum).min(self.maximum);
+    }
+
+    fn smoothed(&self) -> Option<Duration> {
+        self.smoothed.map(|(mean, _)| Duration::nearest(mean))
+    }
+
+    fn minimum(&self) -> Duration {
+        self.minimum
     }
 
     fn on_established(&mut self, repeated: bool) {
@@ -121,13 +130,13 @@ mod tests {
     fn the_granularity_bounds_the_margin_and_a_sample_ends_the_backoff() {
         let mut rule = rule(1e12, 0.0, 10e9);
         for _ in 0..60 {
-            rule.on_sample(Duration(100_000_000_000));
+            rule.on_sample(Duration(100_000_000_000), &Flight::new(1, 1, 1));
         }
         // SRTT is 100 ms and RTTVAR almost 0, so the margin is G = 10 ms.
         assert_eq!(rule.value(), Duration(110_000_000_000));
         rule.on_timeout();
         assert_eq!(rule.value(), Duration(220_000_000_000));
-        rule.on_sample(Duration(100_000_000_000));
+        rule.on_sample(Duration(100_000_000_000), &Flight::new(1, 1, 1));
         assert_eq!(rule.value(), Duration(110_000_000_000));
     }
 }

@@ -1,6 +1,7 @@
 //! The timeout of stop-and-wait (minakhmetov2018, section 2).
 
 use super::TimeoutPolicy;
+use crate::flight::Flight;
 use crate::transport::parameters::{Parameters, FRACTION, POSITIVE_TIME};
 use lightburst_des::Duration;
 
@@ -34,7 +35,7 @@ impl TimeoutPolicy for SawTimeout {
         self.timeout + self.margin
     }
 
-    fn on_sample(&mut self, rtt: Duration) {
+    fn on_sample(&mut self, rtt: Duration, _flight: &Flight) {
         // T_i = beta gamma + (1 - beta) T_{i-1}
         let timeout = self.beta * rtt.0 as f64 + (1.0 - self.beta) * self.timeout.0 as f64;
         self.timeout = Duration::nearest(timeout);
@@ -67,7 +68,7 @@ mod tests {
     fn the_margin_is_waited_but_not_averaged() {
         let mut timeout = saw(4 * 7_200_000);
         assert_eq!(timeout.value(), Duration(1_000_000_000 + 28_800_000));
-        timeout.on_sample(Duration(10_000_000));
+        timeout.on_sample(Duration(10_000_000), &Flight::new(1, 1, 1));
         assert_eq!(timeout.value(), Duration(505_000_000 + 28_800_000));
         timeout.on_timeout();
         assert_eq!(timeout.value(), Duration(555_500_000 + 28_800_000));
@@ -81,7 +82,7 @@ mod tests {
         }
         assert_eq!(timeout.value(), Duration(60_000_000_000_000));
         for _ in 0..100 {
-            timeout.on_sample(Duration(8_000_000));
+            timeout.on_sample(Duration(8_000_000), &Flight::new(1, 1, 1));
         }
         assert!(timeout.value().0.abs_diff(8_000_000) <= 1);
     }

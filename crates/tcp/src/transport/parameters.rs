@@ -108,6 +108,11 @@ impl Parameters {
         }
     }
 
+    /// Returns whether a switch is on or absent.
+    pub fn is_unless_missing(&self, name: &str) -> bool {
+        !self.values.contains_key(name) || self.is(name)
+    }
+
     /// Returns one of the `words`; records a fault and returns the first of them if the setting is
     /// none of them.
     pub fn word<'a>(&self, name: &str, words: &[&'a str]) -> &'a str {

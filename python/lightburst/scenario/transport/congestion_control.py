@@ -173,8 +173,44 @@ class Dctcp(Section):
     )
 
 
+class LinuxReno(Section):
+    """Reno as in Linux 6.18: RFC 5681 by whole segments acknowledged, without a limit."""
+
+    kind: Literal["linux-reno"] = "linux-reno"
+
+
+class LinuxCubic(Section):
+    """CUBIC as in Linux 6.18: RFC 9438 in whole segments and ticks of 4 ms, with HyStart."""
+
+    kind: Literal["linux-cubic"] = "linux-cubic"
+    hystart: Flag = Field(
+        True,
+        description=(
+            "Whether slow start ends when acknowledgements come in a long train or late (Ha and "
+            "Rhee 2011), windows of 16 segments and more. Linux has HyStart, and not HyStart++ (RFC "
+            "9406)."
+        ),
+    )
+    fast_convergence: Flag = Field(
+        True,
+        description=(
+            "Whether a flow with a loss below its old plateau lowers the plateau, and so leaves "
+            "room for new flows (RFC 9438, 4.7)."
+        ),
+    )
+
+
 CongestionControl = Annotated[
-    Reno | StopAndWait | HighSpeed | Cubic | Fast | Vegas | Scalable | Dctcp,
+    Reno
+    | StopAndWait
+    | HighSpeed
+    | Cubic
+    | Fast
+    | Vegas
+    | Scalable
+    | Dctcp
+    | LinuxReno
+    | LinuxCubic,
     Named(),
     Field(discriminator="kind"),
 ]

@@ -8,10 +8,10 @@ docs/scenario.md has the source of each value.
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-Preset = Literal["rfc", "ns-2", "datacentre", "wide-area"]
+Preset = Literal["rfc", "ns-2", "linux", "datacentre", "wide-area"]
 
 # Presets with the constants of today's systems; hosts then serve flows in turn by default.
-FAIR_PRESETS: Final = frozenset({"datacentre", "wide-area"})
+FAIR_PRESETS: Final = frozenset({"linux", "datacentre", "wide-area"})
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # The defaults.
@@ -37,6 +37,20 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "initial_timeout": "3 s",
         "min_timeout": "200 ms",
         "clock_granularity": "10 ms",
+    },
+    # Linux 6.18 with its defaults (net/ipv4/tcp_input.c, tcp_recovery.c, tcp_cubic.c and neighbours),
+    # but without the tuning of buffers.
+    "linux": {
+        "congestion_control": {"kind": "linux-cubic"},
+        "recovery": {"kind": "rack-tlp", "sack_blocks": 3},
+        "segment_size": "1.5 kB",
+        "header_size": "52 B",
+        "advertised_window": 100_000,
+        "timeout": "linux",
+        "min_timeout": "200 ms",
+        "max_timeout": "120 s",
+        "rtt_samples": "every-acknowledgement",
+        "timestamps": True,
     },
     # Timers for round trips of 100 us: DCTCP (Alizadeh et al. 2010), Vasudevan et al. 2009.
     "datacentre": {

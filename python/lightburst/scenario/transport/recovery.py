@@ -143,6 +143,80 @@ class Sack1(_Selective):
     bug_fix: Flag = Field(True, description=_IN_RFC_6582)
 
 
+class RackTlp(Section):
+    """Losses by the time of sending (RFC 8985), with PRR, F-RTO and undo, as in Linux 6.18."""
+
+    kind: Literal["rack-tlp"] = "rack-tlp"
+    sack: Flag = Field(
+        True,
+        description=(
+            "Whether the receiver sends SACK blocks. Without them losses are found by duplicate "
+            "acknowledgements and repaired as in New-Reno (RFC 6582)."
+        ),
+    )
+    sack_blocks: Annotated[int, Whole(1, MOST_BLOCKS)] = Field(
+        MOST_BLOCKS,
+        description=(
+            "Most SACK blocks in an acknowledgement. At most 4 fit into the options (RFC 2018); "
+            "with `timestamps` at most 3, which is the default then, and 4 is refused."
+        ),
+    )
+    duplicate_sack: Flag = Field(
+        True, description="Whether the receiver reports segments received twice (RFC 2883)."
+    )
+    duplicate_threshold: Annotated[int, Whole(1, 1000)] = Field(
+        3,
+        description=(
+            "Segments SACKed beyond a hole, without SACK duplicate acknowledgements, after which "
+            "the hole counts as lost if no reordering was seen (`tcp_reordering` of Linux; DupThresh "
+            "of RFC 8985, 6.2)."
+        ),
+    )
+    reordering_threshold: Flag = Field(
+        True,
+        description=(
+            "Whether `duplicate_threshold` ends the wait for reordered segments as long as none was "
+            "seen (RFC 8985, 6.2, step 4)."
+        ),
+    )
+    static_reordering_window: Flag = Field(
+        False,
+        description=(
+            "Whether the reordering window stays at a quarter of the least round trip; otherwise "
+            "it widens with duplicate reports (RFC 8985, 6.2, step 4)."
+        ),
+    )
+    tail_loss_probe: Flag = Field(
+        True,
+        description=(
+            "Whether a segment is sent after about two round trips without an acknowledgement, so "
+            "that a loss at the end needs no timeout (RFC 8985, 7)."
+        ),
+    )
+    frto: Flag = Field(
+        True,
+        description=(
+            "Whether new data follows the first retransmission after a timeout, to find out whether "
+            "the timeout was spurious (RFC 5682)."
+        ),
+    )
+    restart_after_idle: Flag = Field(
+        True,
+        description=(
+            "Whether the window falls by half for each timeout of an idle time (RFC 5681, 4.1)."
+        ),
+    )
+    pacing: Flag = Field(
+        False,
+        description=(
+            "Whether segments leave at the rate of Linux: the window per smoothed round trip, times "
+            "2 in the first half of slow start and 1.2 later."
+        ),
+    )
+
+
 Recovery = Annotated[
-    Tahoe | RenoRecovery | NewReno | Sack | RrTcp | Sack1, Named(), Field(discriminator="kind")
+    Tahoe | RenoRecovery | NewReno | Sack | RackTlp | RrTcp | Sack1,
+    Named(),
+    Field(discriminator="kind"),
 ]

@@ -46,6 +46,8 @@ def rfc6928(segment: int) -> int:
     return min(10 * segment, max(2 * segment, 14600))
 
 
+MICROSECOND = parse_duration("1 us")
+
 INITIAL_WINDOWS = {"rfc6928": rfc6928, "rfc3390": rfc3390, "rfc5681": rfc5681}
 
 
@@ -122,6 +124,21 @@ class Tcp(Connection):
     backoff: Annotated[float, Real(1, 1e9, inclusive=False)] = Field(
         2.0, description="Factor on the timeout after each expiry (RFC 6298, 5.5)."
     )
+    timeout: Literal["rfc6298", "linux"] = Field(
+        "rfc6298",
+        description=(
+            'The rule for the timeout. `"rfc6298"`: the standard. `"linux"`: that of Linux 6.18, in '
+            "whole microseconds and ticks; `min_timeout` is then the least margin over the smoothed "
+            "round-trip time, and the margin falls once per round trip."
+        ),
+    )
+    timer_tick: PositiveDuration = Field(
+        parse_duration("4 ms"),
+        description=(
+            "Tick on which timers expire with `timeout = \"linux\"` (HZ = 250), counted from the "
+            "end of a connection's handshake. At least a microsecond."
+        ),
+    )
     rtt_samples: Literal["one-at-a-time", "every-acknowledgement"] = Field(
         "one-at-a-time",
         description=(
@@ -180,6 +197,12 @@ class Tcp(Connection):
                 "min_timeout",
                 format_duration(self.min_timeout),
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
+            )
+        if self.timer_tick < MICROSECOND:
+            raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")
+        if self.timeout == "linux" and self.min_timeout == 0:
+            raise refuse_at(
+                "min_timeout", format_duration(0), "more than 0 with timeout = 'linux'"
             )
         blocks = getattr(self.recovery, "sack_blocks", 0)
         if self.timestamps and blocks > MOST_BLOCKS_WITH_TIMESTAMPS:

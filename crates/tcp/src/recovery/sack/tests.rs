@@ -193,7 +193,7 @@ fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     flight.rewind();
     for i in 0..4 {
         flight.send(i * MSS, Time::ZERO);
-        sack.on_sent(Candidate::next(i * MSS), &mut flight);
+        sack.on_sent(Candidate::next(i * MSS), Time::ZERO, &mut flight);
     }
     let old = Block {
         start: 4 * MSS,
@@ -233,7 +233,7 @@ fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
         let candidate = sack.candidate(&flight, 10 * MSS).unwrap();
         assert_eq!(candidate, Candidate::next(i * MSS));
         flight.send(candidate.sequence, Time::ZERO);
-        sack.on_sent(candidate, &mut flight);
+        sack.on_sent(candidate, Time::ZERO, &mut flight);
     }
     let mut still = Congestion::new(Box::new(Still), 100.0, 100.0);
     acknowledge(10 * MSS, &mut sack, &mut flight, &mut still);

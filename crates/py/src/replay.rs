@@ -1,0 +1,41 @@
+//! Replay of a recorded connection.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// Replays a recorded connection, given as JSON, to a sender. Returns the segments sent and the
+/// states after the acknowledgements, as lists of dictionaries.
+#[pyfunction]
+pub fn replay<'py>(py: Python<'py>, capture: &str) -> PyResult<Bound<'py, PyDict>> {
+    let log = py
+        .detach(|| lightburst_sim::replay(capture))
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let transmissions = PyList::empty(py);
+    for sent in log.transmissions {
+        let row = PyDict::new(py);
+        row.set_item("sequence", sent.sequence)?;
+        row.set_item("at_ps", sent.at.0)?;
+        row.set_item("event", sent.cause)?;
+        transmissions.append(row)?;
+    }
+    let states = PyList::empty(py);
+    for after in log.states {
+        let (row, counts) = (PyDict::new(py), after.counts);
+        row.set_item("event", after.event)?;
+        row.set_item("cwnd", after.cwnd)?;
+        row.set_item("ssthresh", after.ssthresh)?;
+        row.set_item("state", counts.state)?;
+        row.set_item("sacked", counts.sacked)?;
+        row.set_item("lost", counts.lost)?;
+        row.set_item("retransmitted", counts.retransmitted)?;
+        row.set_item("outstanding", counts.outstanding)?;
+        row.set_item("reordering", counts.reordering)?;
+        row.set_item("delivered", counts.delivered)?;
+        states.append(row)?;
+    }
+    let found = PyDict::new(py);
+    found.set_item("transmissions", transmissions)?;
+    found.set_item("states", states)?;
+    Ok(found)
+}

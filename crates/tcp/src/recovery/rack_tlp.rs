@@ -1,0 +1,689 @@
+//! RACK-TLP (RFC 8985) with PRR (RFC 6937), F-RTO (RFC 5682) and the undoing of spurious reductions
+//! (RFC 3522, RFC 4015), as in the TCP of Linux 6.18.
+//!
+//! Segments and windows are counted in whole segments and times in microseconds, as there. The names
+//! of states and variables are those of `net/ipv4/tcp_input.c` and its neighbours. Window laws are
+//! free: the recovery decides by how much of the law's reduction the window falls at a time.
+
+mod board;
+mod evidence;
+mod pacing;
+mod reduction;
+mod timer;
+mod usage;
+
+use self::board::Board;
+use self::evidence::Evidence;
+use self::pacing::Pacing;
+use self::reduction::{Prr, Undo};
+use self::timer::{Pending, ProbeState, TimerState};
+use self::usage::Usage;
+use super::timed::{Arrival, Counts, Heard, Timed};
+use super::{Candidate, LossRecovery, Phase, Reaction, Reason, SenderState};
+use crate::cc::Ack;
+use crate::flight::scoreboard::Scoreboard;
+use crate::flight::Flight;
+use crate::Parameters;
+use lightburst_des::{Duration, Time};
+
+/// Picoseconds in a microsecond.
+const MICROSECOND: u64 = 1_000_000;
+/// Stands for an ssthresh that was never lowered (TCP_INFINITE_SSTHRESH).
+const INFINITE: u64 = 0x7fff_ffff;
+/// Largest reordering metric (net.ipv4.tcp_max_reordering).
+const MOST_REORDERING: u64 = 300;
+
+/// State of the sender towards congestion (`ca_state`), in ascending order of gravity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    /// No sign of a loss.
+    Open,
+    /// Segments are SACKed beyond a hole, or the last state is not certain to be over.
+    Disorder,
+    /// The window is being reduced without a loss: after an ECN echo or a repaired tail.
+    Cwr,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+impl State {
+    fn name(self) -> &'static str {
+        match self {
+            State::Open => "Open",
+            State::Disorder => "Disorder",
+            State::Cwr => "CWR",
+            State::Recovery => "Recovery",
+            State::Loss => "Loss",
+        }
+    }
+}
+
+/// Segments that may be sent after an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Permit {
+    Nothing,
+    /// New segments.
+    New,
+    /// Lost segments, then new ones.
+    Lost,
+    /// Lost segments, after the reordering timer.
+    LostOnly,
+    /// New segments, and lost ones only if no new one can be sent (RFC 5682, section 2.1, step 2b).
+    NewFirst,
+    /// The first unacknowledged segment, regardless of the window, after a timeout.
+    Head,
+    /// A tail loss probe, regardless of the window (RFC 8985, section 7.3).
+    Probe,
+}
+
+/// Features that can be switched off.
+#[derive(Clone, Copy, Debug)]
+struct Features {
+    /// Whether the receiver sends SACK blocks.
+    sack: bool,
+    frto: bool,
+    tail_loss_probe: bool,
+    /// Whether the reordering window stays at a quarter of the minimum round trip.
+    static_window: bool,
+    /// Whether the reordering window applies even after `reordering` segments were SACKed.
+    no_threshold: bool,
+    restart_after_idle: bool,
+    /// Segments after which a hole counts as lost if no reordering was seen (`tcp_reordering`).
+    reordering: u64,
+}
+
+/// Evidence that the acknowledgement in hand gives.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flags {
+    /// SND.UNA advanced.
+    advanced: bool,
+    /// ECE was set.
+    echo: bool,
+    /// Segments were acknowledged cumulatively.
+    acked: bool,
+    /// Segments were SACKed.
+    sacked: bool,
+    /// Data sent before the state began was acknowledged by its first transmission.
+    original: bool,
+    /// A duplicate was reported (RFC 2883).
+    duplicate: bool,
+    /// The duplicate reported is the tail loss probe.
+    duplicate_probe: bool,
+    /// A retransmission was found to be lost.
+    lost_again: bool,
+    /// The timer is to be set anew.
+    timer: bool,
+}
+
+/// Loss recovery of one connection.
+#[derive(Clone)]
+pub struct RackTlp {
+    features: Features,
+    board: Board,
+    state: State,
+    /// End of the data sent when the state began.
+    high_seq: u64,
+    /// Number of successive timeouts (`icsk_retransmits`).
+    retransmits: u64,
+    /// Reordering metric in segments.
+    reordering: u64,
+    /// Segments delivered and lost so far.
+    delivered: u64,
+    lost: u64,
+    /// Part of `lost` that [`LossRecovery::newly_lost`] has told.
+    told: u64,
+    frto: bool,
+    evidence: Evidence,
+    undo: Undo,
+    prr: Prr,
+    probe: ProbeState,
+    timer: TimerState,
+    usage: Usage,
+    pacing: Pacing,
+    flags: Flags,
+    permit: Permit,
+    /// Whether the acknowledgement in hand permits lost segments, or new ones first.
+    rexmit: Option<Permit>,
+    /// Whether a recovery began since the last report to the sender.
+    entered: bool,
+    scoreboard: Scoreboard,
+    /// Bytes that the application has written so far.
+    written: u64,
+    mss: u64,
+}
+
+impl RackTlp {
+    pub fn new(parameters: &Parameters) -> RackTlp {
+        let features = Features {
+            sack: parameters.is("sack"),
+            frto: parameters.is("frto"),
+            tail_loss_probe: parameters.is("tail_loss_probe"),
+            static_window: parameters.is("static_reordering_window"),
+            no_threshold: !parameters.is("reordering_threshold"),
+            restart_after_idle: parameters.is("restart_after_idle"),
+            reordering: parameters.get("duplicate_threshold", super::THRESHOLD) as u64,
+        };
+        RackTlp {
+            features,
+            board: Board::default(),
+            state: State::Open,
+            high_seq: 0,
+            retransmits: 0,
+            reordering: features.reordering,
+            delivered: 1,
+            lost: 0,
+            told: 0,
+            frto: false,
+            evidence: Evidence::default(),
+            undo: Undo::default(),
+            prr: Prr::default(),
+            probe: ProbeState::default(),
+            timer: TimerState::new(Duration::ZERO),
+            usage: Usage::default(),
+            pacing: Pacing::new(parameters.is("pacing")),
+            flags: Flags::default(),
+            permit: Permit::New,
+            rexmit: None,
+            entered: false,
+            scoreboard: Scoreboard::default(),
+            written: u64::MAX,
+            mss: 1,
+        }
+    }
+
+    /// Returns whether the window is being reduced.
+    fn reducing(&self) -> bool {
+        matches!(self.state, State::Cwr | State::Recovery)
+    }
+
+    /// Returns the congestion window in whole segments.
+    fn cwnd(&self, sender: &SenderState<'_>) -> u64 {
+        (sender.congestion.cwnd() / self.mss).max(1)
+    }
+
+    fn set_cwnd(&self, segments: u64, sender: &mut SenderState<'_>) {
+        sender.congestion.set_cwnd((segments * self.mss) as f64);
+    }
+
+    /// Returns ssthresh in whole segments.
+    fn ssthresh(&self, sender: &SenderState<'_>) -> u64 {
+        let bytes = sender.congestion.window().ssthresh;
+        ((bytes / self.mss as f64) as u64).min(INFINITE)
+    }
+
+    /// Returns an ssthresh of `segments` in bytes.
+    fn threshold(&self, segments: u64) -> f64 {
+        match segments {
+            INFINITE => f64::INFINITY,
+            _ => (segments * self.mss) as f64,
+        }
+    }
+
+    /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
+    /// three quarters of the window.
+    fn current_ssthresh(&self, sender: &SenderState<'_>) -> u64 {
+        let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
+        match self.reducing() {
+            true => ssthresh,
+            false => ssthresh.max((cwnd >> 1) + (cwnd >> 2)),
+        }
+    }
+
+    /// Returns whether an unacknowledged segment may have been retransmitted.
+    fn any_retransmission(&self) -> bool {
+        self.board.retransmitted > 0 || self.board.head().is_some_and(|head| head.ever())
+    }
+
+    /// Returns whether the application has written data from `sequence` on.
+    fn has_written(&self, sequence: u64, flight: &Flight) -> bool {
+        sequence < flight.size.min(self.written)
+    }
+
+    /// Returns the next new segment, if the window and the receiver permit it.
+    fn new_segment(&self, flight: &Flight, cwnd: u64, reason: Reason) -> Option<Candidate> {
+        let sequence = flight.snd_max;
+        let open = reason == Reason::Probe || cwnd > self.board.in_flight();
+        (open && self.has_written(sequence, flight) && flight.is_advertised_from(sequence))
+            .then_some(Candidate { sequence, reason })
+    }
+
+    /// Returns the tail loss probe: a new segment, or the last one again if there is none (RFC 8985,
+    /// section 7.3).
+    fn probe_segment(&self, flight: &Flight) -> Option<Candidate> {
+        if self.has_written(flight.snd_max, flight) {
+            return self.new_segment(flight, 0, Reason::Probe);
+        }
+        let last = self.board.end().checked_sub(1)?;
+        Some(Candidate {
+            sequence: last * self.mss,
+            reason: Reason::Probe,
+        })
+    }
+
+    /// Returns the time since the simulation began, in microseconds.
+    fn microseconds(now: Time) -> u64 {
+        now.0 / MICROSECOND
+    }
+
+    /// Handles an acknowledgement below SND.UNA: only its SACK blocks count.
+    fn on_old(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
+        if !arrival.blocks.is_empty() && self.features.sack {
+            self.tag_sacked(arrival, sender);
+            self.on_alert(arrival, 0, sender);
+        }
+    }
+
+    /// Handles an acknowledgement at or beyond SND.UNA (`tcp_ack`).
+    fn on_current(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
+        let advanced = arrival.acknowledgement > arrival.before;
+        let (delivered, lost) = (self.delivered, self.lost);
+        self.flags.advanced = advanced;
+        if advanced {
+            self.retransmits = 0;
+        }
+        self.evidence.prior_fack = self.highest_sacked(arrival.before / self.mss);
+        if !arrival.blocks.is_empty() && self.features.sack {
+            self.tag_sacked(arrival, sender);
+        }
+        self.flags.echo = arrival.echo;
+        if self.board.is_empty() {
+            if self.flags.duplicate {
+                self.on_alert(arrival, 0, sender);
+            }
+            self.end_probe(sender);
+            return;
+        }
+        self.clean(arrival, sender);
+        self.adapt_reordering_window();
+        self.end_probe(sender);
+        let flags = self.flags;
+        let is_duplicate = !flags.acked && !flags.advanced;
+        let alert = flags.sacked || flags.echo || flags.duplicate;
+        if is_duplicate || alert || self.state != State::Open {
+            let duplicates = u64::from(is_duplicate && !flags.duplicate);
+            self.on_alert(arrival, duplicates, sender);
+        }
+        if self.flags.timer {
+            self.set_timer_anew(sender);
+        }
+        let (delivered, lost) = (self.delivered - delivered, self.lost - lost);
+        self.control(delivered, lost, sender);
+    }
+
+    /// Changes the window: by PRR while it is being reduced, otherwise by the law
+    /// (`tcp_cong_control`).
+    fn control(&mut self, delivered: u64, lost: u64, sender: &mut SenderState<'_>) {
+        if self.reducing() {
+            self.reduce(delivered, lost, self.flags.advanced, sender);
+        } else {
+            let reorders = self.reordering > self.features.reordering;
+            let progress = self.flags.acked || (reorders && self.flags.sacked);
+            // RFC 7661: no growth unless the window limits the sender.
+            if progress
+                && self
+                    .usage
+                    .is_limited(self.cwnd(sender), sender.congestion.window())
+            {
+                sender.congestion.on_ack(&Ack {
+                    at: sender.now,
+                    bytes: delivered * self.mss,
+                    in_flight: sender.flight.flight_size(),
+                    rtt: self.evidence.rtt_of_law(),
+                    ecn_echo: self.flags.echo,
+                    delivery_rate: None,
+                });
+            }
+        }
+        self.update_rate(sender);
+    }
+
+    /// Computes the pacing rate from the window and SRTT.
+    fn update_rate(&mut self, sender: &SenderState<'_>) {
+        let (cwnd, ssthresh) = (self.cwnd(sender), self.ssthresh(sender));
+        let outstanding = cwnd.max(self.board.len());
+        self.pacing
+            .update(self.mss, cwnd, ssthresh, outstanding, sender.timeout);
+    }
+
+    /// Handles evidence of losses, duplicates or marks, and leaves states that are over
+    /// (`tcp_fastretrans_alert`).
+    fn on_alert(&mut self, arrival: &Arrival<'_>, duplicates: u64, sender: &mut SenderState<'_>) {
+        if self.board.is_empty() {
+            self.board.sacked = 0;
+        }
+        if self.flags.echo {
+            self.undo.prior_ssthresh = 0;
+        }
+        if !self.leave_state(arrival, sender) {
+            return;
+        }
+        let may_retransmit = match self.state {
+            State::Recovery => self.in_recovery(arrival, duplicates, sender),
+            _ => self.elsewhere(arrival, duplicates, sender),
+        };
+        if may_retransmit {
+            self.rexmit = Some(Permit::Lost);
+        }
+    }
+
+    /// Leaves a state whose data is acknowledged; returns whether the evidence is to be looked at
+    /// further.
+    fn leave_state(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) -> bool {
+        let acknowledged = sender.flight.snd_una;
+        if self.state == State::Open {
+            self.undo.retransmitted_at = None;
+        } else if acknowledged >= self.high_seq {
+            if self.state == State::Cwr && acknowledged != self.high_seq {
+                self.end_reduction(sender);
+                self.state = State::Open;
+            } else if self.state == State::Recovery {
+                if !self.features.sack {
+                    self.board.sacked = 0;
+                }
+                if self.try_undo_recovery(arrival, sender) {
+                    return false;
+                }
+                self.end_reduction(sender);
+            }
+        }
+        true
+    }
+
+    /// Continues a recovery; returns whether lost segments may be sent.
+    fn in_recovery(
+        &mut self,
+        arrival: &Arrival<'_>,
+        duplicates: u64,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        if !self.flags.advanced {
+            if !self.features.sack {
+                self.add_duplicates(duplicates);
+            }
+        } else if self.try_undo_partial(arrival, sender) {
+            return false;
+        }
+        if self.try_undo_by_duplicates(sender) {
+            self.try_to_open(sender);
+        }
+        self.identify_loss(sender);
+        if self.state != State::Recovery {
+            if self.board.lost == 0 {
+                return false;
+            }
+            self.enter_recovery(sender);
+        }
+        true
+    }
+
+    /// Looks for losses outside of a recovery; returns whether lost segments may be sent.
+    fn elsewhere(
+        &mut self,
+        arrival: &Arrival<'_>,
+        duplicates: u64,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        if self.state == State::Loss {
+            self.in_loss(arrival, duplicates, sender);
+            self.identify_loss(sender);
+            if self.state != State::Open && !self.flags.lost_again {
+                return self.rexmit == Some(Permit::Lost);
+            }
+        }
+        if !self.features.sack {
+            if self.flags.advanced {
+                self.board.sacked = 0;
+            }
+            self.add_duplicates(duplicates);
+        }
+        if self.state <= State::Disorder {
+            self.try_undo_by_duplicates(sender);
+        }
+        self.identify_loss(sender);
+        if self.board.lost == 0 {
+            self.try_to_open(sender);
+            return false;
+        }
+        self.enter_recovery(sender);
+        true
+    }
+
+    /// Handles an acknowledgement after a timeout (`tcp_process_loss`).
+    fn in_loss(&mut self, arrival: &Arrival<'_>, duplicates: u64, sender: &mut SenderState<'_>) {
+        let flags = self.flags;
+        let recovered = sender.flight.snd_una >= self.high_seq;
+        if flags.advanced && self.try_undo_loss(false, arrival, sender) {
+            return;
+        }
+        if self.frto {
+            // RFC 5682, section 3.1, step 3b: data that was not retransmitted is acknowledged.
+            if flags.original && self.try_undo_loss(true, arrival, sender) {
+                return;
+            }
+            if sender.flight.snd_max > self.high_seq {
+                // Step 3a.
+                if flags.sacked || duplicates > 0 {
+                    self.frto = false;
+                }
+            } else if flags.advanced && !recovered {
+                // Step 2b: new data is sent.
+                self.high_seq = sender.flight.snd_max;
+                let next = sender.flight.snd_max;
+                if self.has_written(next, sender.flight) && sender.flight.is_advertised_from(next) {
+                    self.rexmit = Some(Permit::NewFirst);
+                    return;
+                }
+                self.frto = false;
+            }
+        }
+        if recovered {
+            self.try_undo_recovery(arrival, sender);
+            return;
+        }
+        if !self.features.sack {
+            if sender.flight.snd_max > self.high_seq && duplicates > 0 {
+                self.add_duplicates(duplicates);
+            } else if flags.advanced {
+                self.board.sacked = 0;
+            }
+        }
+        self.rexmit = Some(Permit::Lost);
+    }
+}
+
+impl LossRecovery for RackTlp {
+    fn on_ack(&mut self, _ack: &Ack, _news: bool, _sender: &mut SenderState<'_>) -> Reaction {
+        unreachable!("a timed recovery hears each acknowledgement whole")
+    }
+
+    fn on_duplicate(&mut self, _news: bool, _sender: &mut SenderState<'_>) -> Reaction {
+        unreachable!("a timed recovery hears each acknowledgement whole")
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight) {}
+
+    /// Takes the segments for lost that were not sent a moment ago, and has the first sent again
+    /// (`tcp_enter_loss`, `tcp_retransmit_timer`).
+    fn on_expiry(&mut self, _repeated: bool, sender: &mut SenderState<'_>) {
+        self.enter_loss(sender);
+        self.retransmits += 1;
+        self.timer.after_timeout = true;
+        self.permit = Permit::Head;
+    }
+
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
+        let cwnd = (window / self.mss).max(1);
+        loop {
+            match self.permit {
+                Permit::Nothing => return None,
+                Permit::New => return self.new_segment(flight, cwnd, Reason::Next),
+                Permit::Lost | Permit::LostOnly => {
+                    if cwnd <= self.board.in_flight() {
+                        return None;
+                    }
+                    if let Some(number) = self.board.next_lost() {
+                        return Some(Candidate::hole(number * self.mss));
+                    }
+                    if self.permit == Permit::LostOnly {
+                        return None;
+                    }
+                    self.permit = Permit::New;
+                }
+                Permit::NewFirst => {
+                    let candidate = self.new_segment(flight, cwnd, Reason::Next);
+                    if candidate.is_some() || flight.snd_max > self.high_seq {
+                        return candidate;
+                    }
+                    self.frto = false;
+                    self.permit = Permit::Lost;
+                }
+                Permit::Head => return Some(Candidate::hole(flight.snd_una)),
+                Permit::Probe => return self.probe_segment(flight),
+            }
+        }
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, now: Time, flight: &mut Flight) {
+        let now_us = Self::microseconds(now);
+        let number = candidate.sequence / self.mss;
+        if self.board.is_empty() {
+            self.evidence.first_sent = now_us;
+        }
+        let is_new = self.board.send(number, now_us, self.delivered);
+        if is_new {
+            self.usage
+                .sent(self.board.len() == 1, self.timer.tick_of(now_us));
+            self.prr.out += u64::from(self.reducing());
+        } else if candidate.reason != Reason::Probe {
+            self.board.retransmit(number);
+            self.undo.retransmit(now_us);
+            if matches!(self.permit, Permit::Lost | Permit::LostOnly) {
+                self.prr.out += u64::from(self.reducing());
+                let is_head = candidate.sequence == flight.snd_una;
+                self.timer.rearm |= is_head && self.timer.pending != Some(Pending::Reordering);
+            }
+        }
+        match candidate.reason {
+            Reason::Probe => {
+                self.probe.sent = true;
+                self.probe.retransmitted = !is_new;
+                self.permit = Permit::Nothing;
+            }
+            _ if self.permit == Permit::Head => self.permit = Permit::Nothing,
+            _ => {}
+        }
+        self.evidence.retransmissions += u64::from(!is_new);
+    }
+
+    fn scoreboard(&self) -> Option<&Scoreboard> {
+        Some(&self.scoreboard)
+    }
+
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        (self.lost - std::mem::replace(&mut self.told, self.lost)) * self.mss
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        match self.state {
+            State::Recovery => Phase::Recovery,
+            State::Loss => Phase::Loss,
+            State::Open | State::Disorder | State::Cwr => Phase::Open,
+        }
+    }
+
+    fn timed(&mut self) -> Option<&mut dyn Timed> {
+        Some(self)
+    }
+}
+
+impl Timed for RackTlp {
+    fn on_established(&mut self, rtt: Option<Duration>, sender: &mut SenderState<'_>) {
+        self.mss = u64::from(sender.flight.mss);
+        let now = Self::microseconds(sender.now);
+        self.timer = TimerState::new(sender.timeout.tick());
+        self.timer.start(now);
+        self.usage = Usage::new(self.cwnd(sender));
+        if let Some(rtt) = rtt {
+            self.evidence.min_rtt.update(now, rtt.0 / MICROSECOND);
+        }
+        self.update_rate(sender);
+    }
+
+    fn on_acknowledgement(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) -> Heard {
+        self.flags = Flags::default();
+        self.evidence.begin();
+        self.rexmit = None;
+        self.entered = false;
+        match arrival.acknowledgement < sender.flight.snd_una {
+            true => self.on_old(arrival, sender),
+            false => self.on_current(arrival, sender),
+        }
+        self.permit = self.rexmit.unwrap_or(Permit::New);
+        Heard {
+            rtt: self.evidence.sample(),
+            entered: self.entered,
+        }
+    }
+
+    fn on_look(&mut self, sender: &mut SenderState<'_>) -> Option<Heard> {
+        self.entered = false;
+        match self.timer.pending.take()? {
+            Pending::Timeout => return None,
+            Pending::Reordering => self.on_reordering_timer(sender),
+            Pending::Probe => {
+                // Stays pending until the probe is sent.
+                self.timer.pending = Some(Pending::Probe);
+                self.permit = match self.probe.end {
+                    None => Permit::Probe,
+                    Some(_) => Permit::Nothing,
+                };
+                self.probe.due = true;
+            }
+        }
+        Some(Heard {
+            rtt: None,
+            entered: self.entered,
+        })
+    }
+
+    fn on_room(&mut self) {
+        if !matches!(self.permit, Permit::Head | Permit::Probe) {
+            self.permit = match self.board.lost > self.board.retransmitted {
+                true => Permit::Lost,
+                false => Permit::New,
+            };
+        }
+    }
+
+    fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>) {
+        self.written = written;
+        self.permit = Permit::New;
+        self.restart_after_idle(sender);
+    }
+
+    fn after_sending(&mut self, sender: &mut SenderState<'_>) {
+        self.end_sending(sender);
+    }
+
+    fn deadline(&self) -> Time {
+        self.timer.deadline()
+    }
+
+    fn release(&mut self, wire: u64, now: Time) -> Option<Time> {
+        self.pacing.release(wire, now)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            state: self.state.name(),
+            sacked: self.board.sacked,
+            lost: self.board.lost,
+            retransmitted: self.board.retransmitted,
+            outstanding: self.board.len(),
+            reordering: self.reordering,
+            delivered: self.delivered,
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Unacknowledged segments: which are SACKed, lost or retransmitted, and the order of their last
+//! transmissions.
+
+use std::collections::VecDeque;
+
+const SACKED: u8 = 1;
+const LOST: u8 = 2;
+/// A retransmission is in flight.
+const RETRANSMITTED: u8 = 4;
+/// The segment was sent more than once.
+const EVER: u8 = 8;
+/// The delivery of the segment was counted.
+const COUNTED: u8 = 16;
+
+/// A segment that was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Time of the last transmission in microseconds.
+    pub sent: u64,
+    /// Number of the last transmission among all; 0 once the segment is out of the order by time.
+    pub place: u64,
+    /// Segments delivered when it was last sent.
+    pub delivered: u64,
+    flags: u8,
+}
+
+impl Segment {
+    pub fn sacked(&self) -> bool {
+        self.flags & SACKED != 0
+    }
+
+    pub fn lost(&self) -> bool {
+        self.flags & LOST != 0
+    }
+
+    pub fn retransmitted(&self) -> bool {
+        self.flags & RETRANSMITTED != 0
+    }
+
+    pub fn ever(&self) -> bool {
+        self.flags & EVER != 0
+    }
+
+    pub fn counted(&self) -> bool {
+        self.flags & COUNTED != 0
+    }
+}
+
+/// The unacknowledged segments by number, and their counts.
+#[derive(Clone, Debug, Default)]
+pub struct Board {
+    /// Number of the first segment.
+    first: u64,
+    segments: VecDeque<Segment>,
+    /// Number and place of each transmission, in the order of time; an entry is out of date if the
+    /// segment has another place.
+    by_time: VecDeque<(u64, u64)>,
+    places: u64,
+    /// Number below which no segment awaits its retransmission.
+    hint: u64,
+    /// End of the highest segment that was ever SACKed.
+    highest: u64,
+    /// Segments SACKed; without SACK the number of duplicates counts instead.
+    pub sacked: u64,
+    /// Segments taken for lost.
+    pub lost: u64,
+    /// Retransmissions in flight.
+    pub retransmitted: u64,
+}
+
+impl Board {
+    /// Returns the number of unacknowledged segments (`packets_out`).
+    #[inline]
+    pub fn len(&self) -> u64 {
+        self.segments.len() as u64
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Returns the number after that of the last segment.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.first + self.len()
+    }
+
+    /// Returns the number of segments in the network (RFC 6675, pipe).
+    #[inline]
+    pub fn in_flight(&self) -> u64 {
+        self.len() - self.sacked - self.lost + self.retransmitted
+    }
+
+    pub fn head(&self) -> Option<&Segment> {
+        self.segments.front()
+    }
+
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Returns the segment of this number; panics if it is not outstanding.
+    pub fn get(&self, number: u64) -> Segment {
+        self.segments[(number - self.first) as usize]
+    }
+
+    fn at(&mut self, number: u64) -> &mut Segment {
+        &mut self.segments[(number - self.first) as usize]
+    }
+
+    /// Returns the end of the highest SACKed segment, if one is SACKed.
+    pub fn highest_sacked(&self) -> Option<u64> {
+        (self.sacked > 0).then_some(self.highest)
+    }
+
+    /// Records a transmission; returns whether it is the first of the segment.
+    pub fn send(&mut self, number: u64, sent: u64, delivered: u64) -> bool {
+        self.places += 1;
+        let place = self.places;
+        self.by_time.push_back((number, place));
+        if number == self.end() {
+            self.segments.push_back(Segment {
+                sent,
+                place,
+                delivered,
+                flags: 0,
+            });
+            return true;
+        }
+        let segment = self.at(number);
+        (segment.sent, segment.place, segment.delivered) = (sent, place, delivered);
+        segment.flags = segment.flags & !COUNTED | EVER;
+        false
+    }
+
+    /// Notes that the retransmission of a segment is in flight.
+    pub fn retransmit(&mut self, number: u64) {
+        self.at(number).flags |= RETRANSMITTED;
+        self.retransmitted += 1;
+    }
+
+    /// Removes and returns the first segment if its number is below `end`.
+    #[inline]
+    pub fn acknowledge(&mut self, end: u64) -> Option<Segment> {
+        if self.first >= end {
+            return None;
+        }
+        let segment = self.segments.pop_front()?;
+        self.first += 1;
+        self.sacked -= u64::from(segment.sacked());
+        self.lost -= u64::from(segment.lost());
+        self.retransmitted -= u64::from(segment.retransmitted());
+        Some(segment)
+    }
+
+    /// Marks a segment SACKed. A retransmission of a segment that is not lost is believed to be in
+    /// flight still.
+    pub fn sack(&mut self, number: u64) {
+        let segment = self.at(number);
+        let before = *segment;
+        segment.flags |= SACKED;
+        segment.place = 0;
+        if before.lost() {
+            segment.flags &= !(LOST | RETRANSMITTED);
+            self.lost -= 1;
+            self.retransmitted -= u64::from(before.retransmitted());
+        }
+        self.sacked += 1;
+        self.highest = self.highest.max(number + 1);
+    }
+
+    /// Notes that no retransmission of a segment is in flight.
+    pub fn retransmission_over(&mut self, number: u64) {
+        let segment = self.at(number);
+        if segment.retransmitted() {
+            segment.flags &= !RETRANSMITTED;
+            self.retransmitted -= 1;
+        }
+    }
+
+    pub fn count(&mut self, number: u64) {
+        self.at(number).flags |= COUNTED;
+    }
+
+    /// Marks a segment or its retransmission lost (`tcp_mark_skb_lost`); returns whether that is
+    /// news.
+    pub fn lose(&mut self, number: u64) -> bool {
+        let segment = self.at(number);
+        let before = *segment;
+        if before.sacked() || (before.lost() && !before.retransmitted()) {
+            return false;
+        }
+        if before.lost() {
+            segment.flags &= !RETRANSMITTED;
+            self.retransmitted -= 1;
+        } else {
+            segment.flags |= LOST;
+            self.lost += 1;
+        }
+        self.hint = self.hint.min(number);
+        true
+    }
+
+    /// Removes a segment from the order by time.
+    pub fn leave_order(&mut self, number: u64) {
+        self.at(number).place = 0;
+    }
+
+    /// Removes all marks of SACK blocks (the receiver discarded its data).
+    pub fn forget_sacked(&mut self) {
+        for segment in &mut self.segments {
+            segment.flags &= !SACKED;
+        }
+        (self.sacked, self.hint) = (0, 0);
+    }
+
+    /// Removes all marks of losses.
+    pub fn forget_lost(&mut self) {
+        for segment in &mut self.segments {
+            segment.flags &= !LOST;
+        }
+        self.lost = 0;
+    }
+
+    /// Returns the first lost segment whose retransmission is not in flight.
+    pub fn next_lost(&mut self) -> Option<u64> {
+        if self.retransmitted >= self.lost {
+            return None;
+        }
+        let from = self.hint.max(self.first);
+        let waits = |s: &Segment| s.lost() && !s.sacked() && !s.retransmitted();
+        let later = self.segments.range((from - self.first) as usize..);
+        let found = later.zip(from..).find(|(segment, _)| waits(segment));
+        self.hint = found.map_or(self.end(), |(_, number)| number);
+        found.map(|(_, number)| number)
+    }
+
+    /// Returns the entry at `index` in the order by time, and `None` beyond the last: the number and
+    /// the segment if the entry is up to date.
+    pub fn by_time(&mut self, index: usize) -> Option<Option<(u64, Segment)>> {
+        let entry = *self.by_time.get(index)?;
+        Some(self.up_to_date(entry))
+    }
+
+    fn up_to_date(&self, (number, place): (u64, u64)) -> Option<(u64, Segment)> {
+        let index = number.checked_sub(self.first)?;
+        let segment = *self.segments.get(index as usize)?;
+        (segment.place == place).then_some((number, segment))
+    }
+
+    /// Removes the entries out of date at the front of the order by time.
+    #[inline]
+    pub fn tidy(&mut self) {
+        while let Some(&entry) = self.by_time.front() {
+            if self.up_to_date(entry).is_some() {
+                break;
+            }
+            self.by_time.pop_front();
+        }
+    }
+}

@@ -1,0 +1,529 @@
+//! Evidence of an acknowledgement: deliveries, reordering, and losses by the time of sending (RFC
+//! 8985, section 6.2).
+
+use super::board::Segment;
+use super::timer::Pending;
+use super::{Arrival, RackTlp, SenderState, State, MICROSECOND, MOST_REORDERING};
+use lightburst_des::Duration;
+
+/// Recoveries for which the reordering window stays wide after a duplicate (RFC 8985, section 6.2,
+/// step 4).
+pub const PERSIST: u64 = 16;
+/// Time for which a minimum of the round trip counts, in microseconds (net.ipv4.tcp_min_rtt_wlen).
+const MIN_RTT_WINDOW: u64 = 300_000_000;
+/// Margin of the reordering timer in microseconds (TCP_TIMEOUT_MIN_US).
+pub const LEAST_TIMEOUT: u64 = 2_000;
+
+/// Minimum over a window of time, kept as the best, second and third best of its parts (K. Nichols,
+/// as in `lib/win_minmax.c`).
+#[derive(Clone, Copy, Debug)]
+pub struct WindowedMinimum([(u64, u64); 3]);
+
+impl Default for WindowedMinimum {
+    fn default() -> Self {
+        WindowedMinimum([(0, u64::MAX); 3])
+    }
+}
+
+impl WindowedMinimum {
+    pub fn value(&self) -> u64 {
+        self.0[0].1
+    }
+
+    pub fn update(&mut self, now: u64, value: u64) {
+        let WindowedMinimum(best) = self;
+        let sample = (now, value);
+        if value <= best[0].1 || now - best[2].0 > MIN_RTT_WINDOW {
+            *best = [sample; 3];
+            return;
+        }
+        if value <= best[1].1 {
+            (best[1], best[2]) = (sample, sample);
+        } else if value <= best[2].1 {
+            best[2] = sample;
+        }
+        let age = now - best[0].0;
+        if age > MIN_RTT_WINDOW {
+            *best = [best[1], best[2], sample];
+            if now - best[0].0 > MIN_RTT_WINDOW {
+                *best = [best[1], best[2], sample];
+            }
+        } else if best[1].0 == best[0].0 && age > MIN_RTT_WINDOW / 4 {
+            (best[1], best[2]) = (sample, sample);
+        } else if best[2].0 == best[1].0 && age > MIN_RTT_WINDOW / 2 {
+            best[2] = sample;
+        }
+    }
+}
+
+/// State from which losses are inferred; times in microseconds, ends as numbers of segments.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    pub min_rtt: WindowedMinimum,
+    /// Segments retransmitted, probes included.
+    pub retransmissions: u64,
+    /// Send time and end of the segment sent last among those delivered (RACK.segment), and its
+    /// round trip (RACK.rtt).
+    rack: (u64, u64),
+    pub rack_rtt: u64,
+    pub rack_advanced: bool,
+    /// Number of times that reordering was seen.
+    reordering_seen: u64,
+    /// Segments reported as duplicates.
+    duplicates: u64,
+    /// Width of the reordering window in quarters of the minimum round trip, and the recoveries for
+    /// which it stays.
+    steps: u64,
+    pub persist: u64,
+    duplicate_seen: bool,
+    /// `delivered` when the width last grew.
+    widened_at: u64,
+    /// Send time of the newest segment delivered, or of the first in flight.
+    pub first_sent: u64,
+    /// End of the highest SACKed segment before the acknowledgement in hand.
+    pub prior_fack: u64,
+    // The acknowledgement in hand.
+    lowest_reordered: u64,
+    sack_delivered: u64,
+    /// `delivered` at the transmission of the newest segment delivered, and that segment.
+    prior_delivered: u64,
+    newest: u64,
+    first_sacked: Option<u64>,
+    last_sacked: Option<u64>,
+    sample: Option<u64>,
+    of_law: Option<u64>,
+}
+
+impl Default for Evidence {
+    fn default() -> Self {
+        Evidence {
+            min_rtt: WindowedMinimum::default(),
+            retransmissions: 0,
+            rack: (0, 0),
+            rack_rtt: 0,
+            rack_advanced: false,
+            reordering_seen: 0,
+            duplicates: 0,
+            steps: 1,
+            persist: 0,
+            duplicate_seen: false,
+            widened_at: 0,
+            first_sent: 0,
+            prior_fack: 0,
+            lowest_reordered: 0,
+            sack_delivered: 0,
+            prior_delivered: 0,
+            newest: 0,
+            first_sacked: None,
+            last_sacked: None,
+            sample: None,
+            of_law: None,
+        }
+    }
+}
+
+impl Evidence {
+    /// Prepares for an acknowledgement.
+    pub fn begin(&mut self) {
+        self.prior_delivered = 0;
+        self.newest = 0;
+        self.sack_delivered = 0;
+        (self.first_sacked, self.last_sacked) = (None, None);
+        (self.sample, self.of_law) = (None, None);
+    }
+
+    /// Returns the sample of the timeout at the acknowledgement in hand.
+    pub fn sample(&self) -> Option<Duration> {
+        self.sample.map(|rtt| Duration(rtt * MICROSECOND))
+    }
+
+    /// Returns the sample of the law at the acknowledgement in hand.
+    pub fn rtt_of_law(&self) -> Option<Duration> {
+        self.of_law.map(|rtt| Duration(rtt * MICROSECOND))
+    }
+
+    /// Notes the delivery of a segment, for RACK.segment and RACK.rtt (RFC 8985, section 6.2, steps
+    /// 1 and 2).
+    fn advance(&mut self, number: u64, segment: &Segment, now: u64) {
+        let rtt = now - segment.sent;
+        // A retransmission that is acknowledged sooner than any other segment was not needed.
+        if rtt < self.min_rtt.value() && (segment.ever() || segment.retransmitted()) {
+            return;
+        }
+        (self.rack_advanced, self.rack_rtt) = (true, rtt);
+        self.rack = self.rack.max((segment.sent, number + 1));
+    }
+
+    /// Notes the delivery of a segment for the delivery rate (`tcp_rate_skb_delivered`).
+    fn rate(&mut self, number: u64, segment: &Segment) {
+        if segment.counted() {
+            return;
+        }
+        let newest = (self.first_sent, self.newest);
+        if self.prior_delivered == 0 || (segment.sent, number) > newest {
+            self.prior_delivered = segment.delivered;
+            (self.first_sent, self.newest) = (segment.sent, number);
+        }
+    }
+}
+
+impl RackTlp {
+    /// Returns the end of the highest SACKed segment; the first unacknowledged one, `una`, if there
+    /// is none.
+    pub(super) fn highest_sacked(&self, una: u64) -> u64 {
+        match self.features.sack {
+            true => self.board.highest_sacked().unwrap_or(una),
+            false => una,
+        }
+    }
+
+    /// Reads the SACK blocks (`tcp_sacktag_write_queue`).
+    pub(super) fn tag_sacked(&mut self, arrival: &Arrival<'_>, sender: &SenderState<'_>) {
+        let blocks = arrival.blocks;
+        self.evidence.lowest_reordered = self.board.end();
+        let first = blocks[0];
+        // RFC 2883, section 4: a duplicate lies below the acknowledgement or within the next block.
+        let within = blocks
+            .get(1)
+            .is_some_and(|next| first.start >= next.start && first.end <= next.end);
+        let mut duplicate = first.start < arrival.acknowledgement || within;
+        if duplicate {
+            duplicate = self.see_duplicate(first.start, first.end);
+            if duplicate {
+                self.undo.on_duplicate(arrival, first, self.mss);
+            }
+        }
+        if !self.board.is_empty() {
+            let mut order = [0, 1, 2, 3];
+            let used = &mut order[..blocks.len()];
+            used.sort_by_key(|&index| blocks[index].start);
+            for &index in used.iter() {
+                if blocks[index].end > arrival.before {
+                    let is_duplicate = duplicate && index == 0;
+                    self.tag_block(blocks[index], is_duplicate, arrival, sender);
+                }
+            }
+            // After a timeout an old block is no sign of reordering.
+            if self.state != State::Loss || self.undo.marker.is_some() {
+                self.check_reordering(self.evidence.lowest_reordered, sender);
+            }
+        }
+        self.delivered += self.evidence.sack_delivered;
+    }
+
+    /// Notes a duplicate report; returns whether a retransmission explains it.
+    fn see_duplicate(&mut self, start: u64, end: u64) -> bool {
+        let count = (end - start).div_ceil(self.mss);
+        if count == 1 && self.probe.end == Some(end) {
+            self.flags.duplicate_probe = true;
+        }
+        self.evidence.duplicates += count;
+        if self.evidence.duplicates > self.evidence.retransmissions {
+            return false;
+        }
+        if self.evidence.reordering_seen > 0 && !self.flags.duplicate_probe {
+            self.evidence.duplicate_seen = true;
+        }
+        self.flags.duplicate = true;
+        self.evidence.sack_delivered += count;
+        true
+    }
+
+    fn tag_block(
+        &mut self,
+        block: lightburst_net::Block,
+        is_duplicate: bool,
+        arrival: &Arrival<'_>,
+        sender: &SenderState<'_>,
+    ) {
+        let acknowledged = sender.flight.snd_una;
+        let start = block.start.max(self.board.first() * self.mss);
+        let limit = block.end.min(sender.flight.snd_max);
+        if is_duplicate {
+            for sequence in (start..limit).step_by(self.mss as usize) {
+                self.tag_duplicate(sequence / self.mss, arrival);
+            }
+        }
+        let mut sequence = self.scoreboard.next_hole(start.max(acknowledged));
+        while sequence < limit {
+            let number = sequence / self.mss;
+            if !self.board.get(number).sacked() {
+                self.sack(number, sender);
+            }
+            sequence = self.scoreboard.next_hole(sequence + self.mss);
+        }
+        self.scoreboard.update(&[block], acknowledged);
+        if is_duplicate {
+            let from = start.max(acknowledged);
+            for sequence in (from..limit).step_by(self.mss as usize) {
+                self.board.retransmission_over(sequence / self.mss);
+            }
+        }
+    }
+
+    /// Notes that an outstanding segment was reported as a duplicate.
+    fn tag_duplicate(&mut self, number: u64, _arrival: &Arrival<'_>) {
+        let segment = self.board.get(number);
+        if !segment.retransmitted() && !segment.ever() {
+            return;
+        }
+        self.undo.on_duplicate_segment((number + 1) * self.mss);
+        if segment.sacked() {
+            let evidence = &mut self.evidence;
+            evidence.lowest_reordered = evidence.lowest_reordered.min(number);
+        }
+    }
+
+    /// Notes that a segment arrived beyond a hole (`tcp_sacktag_one`).
+    fn sack(&mut self, number: u64, sender: &SenderState<'_>) {
+        let now = Self::microseconds(sender.now);
+        let segment = self.board.get(number);
+        self.evidence.advance(number, &segment, now);
+        if !segment.ever() {
+            let una = sender.flight.snd_una / self.mss;
+            if number < self.highest_sacked(una) {
+                self.evidence.lowest_reordered = self.evidence.lowest_reordered.min(number);
+            }
+            if (number + 1) * self.mss <= self.high_seq {
+                self.flags.original = true;
+            }
+            self.evidence.first_sacked.get_or_insert(segment.sent);
+            self.evidence.last_sacked = Some(segment.sent);
+        }
+        self.board.sack(number);
+        self.flags.sacked = true;
+        self.evidence.sack_delivered += 1;
+        self.evidence.rate(number, &segment);
+        self.board.count(number);
+    }
+
+    /// Raises the reordering metric if a segment below the highest SACKed one arrived late.
+    pub(super) fn check_reordering(&mut self, low: u64, sender: &SenderState<'_>) {
+        let fack = self.highest_sacked(sender.flight.snd_una / self.mss);
+        if low >= fack {
+            return;
+        }
+        self.reordering = self.reordering.max((fack - low).min(MOST_REORDERING));
+        self.evidence.reordering_seen += 1;
+    }
+
+    /// Removes the acknowledged segments and samples the round trip (`tcp_clean_rtx_queue`).
+    pub(super) fn clean(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
+        let now = Self::microseconds(sender.now);
+        let end = sender.flight.snd_una.div_ceil(self.mss);
+        let (mut acked, mut retransmitted, mut fresh) = (0, false, None::<(u64, u64, u64)>);
+        loop {
+            let number = self.board.first();
+            let Some(segment) = self.board.acknowledge(end) else {
+                break;
+            };
+            acked += 1;
+            if self.features.sack && !segment.sacked() {
+                self.delivered += 1;
+                if !is_spurious(&segment, arrival) {
+                    self.evidence.advance(number, &segment, now);
+                }
+            }
+            self.evidence.rate(number, &segment);
+            retransmitted |= segment.ever();
+            if !segment.ever() && !segment.sacked() {
+                let (first, sent, _) = fresh.unwrap_or((number, segment.sent, 0));
+                fresh = Some((first, sent, segment.sent));
+                self.flags.original |= (number + 1) * self.mss <= self.high_seq;
+            }
+        }
+        if acked > 0 {
+            self.scoreboard.acknowledge(sender.flight.snd_una);
+            self.board.tidy();
+        }
+        self.flags.acked = acked > 0;
+        let times = fresh.filter(|_| !retransmitted);
+        let times = times.map(|(_, first, last)| (first, last));
+        let sampled = self.take_sample(times, arrival, now, sender);
+        if acked > 0 {
+            self.flags.timer = true;
+            if !self.features.sack {
+                self.remove_duplicates(acked);
+                self.flags.original &= !retransmitted;
+            } else if let Some((first, ..)) = fresh.filter(|f| f.0 < self.evidence.prior_fack) {
+                self.check_reordering(first, sender);
+            }
+        } else if let Some(head) = self.board.head().filter(|_| sampled) {
+            // Data sent before the first segment was SACKed: the timer may move.
+            let earlier = self.evidence.first_sacked.is_some_and(|it| it < head.sent);
+            self.flags.timer |= earlier;
+        }
+    }
+
+    /// Samples the round trip by segments that were sent once, or by the timestamp; returns whether
+    /// there is a sample (`tcp_ack_update_rtt`).
+    fn take_sample(
+        &mut self,
+        fresh: Option<(u64, u64)>,
+        arrival: &Arrival<'_>,
+        now: u64,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        let mut rtt = fresh.map(|(first, _)| now - first);
+        let mut of_law = fresh.map(|(_, last)| now - last);
+        if let Some((first, last)) = self.evidence.first_sacked.zip(self.evidence.last_sacked) {
+            of_law = Some(now - last);
+            rtt = rtt.or(Some(now - first));
+        }
+        if rtt.is_none() && self.flags.acked {
+            // The clock of timestamps has milliseconds.
+            let echoed = arrival.timestamp.map(milliseconds);
+            rtt = echoed.map(|at| ((now / 1000 - at) * 1000).max(1000));
+            of_law = rtt;
+        }
+        let Some(sample) = rtt else {
+            return false;
+        };
+        self.evidence.sample = rtt;
+        self.evidence.of_law = of_law;
+        let of_law = of_law.unwrap_or(sample);
+        self.evidence.min_rtt.update(now, of_law.max(1));
+        sender
+            .timeout
+            .on_sample(Duration(sample * MICROSECOND), sender.flight);
+        sender.congestion.on_sample(&crate::cc::Sample {
+            at: sender.now,
+            rtt: Duration(of_law * MICROSECOND),
+            acknowledged: sender.flight.snd_una,
+            sent: sender.flight.snd_max,
+            pacing_rate: self.pacing.rate(),
+            paced: self.pacing.is_on(),
+        });
+        true
+    }
+
+    /// Returns the reordering window in microseconds (RFC 8985, section 6.2, step 4).
+    fn reordering_window(&self, sender: &SenderState<'_>) -> u64 {
+        if self.evidence.reordering_seen == 0 {
+            if self.state >= State::Recovery {
+                return 0;
+            }
+            if self.board.sacked >= self.reordering && !self.features.no_threshold {
+                return 0;
+            }
+        }
+        let srtt = sender.timeout.smoothed().unwrap_or_default();
+        let window = (self.evidence.min_rtt.value() >> 2).saturating_mul(self.evidence.steps);
+        window.min(srtt.0 / MICROSECOND)
+    }
+
+    /// Marks the segments lost that were sent long enough before the newest delivered one; returns
+    /// the time in microseconds until a further look is due, or 0 (RFC 8985, section 6.2, step 5).
+    pub(super) fn detect_loss(&mut self, sender: &SenderState<'_>) -> u64 {
+        let now = Self::microseconds(sender.now);
+        let window = self.reordering_window(sender);
+        let mut timeout = 0;
+        self.board.tidy();
+        let mut index = 0;
+        while let Some(entry) = self.board.by_time(index) {
+            index += 1;
+            let Some((number, segment)) = entry else {
+                continue;
+            };
+            if segment.lost() && !segment.retransmitted() {
+                continue;
+            }
+            if self.evidence.rack <= (segment.sent, number + 1) {
+                break;
+            }
+            let due = segment.sent + self.evidence.rack_rtt + window;
+            if due <= now {
+                self.lost += u64::from(self.board.lose(number));
+                self.board.leave_order(number);
+            } else {
+                timeout = timeout.max(due - now);
+            }
+        }
+        timeout
+    }
+
+    /// Looks for losses, and sets the reordering timer if some segments are not late enough yet
+    /// (`tcp_identify_packet_loss`).
+    pub(super) fn identify_loss(&mut self, sender: &SenderState<'_>) {
+        let Some(head) = self.board.head().copied() else {
+            return;
+        };
+        if !self.features.sack {
+            let enough = self.state < State::Recovery && self.board.sacked >= self.reordering;
+            let partial = self.state == State::Recovery && self.flags.advanced;
+            if (enough || partial) && !head.lost() {
+                let first = self.board.first();
+                self.lost += u64::from(self.board.lose(first));
+            }
+            return;
+        }
+        let before = self.board.retransmitted;
+        if std::mem::take(&mut self.evidence.rack_advanced) {
+            let timeout = self.detect_loss(sender);
+            if timeout > 0 {
+                let now = Self::microseconds(sender.now);
+                self.timer
+                    .set(Pending::Reordering, timeout + LEAST_TIMEOUT, now);
+                self.flags.timer = false;
+            }
+        }
+        self.flags.lost_again |= before > self.board.retransmitted;
+    }
+
+    /// Widens the reordering window after a duplicate, at most once per round trip (RFC 8985,
+    /// section 6.2, step 4).
+    pub(super) fn adapt_reordering_window(&mut self) {
+        let evidence = &mut self.evidence;
+        if self.features.static_window || evidence.prior_delivered == 0 {
+            return;
+        }
+        if evidence.prior_delivered < evidence.widened_at {
+            evidence.duplicate_seen = false;
+        }
+        if std::mem::take(&mut evidence.duplicate_seen) {
+            evidence.steps = (evidence.steps + 1).min(255);
+            evidence.widened_at = self.delivered;
+            evidence.persist = PERSIST;
+        } else if evidence.persist == 0 {
+            evidence.steps = 1;
+        }
+    }
+
+    /// Without SACK each duplicate acknowledgement stands for a delivered segment.
+    pub(super) fn add_duplicates(&mut self, duplicates: u64) {
+        if duplicates > 0 {
+            let before = self.board.sacked;
+            self.board.sacked += duplicates;
+            self.limit_duplicates(0);
+            self.delivered += self.board.sacked.saturating_sub(before);
+        }
+    }
+
+    fn remove_duplicates(&mut self, acked: u64) {
+        self.delivered += acked.saturating_sub(self.board.sacked).max(1);
+        self.board.sacked = self.board.sacked.saturating_sub(acked - 1);
+        self.limit_duplicates(acked);
+    }
+
+    /// More duplicates than segments outstanding show reordering (`tcp_check_reno_reordering`).
+    fn limit_duplicates(&mut self, addend: u64) {
+        let outstanding = self.board.len();
+        let holes = self.board.lost.max(1).min(outstanding);
+        if self.board.sacked + holes > outstanding {
+            self.board.sacked = outstanding - holes;
+            self.reordering = (outstanding + addend).min(MOST_REORDERING);
+            self.evidence.reordering_seen += 1;
+        }
+    }
+}
+
+/// Returns whether the timestamp shows that an earlier transmission was delivered (RFC 3522).
+fn is_spurious(segment: &Segment, arrival: &Arrival<'_>) -> bool {
+    let echoed = arrival.timestamp.map(milliseconds);
+    segment.ever() && echoed.is_some_and(|at| at < segment.sent / 1000)
+}
+
+/// Returns a time in milliseconds, the unit of timestamps.
+pub fn milliseconds(at: lightburst_des::Time) -> u64 {
+    at.0 / (1000 * MICROSECOND)
+}

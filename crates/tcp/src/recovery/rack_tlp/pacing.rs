@@ -1,0 +1,85 @@
+//! Pacing within the TCP of Linux (`tcp_update_pacing_rate`, `tcp_update_skb_after_send`).
+
+use super::MICROSECOND;
+use crate::TimeoutPolicy;
+use lightburst_des::Time;
+
+/// Segments that are sent at once when a connection begins.
+const UNPACED: u64 = 10;
+/// Factors on the window per round trip, in percent (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
+const SLOW_START: u64 = 200;
+const AVOIDANCE: u64 = 120;
+const NANOSECOND: u64 = 1_000;
+
+/// Pacing rate, and the time of the next segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    on: bool,
+    /// Bytes per second; 0 before the first round trip.
+    rate: u64,
+    /// Segments sent.
+    sent: u64,
+    /// Earliest time of the next segment in nanoseconds.
+    next: u64,
+}
+
+impl Pacing {
+    pub fn new(on: bool) -> Pacing {
+        Pacing {
+            on,
+            rate: 0,
+            sent: 0,
+            next: 0,
+        }
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Returns the pacing rate in bytes per second.
+    pub fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    /// Computes the rate: `outstanding` segments per SRTT, times 2 in the first half of slow start
+    /// and 1.2 later.
+    pub fn update(
+        &mut self,
+        mss: u64,
+        cwnd: u64,
+        ssthresh: u64,
+        outstanding: u64,
+        timeout: &dyn TimeoutPolicy,
+    ) {
+        let percent = match cwnd < ssthresh / 2 {
+            true => SLOW_START,
+            false => AVOIDANCE,
+        };
+        // Bytes per hundredth of a second in eighths, over SRTT in eighths of a microsecond.
+        let bytes = u128::from(mss * 8 * 10_000 * percent) * u128::from(outstanding);
+        let srtt = timeout
+            .smoothed()
+            .map_or(0, |srtt| srtt.0 / (MICROSECOND / 8));
+        self.rate = u64::try_from(bytes / u128::from(srtt.max(1))).unwrap_or(u64::MAX);
+    }
+
+    /// Returns the earliest time of the next segment after one of `wire` bytes left at `now`, if
+    /// pacing is on.
+    pub fn release(&mut self, wire: u64, now: Time) -> Option<Time> {
+        if !self.on {
+            return None;
+        }
+        if self.rate > 0 && self.sent >= UNPACED {
+            let now = now.0 / NANOSECOND;
+            let mut length = wire * 1_000_000_000 / self.rate;
+            let before = self.next;
+            self.next = self.next.max(now);
+            // A late segment is paid back by up to half of its length.
+            length -= (length / 2).min(self.next - before);
+            self.next += length;
+        }
+        self.sent += 1;
+        Some(Time(self.next * NANOSECOND))
+    }
+}

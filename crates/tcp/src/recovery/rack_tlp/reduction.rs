@@ -1,0 +1,347 @@
+//! Reductions of the window by PRR (RFC 6937), and their undoing by duplicate reports (RFC 3708),
+//! timestamps (RFC 3522) or F-RTO (RFC 5682).
+
+use super::evidence::{milliseconds, PERSIST};
+use super::{Arrival, RackTlp, SenderState, State};
+use crate::cc::{Loss, Timeout, Window};
+use lightburst_net::Block;
+
+/// Proportional rate reduction, in segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Prr {
+    /// Window before the reduction.
+    prior_cwnd: u64,
+    delivered: u64,
+    pub out: u64,
+}
+
+/// Evidence that a reduction was not needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Undo {
+    /// SND.UNA when the reduction began; `None` if it cannot be undone.
+    pub marker: Option<u64>,
+    /// Retransmissions since, without those reported as duplicates; -1 before the first.
+    retransmissions: i64,
+    /// Time of the first retransmission in microseconds.
+    pub retransmitted_at: Option<u64>,
+    /// ssthresh to restore in segments; 0 for none.
+    pub prior_ssthresh: u64,
+}
+
+impl Undo {
+    pub fn retransmit(&mut self, now: u64) {
+        self.retransmitted_at.get_or_insert(now);
+        self.retransmissions = self.retransmissions.max(0) + 1;
+    }
+
+    /// Notes that a block below the acknowledgement was reported as a duplicate.
+    pub fn on_duplicate(&mut self, arrival: &Arrival<'_>, block: Block, mss: u64) {
+        let below = block.end <= arrival.before;
+        let since = self.marker.is_some_and(|marker| block.end > marker);
+        if below && since && self.retransmissions > 0 {
+            let count = (block.end - block.start).div_ceil(mss) as i64;
+            self.retransmissions = (self.retransmissions - count).max(0);
+        }
+    }
+
+    /// Notes that an outstanding segment, which ends at `end`, was reported as a duplicate.
+    pub fn on_duplicate_segment(&mut self, end: u64) {
+        let since = self.marker.is_some_and(|marker| end > marker);
+        if since && self.retransmissions > 0 {
+            self.retransmissions -= 1;
+        }
+    }
+}
+
+impl RackTlp {
+    fn start_undo(&mut self, sender: &SenderState<'_>) {
+        let probed = self.probe.end.is_some() && self.probe.retransmitted;
+        let count = self.board.retransmitted + u64::from(probed);
+        self.undo.marker = Some(sender.flight.snd_una);
+        self.undo.retransmissions = if count == 0 { -1 } else { count as i64 };
+    }
+
+    /// Has the law set ssthresh, and begins to reduce the window towards it
+    /// (`tcp_init_cwnd_reduction`).
+    pub(super) fn start_reduction(&mut self, sender: &mut SenderState<'_>) {
+        self.high_seq = sender.flight.snd_max;
+        self.probe.end = None;
+        self.prr = Prr {
+            prior_cwnd: self.cwnd(sender),
+            delivered: 0,
+            out: 0,
+        };
+        let cwnd = sender.congestion.window().cwnd;
+        sender.congestion.on_loss(&Loss {
+            at: sender.now,
+            in_flight: sender.flight.flight_size(),
+        });
+        sender.congestion.set_cwnd(cwnd);
+    }
+
+    /// Sets the window by PRR with the slow-start reduction bound (`tcp_cwnd_reduction`).
+    pub(super) fn reduce(
+        &mut self,
+        delivered: u64,
+        lost: u64,
+        advanced: bool,
+        sender: &mut SenderState<'_>,
+    ) {
+        let (ssthresh, pipe) = (self.ssthresh(sender), self.board.in_flight());
+        let prr = &mut self.prr;
+        if delivered == 0 || prr.prior_cwnd == 0 {
+            return;
+        }
+        prr.delivered += delivered;
+        let mut count = if pipe > ssthresh {
+            // RFC 6937, section 3: sndcnt = CEIL (prr_delivered * ssthresh / RecoverFS) - prr_out,
+            // with the window before the reduction in place of RecoverFS.
+            let due = (ssthresh * prr.delivered).div_ceil(prr.prior_cwnd);
+            due as i64 - prr.out as i64
+        } else {
+            // Section 3, PRR-SSRB: limit = MAX (prr_delivered - prr_out, DeliveredData) + MSS; the
+            // segment more only if the acknowledgement shows no further loss.
+            let delivered = delivered as i64;
+            let limit = (prr.delivered as i64 - prr.out as i64).max(delivered);
+            let more = i64::from(advanced && lost == 0);
+            // sndcnt = MIN (ssthresh - pipe, limit)
+            (limit + more).min((ssthresh - pipe) as i64)
+        };
+        // The first acknowledgement of a recovery permits the fast retransmission.
+        count = count.max(i64::from(prr.out == 0));
+        self.set_cwnd(pipe + count as u64, sender);
+    }
+
+    /// Ends a reduction with the window at ssthresh (`tcp_end_cwnd_reduction`).
+    pub(super) fn end_reduction(&mut self, sender: &mut SenderState<'_>) {
+        let ssthresh = sender.congestion.window().ssthresh;
+        let reduced = self.state == State::Cwr || self.undo.marker.is_some();
+        if ssthresh.is_finite() && reduced {
+            sender.congestion.set_cwnd(ssthresh);
+        }
+    }
+
+    /// Begins a fast recovery (`tcp_enter_recovery`).
+    pub(super) fn enter_recovery(&mut self, sender: &mut SenderState<'_>) {
+        if !self.any_retransmission() {
+            self.undo.retransmitted_at = None;
+        }
+        self.undo.prior_ssthresh = 0;
+        self.start_undo(sender);
+        if !self.reducing() {
+            if !self.flags.echo {
+                self.undo.prior_ssthresh = self.current_ssthresh(sender);
+            }
+            self.start_reduction(sender);
+        }
+        self.state = State::Recovery;
+        self.entered = true;
+    }
+
+    /// Begins a reduction after an ECN echo (`tcp_enter_cwr`).
+    fn enter_cwr(&mut self, sender: &mut SenderState<'_>) {
+        self.undo.prior_ssthresh = 0;
+        if self.state < State::Cwr {
+            self.undo.marker = None;
+            self.start_reduction(sender);
+            self.state = State::Cwr;
+        }
+    }
+
+    /// Takes segments for lost after a timeout (`tcp_enter_loss`).
+    pub(super) fn enter_loss(&mut self, sender: &mut SenderState<'_>) {
+        let fresh = self.state < State::Recovery;
+        let now = Self::microseconds(sender.now);
+        let head = self.board.first();
+        if self.board.head().is_some_and(|head| head.sacked()) {
+            // RFC 2018, section 8: the receiver discarded SACKed data.
+            self.board.forget_sacked();
+            self.scoreboard.clear();
+        } else if !self.features.sack {
+            self.board.sacked = 0;
+        }
+        for number in head..self.board.end() {
+            // RFC 8985, section 6.3: segments sent within RACK.rtt may still arrive.
+            let recent = self.evidence.rack_rtt + self.board.get(number).sent > now;
+            if number == head || !recent {
+                self.lost += u64::from(self.board.lose(number));
+            }
+        }
+        let reduces = self.state <= State::Disorder
+            || self.high_seq <= sender.flight.snd_una
+            || (self.state == State::Loss && self.retransmits == 0);
+        if reduces {
+            self.undo.prior_ssthresh = self.current_ssthresh(sender);
+            self.prr.prior_cwnd = self.cwnd(sender);
+            self.start_undo(sender);
+        }
+        sender.congestion.on_timeout(&Timeout {
+            at: sender.now,
+            in_flight: sender.flight.flight_size(),
+            repeated: !reduces,
+            sent: sender.flight.snd_max,
+        });
+        self.set_cwnd(self.board.in_flight() + 1, sender);
+        if self.state <= State::Disorder && self.board.sacked >= self.features.reordering {
+            self.reordering = self.reordering.min(self.features.reordering);
+        }
+        self.state = State::Loss;
+        self.high_seq = sender.flight.snd_max;
+        self.probe.end = None;
+        // RFC 5682, section 2.1, step 1: not within a recovery.
+        self.frto = self.features.frto && (fresh || self.retransmits > 0);
+    }
+
+    /// Returns whether the acknowledgement was caused by a first transmission (RFC 3522).
+    fn is_delayed(&self, arrival: &Arrival<'_>, sender: &SenderState<'_>) -> bool {
+        match self.undo.retransmitted_at {
+            Some(at) => arrival
+                .timestamp
+                .is_some_and(|echoed| milliseconds(echoed) < at / 1000),
+            // Without SACK the time is cleared at the end of a recovery.
+            None => self.features.sack || sender.flight.snd_una < self.high_seq,
+        }
+    }
+
+    fn may_undo(&self, arrival: &Arrival<'_>, sender: &SenderState<'_>) -> bool {
+        self.undo.marker.is_some()
+            && (self.undo.retransmissions == 0 || self.is_delayed(arrival, sender))
+    }
+
+    /// Restores the window before the reduction (`tcp_undo_cwnd_reduction`).
+    fn undo(&mut self, found: bool, sender: &mut SenderState<'_>) {
+        if found {
+            self.board.forget_lost();
+        }
+        if self.undo.prior_ssthresh > 0 {
+            let ssthresh = sender.congestion.window().ssthresh;
+            sender.congestion.undo(Window {
+                cwnd: (self.prr.prior_cwnd * self.mss) as f64,
+                ssthresh: ssthresh.max(self.threshold(self.undo.prior_ssthresh)),
+            });
+        }
+        self.undo.marker = None;
+        self.evidence.rack_advanced = true;
+    }
+
+    /// Without SACK a recovery stays until more than `high_seq` is acknowledged, so that duplicates
+    /// of its end begin no second one (RFC 6582, section 3.2).
+    fn holds_state(&mut self, sender: &SenderState<'_>) -> bool {
+        let holds = sender.flight.snd_una == self.high_seq && !self.features.sack;
+        if holds && !self.any_retransmission() {
+            self.undo.retransmitted_at = None;
+        }
+        holds
+    }
+
+    pub(super) fn try_undo_recovery(
+        &mut self,
+        arrival: &Arrival<'_>,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        if self.may_undo(arrival, sender) {
+            self.undo(false, sender);
+        } else {
+            self.evidence.persist = self.evidence.persist.saturating_sub(1);
+        }
+        if self.holds_state(sender) {
+            return true;
+        }
+        self.state = State::Open;
+        false
+    }
+
+    /// Undoes the reduction if all retransmissions were reported as duplicates.
+    pub(super) fn try_undo_by_duplicates(&mut self, sender: &mut SenderState<'_>) -> bool {
+        let undone = self.undo.marker.is_some() && self.undo.retransmissions == 0;
+        if undone {
+            self.evidence.persist = (self.evidence.persist + 1).min(PERSIST);
+            self.undo(false, sender);
+        }
+        undone
+    }
+
+    /// Undoes the reduction at a partial acknowledgement by a first transmission; returns whether
+    /// nothing more is to be done while retransmissions are in flight.
+    pub(super) fn try_undo_partial(
+        &mut self,
+        arrival: &Arrival<'_>,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        if self.undo.marker.is_some() && self.is_delayed(arrival, sender) {
+            self.check_reordering(arrival.before / self.mss, sender);
+            if self.board.retransmitted > 0 {
+                return true;
+            }
+            if !self.any_retransmission() {
+                self.undo.retransmitted_at = None;
+            }
+            self.undo(true, sender);
+            self.try_keep_open(sender);
+        }
+        false
+    }
+
+    /// Undoes the reduction of a timeout, by F-RTO or by the other evidence.
+    pub(super) fn try_undo_loss(
+        &mut self,
+        frto: bool,
+        arrival: &Arrival<'_>,
+        sender: &mut SenderState<'_>,
+    ) -> bool {
+        if !frto && !self.may_undo(arrival, sender) {
+            return false;
+        }
+        self.undo(true, sender);
+        self.retransmits = 0;
+        if !self.holds_state(sender) && (frto || self.features.sack) {
+            self.state = State::Open;
+        }
+        true
+    }
+
+    pub(super) fn try_keep_open(&mut self, sender: &SenderState<'_>) {
+        let unclear = self.board.sacked + self.board.lost > 0 || self.any_retransmission();
+        let state = if unclear {
+            State::Disorder
+        } else {
+            State::Open
+        };
+        if self.state != state {
+            self.state = state;
+            self.high_seq = sender.flight.snd_max;
+        }
+    }
+
+    pub(super) fn try_to_open(&mut self, sender: &mut SenderState<'_>) {
+        if !self.any_retransmission() {
+            self.undo.retransmitted_at = None;
+        }
+        if self.flags.echo {
+            self.enter_cwr(sender);
+        }
+        if self.state != State::Cwr {
+            self.try_keep_open(sender);
+        }
+    }
+
+    /// Ends the episode of a tail loss probe: if the probe repaired a loss, the window is reduced
+    /// (RFC 8985, section 7.4.2).
+    pub(super) fn end_probe(&mut self, sender: &mut SenderState<'_>) {
+        let acknowledged = sender.flight.snd_una;
+        let Some(end) = self.probe.end.filter(|end| acknowledged >= *end) else {
+            return;
+        };
+        let flags = self.flags;
+        if !self.probe.retransmitted || flags.duplicate_probe {
+            self.probe.end = None;
+        } else if acknowledged > end {
+            self.start_reduction(sender);
+            self.state = State::Cwr;
+            self.end_reduction(sender);
+            self.try_keep_open(sender);
+        } else if !flags.advanced && !flags.acked && !flags.sacked {
+            self.probe.end = None;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The one timer of the sender: retransmission, tail loss probe (RFC 8985, section 7) or reordering.
+
+use super::evidence::LEAST_TIMEOUT;
+use super::{Permit, RackTlp, SenderState, State, MICROSECOND};
+use lightburst_des::{Duration, Time};
+
+/// Purpose for which the timer is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    Timeout,
+    Probe,
+    Reordering,
+}
+
+/// The timer, whose expiries fall on ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct TimerState {
+    pub pending: Option<Pending>,
+    /// Time of the expiry in microseconds.
+    expires: u64,
+    /// Length of a tick in microseconds, and the time of the first.
+    tick: u64,
+    origin: u64,
+    /// Whether the first segment was retransmitted, so that its timeout starts anew.
+    pub rearm: bool,
+    /// Whether the event in hand is an expiry of the reordering timer, or a timeout.
+    pub after_look: bool,
+    pub after_timeout: bool,
+}
+
+/// State of the tail loss probe.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProbeState {
+    /// End of the data sent when the probe was sent (TLP.end_seq); `None` without an episode.
+    pub end: Option<u64>,
+    /// Whether the probe repeated a segment (TLP.is_retrans).
+    pub retransmitted: bool,
+    /// Whether the timer of a probe expired, and whether the probe was sent.
+    pub due: bool,
+    pub sent: bool,
+}
+
+impl TimerState {
+    pub fn new(tick: Duration) -> TimerState {
+        TimerState {
+            pending: None,
+            expires: 0,
+            tick: tick.0.div_ceil(MICROSECOND).max(1),
+            origin: 0,
+            rearm: false,
+            after_look: false,
+            after_timeout: false,
+        }
+    }
+
+    /// Counts ticks from `now`. The clocks of real hosts are not in step; so those of connections
+    /// are not.
+    pub fn start(&mut self, now: u64) {
+        self.origin = now;
+    }
+
+    pub fn tick_of(&self, now: u64) -> u64 {
+        (now - self.origin) / self.tick
+    }
+
+    /// Returns a duration in microseconds as ticks, rounded up.
+    pub fn ticks(&self, duration: u64) -> u64 {
+        duration.div_ceil(self.tick)
+    }
+
+    /// Returns the microseconds of a number of ticks.
+    pub fn microseconds(&self, ticks: u64) -> u64 {
+        ticks * self.tick
+    }
+
+    /// Sets the timer `after` microseconds from `now`.
+    pub fn set(&mut self, pending: Pending, after: u64, now: u64) {
+        self.pending = Some(pending);
+        let ticks = self.tick_of(now) + self.ticks(after);
+        self.expires = self.origin + ticks * self.tick;
+    }
+
+    pub fn deadline(&self) -> Time {
+        match self.pending {
+            Some(_) => Time(self.expires * MICROSECOND),
+            None => Time::NEVER,
+        }
+    }
+}
+
+impl RackTlp {
+    fn rto(sender: &SenderState<'_>) -> u64 {
+        sender.timeout.value().0 / MICROSECOND
+    }
+
+    /// Returns the time left until the first segment is due for its timeout, in microseconds.
+    fn rto_left(&self, sender: &SenderState<'_>) -> i64 {
+        let sent = self.board.head().map_or(0, |head| head.sent);
+        (sent + Self::rto(sender)) as i64 - Self::microseconds(sender.now) as i64
+    }
+
+    /// Sets the timer for a timeout, or turns it off if nothing is outstanding (`tcp_rearm_rto`).
+    pub(super) fn rearm_timeout(&mut self, sender: &SenderState<'_>) {
+        if self.board.is_empty() {
+            self.timer.pending = None;
+            return;
+        }
+        let left = match self.timer.pending {
+            // A probe or a look has not moved the time at which the first segment was sent.
+            Some(Pending::Reordering | Pending::Probe) => self.rto_left(sender).max(1) as u64,
+            _ => Self::rto(sender),
+        };
+        let now = Self::microseconds(sender.now);
+        self.timer.set(Pending::Timeout, left, now);
+    }
+
+    /// Sets the timer for a tail loss probe where one may be sent; returns whether it did
+    /// (`tcp_schedule_loss_probe`).
+    pub(super) fn schedule_probe(&mut self, advancing: bool, sender: &SenderState<'_>) -> bool {
+        let features = &self.features;
+        if !features.tail_loss_probe || !features.sack || self.board.is_empty() {
+            return false;
+        }
+        if !matches!(self.state, State::Open | State::Cwr) {
+            return false;
+        }
+        // RFC 8985, section 7.2: PTO = 2 * SRTT, with a margin for a delayed acknowledgement if one
+        // segment is outstanding.
+        let twice = match sender.timeout.smoothed() {
+            Some(srtt) => (srtt.0 * 2) / MICROSECOND,
+            None => 1_000_000,
+        };
+        let margin = match self.board.len() {
+            1 => sender.timeout.minimum().0 / MICROSECOND,
+            _ => LEAST_TIMEOUT,
+        };
+        let mut ticks = self.timer.ticks(twice + margin);
+        let left = match advancing {
+            true => Self::rto(sender) as i64,
+            false => self.rto_left(sender),
+        };
+        if left > 0 {
+            ticks = ticks.min(self.timer.ticks(left as u64));
+        }
+        let after = self.timer.microseconds(ticks);
+        let now = Self::microseconds(sender.now);
+        self.timer.set(Pending::Probe, after, now);
+        true
+    }
+
+    /// Sets the timer after an acknowledgement (`tcp_set_xmit_timer`).
+    pub(super) fn set_timer_anew(&mut self, sender: &SenderState<'_>) {
+        if !self.schedule_probe(true, sender) {
+            self.rearm_timeout(sender);
+        }
+    }
+
+    /// Looks for losses again when the reordering window has passed (`tcp_rack_reo_timeout`).
+    pub(super) fn on_reordering_timer(&mut self, sender: &mut SenderState<'_>) {
+        let (before, lost) = (self.board.in_flight(), self.lost);
+        self.flags = super::Flags::default();
+        self.detect_loss(sender);
+        self.permit = Permit::Nothing;
+        if before != self.board.in_flight() {
+            if self.state != State::Recovery {
+                self.enter_recovery(sender);
+                self.reduce(1, self.lost - lost, false, sender);
+            }
+            self.permit = Permit::LostOnly;
+        }
+        self.timer.after_look = true;
+    }
+}

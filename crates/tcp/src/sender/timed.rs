@@ -1,0 +1,145 @@
+//! A sender whose recovery goes by times of sending: the recovery hears each acknowledgement whole
+//! and keeps the sender's one timer.
+
+use super::{Sender, State};
+use crate::cc::Ack;
+use crate::flight::audit::Cause;
+use crate::recovery::timed::{Arrival, Counts, Heard, Timed};
+use crate::recovery::SenderState;
+use crate::wire::host_timer::HostTimer;
+use crate::wire::segment::{Endpoint, ECE};
+use lightburst_des::Time;
+use lightburst_net::{Bytes, Header, Options};
+
+impl Sender {
+    /// Calls the recovery with the state of the sender.
+    fn ask<T>(
+        &mut self,
+        end: &Endpoint<'_, '_>,
+        question: impl FnOnce(&mut dyn Timed, &mut SenderState<'_>) -> T,
+    ) -> T {
+        let state = &mut SenderState::new(
+            &mut self.flight,
+            &mut self.congestion,
+            &mut *self.timeout,
+            end.now(),
+        );
+        question(self.recovery.timed().expect("a timed recovery"), state)
+    }
+
+    /// Notes the end of the handshake.
+    pub(super) fn start_timed(&mut self, end: &mut Endpoint<'_, '_>) {
+        let sent = Some(self.syn_sent).filter(|sent| *sent != Time::NEVER);
+        let rtt = sent.map(|sent| end.now().since(sent));
+        self.ask(end, |recovery, state| recovery.on_established(rtt, state));
+    }
+
+    /// Handles an acknowledgement.
+    pub(super) fn on_timed_ack(
+        &mut self,
+        header: &Header,
+        options: Option<&Options>,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        let acknowledgement = header.acknowledgement;
+        let before = self.flight.snd_una;
+        let mut ack = Ack {
+            at: end.now(),
+            ecn_echo: header.flags & ECE != 0,
+            ..Ack::default()
+        };
+        if acknowledgement > before {
+            self.audit_acknowledged(acknowledgement, end);
+            ack.bytes = self.flight.acknowledge(acknowledgement).bytes;
+            ack.delivery_rate = self.measure.delivery_rate(&self.flight, end.now());
+        }
+        let echoed = options.map(|options| options.echo);
+        let arrival = Arrival {
+            acknowledgement,
+            before,
+            blocks: options.map_or(&[][..], Options::blocks),
+            echo: ack.ecn_echo,
+            timestamp: echoed.filter(|echoed| *echoed != Time::NEVER),
+        };
+        let heard = self.ask(end, |recovery, state| {
+            recovery.on_acknowledgement(&arrival, state)
+        });
+        (ack.rtt, ack.in_flight) = (heard.rtt, self.flight.flight_size());
+        self.report(&ack);
+        self.note(&heard, end);
+        if !self.finish(end) {
+            self.resume(end);
+        }
+        self.tell_window(end);
+    }
+
+    /// Reports the findings of the recovery.
+    fn note(&mut self, heard: &Heard, end: &mut Endpoint<'_, '_>) {
+        if let Some(rtt) = heard.rtt {
+            self.tell_round_trip(rtt, end);
+        }
+        if heard.entered {
+            self.decide(Cause::FastRetransmit, end);
+        }
+    }
+
+    /// Handles an expiry of the timer that is no timeout; returns whether it is none.
+    pub(super) fn on_look(&mut self, end: &mut Endpoint<'_, '_>) -> bool {
+        let Some(heard) = self.ask(end, |recovery, state| recovery.on_look(state)) else {
+            return false;
+        };
+        self.note(&heard, end);
+        self.resume(end);
+        self.tell_window(end);
+        true
+    }
+
+    /// Continues to send where pacing or the interface had held segments back.
+    pub(super) fn on_room(&mut self, end: &mut Endpoint<'_, '_>) {
+        if self.measure.by_recovery {
+            self.ask(end, |recovery, _| recovery.on_room());
+        }
+        self.resume(end);
+    }
+
+    /// Delays the next segment if the recovery paces.
+    pub(super) fn pace(&mut self, payload: u32, end: &Endpoint<'_, '_>) {
+        let wire = Bytes(u64::from(end.sizes.wire(payload)));
+        let release = self.ask(end, |recovery, state| recovery.release(wire.0, state.now));
+        if let Some(release) = release {
+            self.release = release;
+        }
+    }
+
+    /// Sets the timer as the recovery has it, after all was sent that may be sent.
+    pub(super) fn end_timed_event(&mut self, end: &mut Endpoint<'_, '_>) {
+        if self.state != State::Established {
+            return;
+        }
+        let deadline = self.ask(end, |recovery, state| {
+            recovery.after_sending(state);
+            recovery.deadline()
+        });
+        match deadline {
+            Time::NEVER => self.timer.clear(),
+            _ => self
+                .timer
+                .set(deadline.max(end.now()), HostTimer::Sender, end),
+        }
+    }
+
+    /// Has the application write up to `bytes` in all; the recovery must be timed.
+    pub fn write(&mut self, bytes: u64, end: &mut Endpoint<'_, '_>) {
+        self.ask(end, |recovery, state| recovery.on_write(bytes, state));
+        if self.state == State::Established {
+            self.resume(end);
+        }
+    }
+
+    /// Returns cwnd and ssthresh in bytes, and the counts of a timed recovery.
+    pub fn counts(&mut self) -> Option<(f64, f64, Counts)> {
+        let window = *self.congestion.window();
+        let counts = self.recovery.timed()?.counts();
+        Some((window.cwnd, window.ssthresh, counts))
+    }
+}

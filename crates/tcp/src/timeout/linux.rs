@@ -1,0 +1,118 @@
+//! The retransmission timeout of Linux: RFC 6298 in whole microseconds, with a minimum of the margin
+//! instead of the timeout, and rounded up to ticks of the timer.
+
+use super::TimeoutPolicy;
+use crate::flight::Flight;
+use crate::transport::parameters::{Parameters, POSITIVE_TIME};
+use lightburst_des::Duration;
+
+/// Picoseconds in a microsecond.
+pub const MICROSECOND: u64 = 1_000_000;
+
+/// State of the timeout, with the names of `struct tcp_sock`; times in microseconds.
+#[derive(Clone, Debug)]
+pub struct Linux {
+    /// Eight times the smoothed round-trip time; 0 before the first sample.
+    srtt: u64,
+    /// Four times the mean deviation.
+    mdev: u64,
+    /// Largest `mdev` of the present round trip.
+    mdev_max: u64,
+    rttvar: u64,
+    /// End of the data whose acknowledgement ends the present round trip.
+    rtt_seq: u64,
+    rto: u64,
+    minimum: u64,
+    maximum: u64,
+    tick: u64,
+}
+
+impl Linux {
+    /// Creates the state at the start of a connection.
+    pub fn new(parameters: &Parameters) -> Linux {
+        let microseconds = |name| {
+            parameters
+                .duration(name, POSITIVE_TIME)
+                .0
+                .div_ceil(MICROSECOND)
+        };
+        Linux {
+            srtt: 0,
+            mdev: 0,
+            mdev_max: 0,
+            rttvar: 0,
+            rtt_seq: 0,
+            rto: microseconds("initial_timeout_ps"),
+            minimum: microseconds("min_timeout_ps"),
+            maximum: microseconds("max_timeout_ps"),
+            tick: microseconds("timer_tick_ps"),
+        }
+    }
+
+    /// Updates the mean and the deviation by RFC 6298, (2.3), with a deviation that falls more slowly
+    /// than it rises.
+    fn smooth(&mut self, rtt: u64, flight: &Flight) {
+        let error = rtt as i64 - (self.srtt >> 3) as i64;
+        // SRTT <- 7/8 SRTT + 1/8 R'
+        self.srtt = self.srtt.saturating_add_signed(error).max(1);
+        let mut more = error.abs() - (self.mdev >> 2) as i64;
+        if error < 0 && more > 0 {
+            // A shorter round trip shall not widen the margin: an eighth of the usual weight.
+            more >>= 3;
+        }
+        // RTTVAR <- 3/4 RTTVAR + 1/4 |SRTT - R'|
+        self.mdev = self.mdev.saturating_add_signed(more);
+        if self.mdev > self.mdev_max {
+            self.mdev_max = self.mdev;
+            self.rttvar = self.rttvar.max(self.mdev_max);
+        }
+        if flight.snd_una > self.rtt_seq {
+            // Once per round trip the margin falls towards the largest deviation of that round trip.
+            if self.mdev_max < self.rttvar {
+                self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
+            }
+            self.rtt_seq = flight.snd_nxt;
+            self.mdev_max = self.minimum;
+        }
+    }
+}
+
+impl TimeoutPolicy for Linux {
+    fn value(&self) -> Duration {
+        Duration(self.rto * MICROSECOND)
+    }
+
+    fn on_sample(&mut self, rtt: Duration, flight: &Flight) {
+        let rtt = rtt.0 / MICROSECOND;
+        if self.srtt == 0 {
+            // RFC 6298, (2.2): SRTT <- R, RTTVAR <- R/2
+            self.srtt = (rtt << 3).max(1);
+            self.mdev = rtt << 1;
+            self.rttvar = self.mdev.max(self.minimum);
+            self.mdev_max = self.rttvar;
+            self.rtt_seq = flight.snd_nxt;
+        } else {
+            self.smooth(rtt, flight);
+        }
+        // RTO <- SRTT + max (minimum, 4 RTTVAR)
+        let timeout = (self.srtt >> 3) + self.rttvar;
+        self.rto = timeout.next_multiple_of(self.tick).min(self.maximum);
+    }
+
+    fn smoothed(&self) -> Option<Duration> {
+        (self.srtt > 0).then(|| Duration(self.srtt * (MICROSECOND / 8)))
+    }
+
+    fn minimum(&self) -> Duration {
+        Duration(self.minimum * MICROSECOND)
+    }
+
+    fn tick(&self) -> Duration {
+        Duration(self.tick * MICROSECOND)
+    }
+
+    fn on_timeout(&mut self) {
+        // RFC 6298, (5.5)
+        self.rto = (self.rto * 2).min(self.maximum);
+    }
+}
