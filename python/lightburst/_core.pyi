@@ -88,6 +88,30 @@ def simulate(
         If the plan is invalid, which is a bug in the caller.
     """
 
+def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
+    """Replay a recorded connection to a sender, without a network.
+
+    Parameters
+    ----------
+    capture
+        JSON: ``transport`` (settings of a plan's group, whose recovery goes by times of sending),
+        ``handshake_ps`` (round trip of the SYN), ``end_ps`` and ``events``, each with ``at_ps``
+        since the handshake, and either ``written`` (bytes in all) or ``acknowledgement``, ``blocks``
+        (start and end of each), ``echo`` (ECE) and ``timestamp_ps`` (send time that is echoed).
+
+    Returns
+    -------
+    dict
+        ``transmissions`` with ``sequence``, ``at_ps`` and ``event`` (index of the event that caused
+        it; None for a timer), and ``states`` with ``event``, ``cwnd`` and ``ssthresh`` in bytes,
+        ``state`` and counts in segments.
+
+    Raises
+    ------
+    ValueError
+        If the capture cannot be read.
+    """
+
 def registry() -> dict[str, list[str]]:
     """Return the names that plans use, and those of the numbers in results, by category.
 

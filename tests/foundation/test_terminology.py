@@ -117,7 +117,7 @@ LISTS = {
         ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
         ("transport", "quic sctp dccp", "'tcp'"),
         ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
-        ("recovery", "prr rack fack", "'sack', RFC 6675"),
+        ("recovery", "fack", "'sack', RFC 6675"),
         ("switch", "ocs OCS rotornet circuit", "'obs', which books"),
         ("switch", "red codel fq_codel pie", "'electronic', first in"),
         ("queueing", "fq drr WRR round-robin", "'fair', deficit round robin"),
@@ -148,6 +148,7 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
         ("routing key", "ecmp", "'choice' = 'flow-hash'"),
         ("topology", "dumbbell leaf-spine Ring dragonfly clos", "'graph', with a table of links"),
         ("scheduler", "min-sv", "'lauc-vf'"),
+        ("recovery", "prr rack frto", "'rack-tlp'"),
         # Typing errors.
         ("law", "dctpc dctp dcctcp dcttcp", "'dctcp'"),
         ("law", "cubc", "'cubic'"),

@@ -216,7 +216,7 @@ CASES = {
     ),
     ('"sack"', '"westwood"'): (
         "transport.recovery.kind", "'westwood'",
-        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1'",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rack-tlp', 'rr-tcp', 'sack1'",
     ),
     (BACKOFF, 'congestion_control = "bbr"'): (
         "transport.congestion_control", "'bbr'", "one of 'reno'",
@@ -249,7 +249,7 @@ CASES = {
     ),
     ('{ kind = "sack", sack_blocks = 3 }', '"westwood"'): (
         "transport.recovery", "'westwood'",
-        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1'",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rack-tlp', 'rr-tcp', 'sack1'",
     ),
     ('{ kind = "sack", sack_blocks = 3 }', "3"): (
         "transport.recovery", "3",
@@ -274,10 +274,10 @@ CASES = {
         'written congestion_control = { kind = "reno", halving = ... }',
     ),
     (BACKOFF, 'preset = "lan"'): (
-        "transport.preset", "'lan'", "one of 'rfc', 'ns-2', 'datacentre', 'wide-area'",
+        "transport.preset", "'lan'", "one of 'rfc', 'ns-2', 'linux', 'datacentre', 'wide-area'",
     ),
     (BACKOFF, "preset = [1]"): (
-        "transport.preset", "[1]", "one of 'rfc', 'ns-2', 'datacentre', 'wide-area'",
+        "transport.preset", "[1]", "one of 'rfc', 'ns-2', 'linux', 'datacentre', 'wide-area'",
     ),
     (BACKOFF, 'rtt_samples = "all"'): (
         "transport.rtt_samples", "'all'", "one of 'one-at-a-time', 'every-acknowledgement'",

@@ -226,4 +226,4 @@ def test_the_lists_have_them(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert "rescue_retransmission" in listed("recoveries")
     assert "halving" in listed("congestion_controls")
-    assert listed("presets").split() == ["rfc", "ns-2", "datacentre", "wide-area"]
+    assert listed("presets").split() == ["rfc", "ns-2", "linux", "datacentre", "wide-area"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from linux.evidence import Evidence
-from linux.recorded import RUNGS, Replay, cases, rungs
+from linux.recorded import Replay, cases, differences
 from linux.reduction import Reduction
 from linux.sender import Sender
 from linux.timers import Timers
@@ -15,15 +15,9 @@ from blocks import in_blocks
 
 
 def differing(name: str) -> list[str]:
-    """Stable fields of a recorded case in which the model differs, with the first difference."""
+    """Stable fields of a recorded case in which the model differs."""
     recorded = cases()[name]
-    ours, theirs = rungs(Replay(recorded).log), rungs(recorded["log"])
-    found = []
-    for rung in RUNGS:
-        if recorded["stable"][rung] and ours[rung] != theirs[rung]:
-            pairs = zip(ours[rung], theirs[rung], strict=False)
-            found.append(f"{rung}: {next((p for p in pairs if p[0] != p[1]), 'length')}")
-    return found
+    return differences(recorded, Replay(recorded).log)
 
 
 @in_blocks("name", sorted(cases()), size=37)

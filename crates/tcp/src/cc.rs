@@ -6,7 +6,8 @@ mod cubic;
 mod dctcp;
 mod fast;
 mod highspeed;
-mod linux;
+mod linux_cubic;
+mod linux_reno;
 mod reno;
 mod scalable;
 mod stop_and_wait;
@@ -65,12 +66,12 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "linux-cubic",
         ecn: false,
-        build: |s| Box::new(linux::cubic::Cubic::new(s)),
+        build: |s| Box::new(linux_cubic::LinuxCubic::new(s)),
     },
     CongestionControlKind {
         name: "linux-reno",
         ecn: false,
-        build: |s| Box::new(linux::reno::Reno::new(s)),
+        build: |s| Box::new(linux_reno::LinuxReno::new(s)),
     },
     CongestionControlKind {
         name: "reno",

@@ -21,6 +21,8 @@ pub struct Measure {
     /// Whether the recovery goes by times of sending: it then takes the samples and keeps the timer of
     /// the sender.
     pub by_recovery: bool,
+    /// Whether the recovery paces, too.
+    pub paced_by_recovery: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
     /// `None` unless the law requests delivery rates.
@@ -37,6 +39,7 @@ impl Measure {
             timed: 0,
             timed_at: Time::NEVER,
             by_recovery,
+            paced_by_recovery: false,
             round_trips: false,
             delivery_rates: None,
             reports: None,

@@ -1,6 +1,7 @@
 //! Sending endpoint of a flow.
 
 mod departures;
+mod expiry;
 mod observed;
 mod timed;
 
@@ -417,7 +418,10 @@ impl Sender {
             self.release = begin.unwrap_or(end.now()) + rate.transmission_time(wire);
         }
         if self.measure.by_recovery {
-            return self.pace(payload as u32, end);
+            if self.measure.paced_by_recovery {
+                self.pace(payload as u32, end);
+            }
+            return;
         }
         // RFC 6298, section 5, (5.1): a transmission starts the timer if it is off.
         if !self.timer.is_set() {
@@ -453,65 +457,6 @@ impl Sender {
     pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
         if self.pacing.expired(HostTimer::Pacing, end) {
             self.on_room(end);
-        }
-    }
-
-    /// Counts an expiry of the retransmission timer. Returns whether nothing was acknowledged since
-    /// the previous expiry for data or FIN.
-    fn count_timeout(&mut self) -> bool {
-        self.timeouts += 1;
-        if self.state == State::SynSent {
-            self.attempts += 1;
-            return false;
-        }
-        let first = self.flight.snd_una;
-        let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
-        self.attempts = if repeated { self.attempts + 1 } else { 1 };
-        repeated
-    }
-
-    /// Handles the event of the retransmission timer; `most` is the maximum number of repetitions
-    /// of a segment.
-    pub fn on_timer(&mut self, most: u32, end: &mut Endpoint<'_, '_>) {
-        if !self.timer.expired(HostTimer::Sender, end) {
-            return;
-        }
-        if self.measure.by_recovery && self.state == State::Established && self.on_look(end) {
-            return;
-        }
-        let repeated = self.count_timeout();
-        self.decide(Cause::Timeout, end);
-        // RFC 9293, section 3.8.3, (b): the connection is closed after R2 retransmissions.
-        if self.attempts > most {
-            self.state = State::GaveUp;
-            self.pacing.clear();
-            return;
-        }
-        self.timeout.on_timeout();
-        match self.state {
-            State::SynSent => {
-                self.syn_sent = Time::NEVER;
-                self.control(SYN, self.attempts + 1, end);
-            }
-            State::FinWait => {
-                self.control(FIN, self.attempts + 1, end);
-            }
-            State::Established => {
-                let state = &mut SenderState::new(
-                    &mut self.flight,
-                    &mut self.congestion,
-                    &mut *self.timeout,
-                    end.now(),
-                );
-                self.recovery.on_expiry(repeated, state);
-                self.owed = u64::MAX;
-                // RFC 6298, section 5, (5.6): the timer is restarted.
-                self.resume(end);
-                self.tell_window(end);
-            }
-            State::Idle | State::Closed | State::GaveUp => {
-                unreachable!("no timer runs in this state")
-            }
         }
     }
 }

@@ -87,7 +87,12 @@ impl CongestionControl for Fixed {
 }
 
 #[derive(Clone)]
-struct Constant(Duration);
+pub struct Constant(Duration);
+
+/// Returns a constant timeout for the state of a sender, which a test leaves unused.
+pub fn unused_timeout() -> &'static mut Constant {
+    Box::leak(Box::new(Constant(Duration::ZERO)))
+}
 
 impl TimeoutPolicy for Constant {
     fn value(&self) -> Duration {

@@ -182,8 +182,8 @@ fn tcp(setting: &TransportSettings) -> Transport {
     Transport {
         congestion: Congestion::new(law, parameters.get("initial_window_bytes", WINDOW), most),
         recovery: (recovery.build)(parameters.table("recovery")),
-        timeout: match parameters.word("timeout", TIMEOUTS) {
-            "linux" => Box::new(Linux::new(parameters)),
+        timeout: match parameters.optional_word("timeout", TIMEOUTS) {
+            Some("linux") => Box::new(Linux::new(parameters)),
             _ => Box::new(Rfc6298::new(parameters)),
         },
         clock: match parameters.word("rtt_samples", RTT_SAMPLES) {
@@ -220,7 +220,7 @@ fn plain(parameters: &Parameters) -> Reception {
 
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = parameters.table("recovery");
-    let selective = recovery_of(parameters).selective && recovery.is_unless_missing("sack");
+    let selective = recovery_of(parameters).selective && recovery.is_or_absent("sack");
     Reception {
         advertised: parameters.get("advertised_window_bytes", WINDOW) as u64,
         acknowledge_every: parameters.get("acknowledge_every", COUNT) as u32,

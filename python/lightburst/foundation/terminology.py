@@ -105,6 +105,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
     **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},
     "newreno": (("new-reno", ""), _repair("new-reno")),
+    **dict.fromkeys(
+        ("rack", "tlp", "prr", "frto", "eifel", "dsack"),
+        (("rack-tlp", ""), _repair("rack-tlp"), ("recovery", "= 'rack-tlp'")),
+    ),
+    "hystart": (("linux-cubic", ""), _window("linux-cubic")),
     "udp": (("datagram", ""),),
     **dict.fromkeys(
         ("mss", "mtu", "packetsize", "framesize"), (("segment_size", "headers included"),)

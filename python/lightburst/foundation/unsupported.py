@@ -56,11 +56,8 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("timely", "swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
     **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),
     **dict.fromkeys(("bic", "hybla"), _CUBIC),
-    **dict.fromkeys(("westwood", "westwoodplus", "linuxreno"), _LOSSES),
-    **dict.fromkeys(
-        ("prr", "rack", "racktlp", "tlp", "fack", "dsack", "frto", "eifel"),
-        _recovery("sack", "RFC 6675"),
-    ),
+    **dict.fromkeys(("westwood", "westwoodplus"), _LOSSES),
+    "fack": _recovery("sack", "RFC 6675"),
     # Other transports.
     "mptcp": (("tcp", "over one path; edges share the load between paths by routing.label"),),
     **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),

@@ -6,12 +6,11 @@ import json
 import math
 from typing import Any
 
-from linux.recorded import Row, Stamps, events, options
-from linux.state import Options
-
 from lightburst import _core
 from lightburst.compile.settings import transport_settings
 from lightburst.scenario.transport import Tcp
+from linux.recorded import Row, Stamps, events, options
+from linux.state import Options
 
 MICROSECOND = 10**6
 """Picoseconds."""
@@ -100,7 +99,9 @@ def replay(recorded: Row) -> list[Row]:
         sent[segment] = sent.get(segment, 0) + 1
         event = row["event"]
         cause = "timer" if event is None else numbers[event] or "write"
-        log.append((row["at_ps"], 2, {"ev": "tx", "seg": segment, "nth": sent[segment], "cause": cause}))
+        log.append(
+            (row["at_ps"], 2, {"ev": "tx", "seg": segment, "nth": sent[segment], "cause": cause})
+        )
     for row in found["states"]:
         ssthresh = row["ssthresh"]
         state = {

@@ -161,6 +161,17 @@ class Replay:
         self.log.insert(place, {"ev": "ack", "i": row["i"], **state})
 
 
+def differences(recorded: Row, log: list[Row]) -> list[str]:
+    """Stable fields of a recorded case in which a log differs, with the first difference."""
+    ours, theirs = rungs(log), rungs(recorded["log"])
+    found = []
+    for rung in RUNGS:
+        if recorded["stable"][rung] and ours[rung] != theirs[rung]:
+            pairs = zip(ours[rung], theirs[rung], strict=False)
+            found.append(f"{rung}: {next((p for p in pairs if p[0] != p[1]), 'length')}")
+    return found
+
+
 def rungs(log: list[Row]) -> dict[str, list[Any]]:
     """What is compared, of a log."""
     sent = [(row["seg"], row["nth"], row["cause"]) for row in log if row["ev"] == "tx"]

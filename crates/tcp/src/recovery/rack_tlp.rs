@@ -5,10 +5,13 @@
 //! of states and variables are those of `net/ipv4/tcp_input.c` and its neighbours. Window laws are
 //! free: the recovery decides by how much of the law's reduction the window falls at a time.
 
+mod acknowledgement;
 mod board;
 mod evidence;
 mod pacing;
 mod reduction;
+mod sacked;
+mod states;
 mod timer;
 mod usage;
 
@@ -152,6 +155,8 @@ pub struct RackTlp {
     /// Bytes that the application has written so far.
     written: u64,
     mss: u64,
+    /// A window in bytes and in segments.
+    divided: (u64, u64),
 }
 
 impl RackTlp {
@@ -190,6 +195,7 @@ impl RackTlp {
             scoreboard: Scoreboard::default(),
             written: u64::MAX,
             mss: 1,
+            divided: (0, 1),
         }
     }
 
@@ -199,8 +205,17 @@ impl RackTlp {
     }
 
     /// Returns the congestion window in whole segments.
-    fn cwnd(&self, sender: &SenderState<'_>) -> u64 {
-        (sender.congestion.cwnd() / self.mss).max(1)
+    fn cwnd(&mut self, sender: &SenderState<'_>) -> u64 {
+        self.whole_window(sender.congestion.cwnd())
+    }
+
+    /// Returns a window of `bytes` in whole segments. The last division is remembered, since most
+    /// events leave the window as it is.
+    fn whole_window(&mut self, bytes: u64) -> u64 {
+        if self.divided.0 != bytes {
+            self.divided = (bytes, (bytes / self.mss).max(1));
+        }
+        self.divided.1
     }
 
     fn set_cwnd(&self, segments: u64, sender: &mut SenderState<'_>) {
@@ -223,7 +238,7 @@ impl RackTlp {
 
     /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
     /// three quarters of the window.
-    fn current_ssthresh(&self, sender: &SenderState<'_>) -> u64 {
+    fn current_ssthresh(&mut self, sender: &SenderState<'_>) -> u64 {
         let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
         match self.reducing() {
             true => ssthresh,
@@ -266,231 +281,6 @@ impl RackTlp {
     fn microseconds(now: Time) -> u64 {
         now.0 / MICROSECOND
     }
-
-    /// Handles an acknowledgement below SND.UNA: only its SACK blocks count.
-    fn on_old(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
-        if !arrival.blocks.is_empty() && self.features.sack {
-            self.tag_sacked(arrival, sender);
-            self.on_alert(arrival, 0, sender);
-        }
-    }
-
-    /// Handles an acknowledgement at or beyond SND.UNA (`tcp_ack`).
-    fn on_current(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
-        let advanced = arrival.acknowledgement > arrival.before;
-        let (delivered, lost) = (self.delivered, self.lost);
-        self.flags.advanced = advanced;
-        if advanced {
-            self.retransmits = 0;
-        }
-        self.evidence.prior_fack = self.highest_sacked(arrival.before / self.mss);
-        if !arrival.blocks.is_empty() && self.features.sack {
-            self.tag_sacked(arrival, sender);
-        }
-        self.flags.echo = arrival.echo;
-        if self.board.is_empty() {
-            if self.flags.duplicate {
-                self.on_alert(arrival, 0, sender);
-            }
-            self.end_probe(sender);
-            return;
-        }
-        self.clean(arrival, sender);
-        self.adapt_reordering_window();
-        self.end_probe(sender);
-        let flags = self.flags;
-        let is_duplicate = !flags.acked && !flags.advanced;
-        let alert = flags.sacked || flags.echo || flags.duplicate;
-        if is_duplicate || alert || self.state != State::Open {
-            let duplicates = u64::from(is_duplicate && !flags.duplicate);
-            self.on_alert(arrival, duplicates, sender);
-        }
-        if self.flags.timer {
-            self.set_timer_anew(sender);
-        }
-        let (delivered, lost) = (self.delivered - delivered, self.lost - lost);
-        self.control(delivered, lost, sender);
-    }
-
-    /// Changes the window: by PRR while it is being reduced, otherwise by the law
-    /// (`tcp_cong_control`).
-    fn control(&mut self, delivered: u64, lost: u64, sender: &mut SenderState<'_>) {
-        if self.reducing() {
-            self.reduce(delivered, lost, self.flags.advanced, sender);
-        } else {
-            let reorders = self.reordering > self.features.reordering;
-            let progress = self.flags.acked || (reorders && self.flags.sacked);
-            // RFC 7661: no growth unless the window limits the sender.
-            if progress
-                && self
-                    .usage
-                    .is_limited(self.cwnd(sender), sender.congestion.window())
-            {
-                sender.congestion.on_ack(&Ack {
-                    at: sender.now,
-                    bytes: delivered * self.mss,
-                    in_flight: sender.flight.flight_size(),
-                    rtt: self.evidence.rtt_of_law(),
-                    ecn_echo: self.flags.echo,
-                    delivery_rate: None,
-                });
-            }
-        }
-        self.update_rate(sender);
-    }
-
-    /// Computes the pacing rate from the window and SRTT.
-    fn update_rate(&mut self, sender: &SenderState<'_>) {
-        let (cwnd, ssthresh) = (self.cwnd(sender), self.ssthresh(sender));
-        let outstanding = cwnd.max(self.board.len());
-        self.pacing
-            .update(self.mss, cwnd, ssthresh, outstanding, sender.timeout);
-    }
-
-    /// Handles evidence of losses, duplicates or marks, and leaves states that are over
-    /// (`tcp_fastretrans_alert`).
-    fn on_alert(&mut self, arrival: &Arrival<'_>, duplicates: u64, sender: &mut SenderState<'_>) {
-        if self.board.is_empty() {
-            self.board.sacked = 0;
-        }
-        if self.flags.echo {
-            self.undo.prior_ssthresh = 0;
-        }
-        if !self.leave_state(arrival, sender) {
-            return;
-        }
-        let may_retransmit = match self.state {
-            State::Recovery => self.in_recovery(arrival, duplicates, sender),
-            _ => self.elsewhere(arrival, duplicates, sender),
-        };
-        if may_retransmit {
-            self.rexmit = Some(Permit::Lost);
-        }
-    }
-
-    /// Leaves a state whose data is acknowledged; returns whether the evidence is to be looked at
-    /// further.
-    fn leave_state(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) -> bool {
-        let acknowledged = sender.flight.snd_una;
-        if self.state == State::Open {
-            self.undo.retransmitted_at = None;
-        } else if acknowledged >= self.high_seq {
-            if self.state == State::Cwr && acknowledged != self.high_seq {
-                self.end_reduction(sender);
-                self.state = State::Open;
-            } else if self.state == State::Recovery {
-                if !self.features.sack {
-                    self.board.sacked = 0;
-                }
-                if self.try_undo_recovery(arrival, sender) {
-                    return false;
-                }
-                self.end_reduction(sender);
-            }
-        }
-        true
-    }
-
-    /// Continues a recovery; returns whether lost segments may be sent.
-    fn in_recovery(
-        &mut self,
-        arrival: &Arrival<'_>,
-        duplicates: u64,
-        sender: &mut SenderState<'_>,
-    ) -> bool {
-        if !self.flags.advanced {
-            if !self.features.sack {
-                self.add_duplicates(duplicates);
-            }
-        } else if self.try_undo_partial(arrival, sender) {
-            return false;
-        }
-        if self.try_undo_by_duplicates(sender) {
-            self.try_to_open(sender);
-        }
-        self.identify_loss(sender);
-        if self.state != State::Recovery {
-            if self.board.lost == 0 {
-                return false;
-            }
-            self.enter_recovery(sender);
-        }
-        true
-    }
-
-    /// Looks for losses outside of a recovery; returns whether lost segments may be sent.
-    fn elsewhere(
-        &mut self,
-        arrival: &Arrival<'_>,
-        duplicates: u64,
-        sender: &mut SenderState<'_>,
-    ) -> bool {
-        if self.state == State::Loss {
-            self.in_loss(arrival, duplicates, sender);
-            self.identify_loss(sender);
-            if self.state != State::Open && !self.flags.lost_again {
-                return self.rexmit == Some(Permit::Lost);
-            }
-        }
-        if !self.features.sack {
-            if self.flags.advanced {
-                self.board.sacked = 0;
-            }
-            self.add_duplicates(duplicates);
-        }
-        if self.state <= State::Disorder {
-            self.try_undo_by_duplicates(sender);
-        }
-        self.identify_loss(sender);
-        if self.board.lost == 0 {
-            self.try_to_open(sender);
-            return false;
-        }
-        self.enter_recovery(sender);
-        true
-    }
-
-    /// Handles an acknowledgement after a timeout (`tcp_process_loss`).
-    fn in_loss(&mut self, arrival: &Arrival<'_>, duplicates: u64, sender: &mut SenderState<'_>) {
-        let flags = self.flags;
-        let recovered = sender.flight.snd_una >= self.high_seq;
-        if flags.advanced && self.try_undo_loss(false, arrival, sender) {
-            return;
-        }
-        if self.frto {
-            // RFC 5682, section 3.1, step 3b: data that was not retransmitted is acknowledged.
-            if flags.original && self.try_undo_loss(true, arrival, sender) {
-                return;
-            }
-            if sender.flight.snd_max > self.high_seq {
-                // Step 3a.
-                if flags.sacked || duplicates > 0 {
-                    self.frto = false;
-                }
-            } else if flags.advanced && !recovered {
-                // Step 2b: new data is sent.
-                self.high_seq = sender.flight.snd_max;
-                let next = sender.flight.snd_max;
-                if self.has_written(next, sender.flight) && sender.flight.is_advertised_from(next) {
-                    self.rexmit = Some(Permit::NewFirst);
-                    return;
-                }
-                self.frto = false;
-            }
-        }
-        if recovered {
-            self.try_undo_recovery(arrival, sender);
-            return;
-        }
-        if !self.features.sack {
-            if sender.flight.snd_max > self.high_seq && duplicates > 0 {
-                self.add_duplicates(duplicates);
-            } else if flags.advanced {
-                self.board.sacked = 0;
-            }
-        }
-        self.rexmit = Some(Permit::Lost);
-    }
 }
 
 impl LossRecovery for RackTlp {
@@ -514,7 +304,7 @@ impl LossRecovery for RackTlp {
     }
 
     fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
-        let cwnd = (window / self.mss).max(1);
+        let cwnd = self.whole_window(window);
         loop {
             match self.permit {
                 Permit::Nothing => return None,
@@ -547,14 +337,16 @@ impl LossRecovery for RackTlp {
 
     fn on_sent(&mut self, candidate: Candidate, now: Time, flight: &mut Flight) {
         let now_us = Self::microseconds(now);
-        let number = candidate.sequence / self.mss;
+        let number = match candidate.reason {
+            Reason::Next => self.board.end(),
+            _ => candidate.sequence / self.mss,
+        };
         if self.board.is_empty() {
             self.evidence.first_sent = now_us;
         }
         let is_new = self.board.send(number, now_us, self.delivered);
         if is_new {
-            self.usage
-                .sent(self.board.len() == 1, self.timer.tick_of(now_us));
+            self.usage.sent(self.board.len() == 1, now_us);
             self.prr.out += u64::from(self.reducing());
         } else if candidate.reason != Reason::Probe {
             self.board.retransmit(number);
@@ -604,7 +396,8 @@ impl Timed for RackTlp {
         let now = Self::microseconds(sender.now);
         self.timer = TimerState::new(sender.timeout.tick());
         self.timer.start(now);
-        self.usage = Usage::new(self.cwnd(sender));
+        let initial = self.cwnd(sender);
+        self.usage = Usage::new(initial, now);
         if let Some(rtt) = rtt {
             self.evidence.min_rtt.update(now, rtt.0 / MICROSECOND);
         }
@@ -671,7 +464,11 @@ impl Timed for RackTlp {
         self.timer.deadline()
     }
 
-    fn release(&mut self, wire: u64, now: Time) -> Option<Time> {
+    fn paces(&self) -> bool {
+        self.pacing.is_on()
+    }
+
+    fn release(&mut self, wire: u64, now: Time) -> Time {
         self.pacing.release(wire, now)
     }
 

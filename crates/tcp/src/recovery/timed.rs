@@ -72,9 +72,12 @@ pub trait Timed {
     /// Returns the time for which the timer is set; [`Time::NEVER`] if it is off.
     fn deadline(&self) -> Time;
 
+    /// Returns whether the recovery paces.
+    fn paces(&self) -> bool;
+
     /// Returns the earliest time of the next segment after one of `wire` bytes was sent, if the
     /// recovery paces.
-    fn release(&mut self, wire: u64, now: Time) -> Option<Time>;
+    fn release(&mut self, wire: u64, now: Time) -> Time;
 
     /// Returns the present counts.
     fn counts(&self) -> Counts;

@@ -31,7 +31,10 @@ impl Sender {
     pub(super) fn start_timed(&mut self, end: &mut Endpoint<'_, '_>) {
         let sent = Some(self.syn_sent).filter(|sent| *sent != Time::NEVER);
         let rtt = sent.map(|sent| end.now().since(sent));
-        self.ask(end, |recovery, state| recovery.on_established(rtt, state));
+        self.measure.paced_by_recovery = self.ask(end, |recovery, state| {
+            recovery.on_established(rtt, state);
+            recovery.paces()
+        });
     }
 
     /// Handles an acknowledgement.
@@ -102,13 +105,10 @@ impl Sender {
         self.resume(end);
     }
 
-    /// Delays the next segment if the recovery paces.
+    /// Delays the next segment as the recovery paces.
     pub(super) fn pace(&mut self, payload: u32, end: &Endpoint<'_, '_>) {
         let wire = Bytes(u64::from(end.sizes.wire(payload)));
-        let release = self.ask(end, |recovery, state| recovery.release(wire.0, state.now));
-        if let Some(release) = release {
-            self.release = release;
-        }
+        self.release = self.ask(end, |recovery, state| recovery.release(wire.0, state.now));
     }
 
     /// Sets the timer as the recovery has it, after all was sent that may be sent.

@@ -202,6 +202,7 @@ fn context<'a>(flight: &'a mut Flight, congestion: &'a mut Congestion) -> Sender
     SenderState {
         flight,
         congestion,
+        timeout: super::unused_timeout(),
         now,
     }
 }

@@ -9,6 +9,9 @@ use lightburst_des::Duration;
 /// Picoseconds in a microsecond.
 pub const MICROSECOND: u64 = 1_000_000;
 
+/// Tick of the timers in microseconds, unless it is given (HZ = 250).
+const TICK: u64 = 4_000;
+
 /// State of the timeout, with the names of `struct tcp_sock`; times in microseconds.
 #[derive(Clone, Debug)]
 pub struct Linux {
@@ -45,7 +48,10 @@ impl Linux {
             rto: microseconds("initial_timeout_ps"),
             minimum: microseconds("min_timeout_ps"),
             maximum: microseconds("max_timeout_ps"),
-            tick: microseconds("timer_tick_ps"),
+            tick: match parameters.optional("timer_tick_ps", POSITIVE_TIME) {
+                Some(tick) => (tick as u64).div_ceil(MICROSECOND),
+                None => TICK,
+            },
         }
     }
 

@@ -109,7 +109,7 @@ impl Parameters {
     }
 
     /// Returns whether a switch is on or absent.
-    pub fn is_unless_missing(&self, name: &str) -> bool {
+    pub fn is_or_absent(&self, name: &str) -> bool {
         !self.values.contains_key(name) || self.is(name)
     }
 
@@ -124,6 +124,13 @@ impl Parameters {
             self.note(name, &format!("one of {}", words.join(", ")));
             &words[0]
         })
+    }
+
+    /// Returns one of the `words`, or `None` if the setting is absent.
+    pub fn optional_word<'a>(&self, name: &str, words: &[&'a str]) -> Option<&'a str> {
+        self.values
+            .contains_key(name)
+            .then(|| self.word(name, words))
     }
 
     /// Returns the kind of the policy in the table `name`, if there is such a table.

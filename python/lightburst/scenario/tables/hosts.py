@@ -49,7 +49,7 @@ class Hosts(Section):
         description=(
             "The next segment that the interface transmits. `fifo`: the one handed over first, as "
             "in ns-2. `fair`: the flows take turns, as with `fq` and TCP small queues of Linux. By "
-            "default `fair` if a group of flows has the preset `datacentre` or `wide-area`, else "
-            "`fifo`."
+            "default `fair` if a group of flows has the preset `linux`, `datacentre` or "
+            "`wide-area`, else `fifo`."
         ),
     )

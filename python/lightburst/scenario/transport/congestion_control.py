@@ -187,8 +187,8 @@ class LinuxCubic(Section):
         True,
         description=(
             "Whether slow start ends when acknowledgements come in a long train or late (Ha and "
-            "Rhee 2011), windows of 16 segments and more. Linux has HyStart, and not HyStart++ (RFC "
-            "9406)."
+            "Rhee 2011), windows of 16 segments and more. Linux has HyStart, and not HyStart++ "
+            "(RFC 9406)."
         ),
     )
     fast_convergence: Flag = Field(

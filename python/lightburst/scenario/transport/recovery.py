@@ -168,15 +168,15 @@ class RackTlp(Section):
         3,
         description=(
             "Segments SACKed beyond a hole, without SACK duplicate acknowledgements, after which "
-            "the hole counts as lost if no reordering was seen (`tcp_reordering` of Linux; DupThresh "
-            "of RFC 8985, 6.2)."
+            "the hole counts as lost if no reordering was seen (`tcp_reordering` of Linux; "
+            "DupThresh of RFC 8985, 6.2)."
         ),
     )
     reordering_threshold: Flag = Field(
         True,
         description=(
-            "Whether `duplicate_threshold` ends the wait for reordered segments as long as none was "
-            "seen (RFC 8985, 6.2, step 4)."
+            "Whether `duplicate_threshold` ends the wait for reordered segments as long as none "
+            "was seen (RFC 8985, 6.2, step 4)."
         ),
     )
     static_reordering_window: Flag = Field(
@@ -196,8 +196,8 @@ class RackTlp(Section):
     frto: Flag = Field(
         True,
         description=(
-            "Whether new data follows the first retransmission after a timeout, to find out whether "
-            "the timeout was spurious (RFC 5682)."
+            "Whether new data follows the first retransmission after a timeout, to find out "
+            "whether the timeout was spurious (RFC 5682)."
         ),
     )
     restart_after_idle: Flag = Field(
@@ -209,8 +209,8 @@ class RackTlp(Section):
     pacing: Flag = Field(
         False,
         description=(
-            "Whether segments leave at the rate of Linux: the window per smoothed round trip, times "
-            "2 in the first half of slow start and 1.2 later."
+            "Whether segments leave at the rate of Linux: the window per smoothed round trip, "
+            "times 2 in the first half of slow start and 1.2 later."
         ),
     )
 

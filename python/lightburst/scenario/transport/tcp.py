@@ -63,6 +63,7 @@ class Tcp(Connection):
     """
 
     growth: ClassVar[str] = "backoff"
+    came_later: ClassVar[frozenset[str]] = Connection.came_later | {"timeout", "timer_tick"}
 
     kind: Literal["tcp"] = "tcp"
     preset: Preset = Field(
@@ -127,15 +128,15 @@ class Tcp(Connection):
     timeout: Literal["rfc6298", "linux"] = Field(
         "rfc6298",
         description=(
-            'The rule for the timeout. `"rfc6298"`: the standard. `"linux"`: that of Linux 6.18, in '
-            "whole microseconds and ticks; `min_timeout` is then the least margin over the smoothed "
-            "round-trip time, and the margin falls once per round trip."
+            'The rule for the timeout. `"rfc6298"`: the standard. `"linux"`: that of Linux 6.18, '
+            "in whole microseconds and ticks; `min_timeout` is then the least margin over the "
+            "smoothed round-trip time, and the margin falls once per round trip."
         ),
     )
     timer_tick: PositiveDuration = Field(
         parse_duration("4 ms"),
         description=(
-            "Tick on which timers expire with `timeout = \"linux\"` (HZ = 250), counted from the "
+            'Tick on which timers expire with `timeout = "linux"` (HZ = 250), counted from the '
             "end of a connection's handshake. At least a microsecond."
         ),
     )
@@ -201,9 +202,7 @@ class Tcp(Connection):
         if self.timer_tick < MICROSECOND:
             raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")
         if self.timeout == "linux" and self.min_timeout == 0:
-            raise refuse_at(
-                "min_timeout", format_duration(0), "more than 0 with timeout = 'linux'"
-            )
+            raise refuse_at("min_timeout", format_duration(0), "more than 0 with timeout = 'linux'")
         blocks = getattr(self.recovery, "sack_blocks", 0)
         if self.timestamps and blocks > MOST_BLOCKS_WITH_TIMESTAMPS:
             raise refuse_at(

@@ -140,18 +140,15 @@ impl Board {
         self.retransmitted += 1;
     }
 
-    /// Removes and returns the first segment if its number is below `end`.
+    /// Removes and returns the first segment.
     #[inline]
-    pub fn acknowledge(&mut self, end: u64) -> Option<Segment> {
-        if self.first >= end {
-            return None;
-        }
-        let segment = self.segments.pop_front()?;
+    pub fn acknowledge(&mut self) -> Segment {
+        let segment = self.segments.pop_front().expect("an outstanding segment");
         self.first += 1;
         self.sacked -= u64::from(segment.sacked());
         self.lost -= u64::from(segment.lost());
         self.retransmitted -= u64::from(segment.retransmitted());
-        Some(segment)
+        segment
     }
 
     /// Marks a segment SACKed. A retransmission of a segment that is not lost is believed to be in

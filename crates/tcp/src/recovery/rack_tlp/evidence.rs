@@ -68,14 +68,14 @@ pub struct Evidence {
     pub rack_rtt: u64,
     pub rack_advanced: bool,
     /// Number of times that reordering was seen.
-    reordering_seen: u64,
+    pub reordering_seen: u64,
     /// Segments reported as duplicates.
-    duplicates: u64,
+    pub duplicates: u64,
     /// Width of the reordering window in quarters of the minimum round trip, and the recoveries for
     /// which it stays.
     steps: u64,
     pub persist: u64,
-    duplicate_seen: bool,
+    pub duplicate_seen: bool,
     /// `delivered` when the width last grew.
     widened_at: u64,
     /// Send time of the newest segment delivered, or of the first in flight.
@@ -83,13 +83,13 @@ pub struct Evidence {
     /// End of the highest SACKed segment before the acknowledgement in hand.
     pub prior_fack: u64,
     // The acknowledgement in hand.
-    lowest_reordered: u64,
-    sack_delivered: u64,
+    pub lowest_reordered: u64,
+    pub sack_delivered: u64,
     /// `delivered` at the transmission of the newest segment delivered, and that segment.
     prior_delivered: u64,
     newest: u64,
-    first_sacked: Option<u64>,
-    last_sacked: Option<u64>,
+    pub first_sacked: Option<u64>,
+    pub last_sacked: Option<u64>,
     sample: Option<u64>,
     of_law: Option<u64>,
 }
@@ -144,7 +144,7 @@ impl Evidence {
 
     /// Notes the delivery of a segment, for RACK.segment and RACK.rtt (RFC 8985, section 6.2, steps
     /// 1 and 2).
-    fn advance(&mut self, number: u64, segment: &Segment, now: u64) {
+    pub fn advance(&mut self, number: u64, segment: &Segment, now: u64) {
         let rtt = now - segment.sent;
         // A retransmission that is acknowledged sooner than any other segment was not needed.
         if rtt < self.min_rtt.value() && (segment.ever() || segment.retransmitted()) {
@@ -155,7 +155,7 @@ impl Evidence {
     }
 
     /// Notes the delivery of a segment for the delivery rate (`tcp_rate_skb_delivered`).
-    fn rate(&mut self, number: u64, segment: &Segment) {
+    pub fn rate(&mut self, number: u64, segment: &Segment) {
         if segment.counted() {
             return;
         }
@@ -177,126 +177,6 @@ impl RackTlp {
         }
     }
 
-    /// Reads the SACK blocks (`tcp_sacktag_write_queue`).
-    pub(super) fn tag_sacked(&mut self, arrival: &Arrival<'_>, sender: &SenderState<'_>) {
-        let blocks = arrival.blocks;
-        self.evidence.lowest_reordered = self.board.end();
-        let first = blocks[0];
-        // RFC 2883, section 4: a duplicate lies below the acknowledgement or within the next block.
-        let within = blocks
-            .get(1)
-            .is_some_and(|next| first.start >= next.start && first.end <= next.end);
-        let mut duplicate = first.start < arrival.acknowledgement || within;
-        if duplicate {
-            duplicate = self.see_duplicate(first.start, first.end);
-            if duplicate {
-                self.undo.on_duplicate(arrival, first, self.mss);
-            }
-        }
-        if !self.board.is_empty() {
-            let mut order = [0, 1, 2, 3];
-            let used = &mut order[..blocks.len()];
-            used.sort_by_key(|&index| blocks[index].start);
-            for &index in used.iter() {
-                if blocks[index].end > arrival.before {
-                    let is_duplicate = duplicate && index == 0;
-                    self.tag_block(blocks[index], is_duplicate, arrival, sender);
-                }
-            }
-            // After a timeout an old block is no sign of reordering.
-            if self.state != State::Loss || self.undo.marker.is_some() {
-                self.check_reordering(self.evidence.lowest_reordered, sender);
-            }
-        }
-        self.delivered += self.evidence.sack_delivered;
-    }
-
-    /// Notes a duplicate report; returns whether a retransmission explains it.
-    fn see_duplicate(&mut self, start: u64, end: u64) -> bool {
-        let count = (end - start).div_ceil(self.mss);
-        if count == 1 && self.probe.end == Some(end) {
-            self.flags.duplicate_probe = true;
-        }
-        self.evidence.duplicates += count;
-        if self.evidence.duplicates > self.evidence.retransmissions {
-            return false;
-        }
-        if self.evidence.reordering_seen > 0 && !self.flags.duplicate_probe {
-            self.evidence.duplicate_seen = true;
-        }
-        self.flags.duplicate = true;
-        self.evidence.sack_delivered += count;
-        true
-    }
-
-    fn tag_block(
-        &mut self,
-        block: lightburst_net::Block,
-        is_duplicate: bool,
-        arrival: &Arrival<'_>,
-        sender: &SenderState<'_>,
-    ) {
-        let acknowledged = sender.flight.snd_una;
-        let start = block.start.max(self.board.first() * self.mss);
-        let limit = block.end.min(sender.flight.snd_max);
-        if is_duplicate {
-            for sequence in (start..limit).step_by(self.mss as usize) {
-                self.tag_duplicate(sequence / self.mss, arrival);
-            }
-        }
-        let mut sequence = self.scoreboard.next_hole(start.max(acknowledged));
-        while sequence < limit {
-            let number = sequence / self.mss;
-            if !self.board.get(number).sacked() {
-                self.sack(number, sender);
-            }
-            sequence = self.scoreboard.next_hole(sequence + self.mss);
-        }
-        self.scoreboard.update(&[block], acknowledged);
-        if is_duplicate {
-            let from = start.max(acknowledged);
-            for sequence in (from..limit).step_by(self.mss as usize) {
-                self.board.retransmission_over(sequence / self.mss);
-            }
-        }
-    }
-
-    /// Notes that an outstanding segment was reported as a duplicate.
-    fn tag_duplicate(&mut self, number: u64, _arrival: &Arrival<'_>) {
-        let segment = self.board.get(number);
-        if !segment.retransmitted() && !segment.ever() {
-            return;
-        }
-        self.undo.on_duplicate_segment((number + 1) * self.mss);
-        if segment.sacked() {
-            let evidence = &mut self.evidence;
-            evidence.lowest_reordered = evidence.lowest_reordered.min(number);
-        }
-    }
-
-    /// Notes that a segment arrived beyond a hole (`tcp_sacktag_one`).
-    fn sack(&mut self, number: u64, sender: &SenderState<'_>) {
-        let now = Self::microseconds(sender.now);
-        let segment = self.board.get(number);
-        self.evidence.advance(number, &segment, now);
-        if !segment.ever() {
-            let una = sender.flight.snd_una / self.mss;
-            if number < self.highest_sacked(una) {
-                self.evidence.lowest_reordered = self.evidence.lowest_reordered.min(number);
-            }
-            if (number + 1) * self.mss <= self.high_seq {
-                self.flags.original = true;
-            }
-            self.evidence.first_sacked.get_or_insert(segment.sent);
-            self.evidence.last_sacked = Some(segment.sent);
-        }
-        self.board.sack(number);
-        self.flags.sacked = true;
-        self.evidence.sack_delivered += 1;
-        self.evidence.rate(number, &segment);
-        self.board.count(number);
-    }
-
     /// Raises the reordering metric if a segment below the highest SACKed one arrived late.
     pub(super) fn check_reordering(&mut self, low: u64, sender: &SenderState<'_>) {
         let fack = self.highest_sacked(sender.flight.snd_una / self.mss);
@@ -310,13 +190,12 @@ impl RackTlp {
     /// Removes the acknowledged segments and samples the round trip (`tcp_clean_rtx_queue`).
     pub(super) fn clean(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
         let now = Self::microseconds(sender.now);
-        let end = sender.flight.snd_una.div_ceil(self.mss);
+        let mut covered = arrival.before;
         let (mut acked, mut retransmitted, mut fresh) = (0, false, None::<(u64, u64, u64)>);
-        loop {
+        while covered < sender.flight.snd_una {
             let number = self.board.first();
-            let Some(segment) = self.board.acknowledge(end) else {
-                break;
-            };
+            let segment = self.board.acknowledge();
+            covered += self.mss;
             acked += 1;
             if self.features.sack && !segment.sacked() {
                 self.delivered += 1;

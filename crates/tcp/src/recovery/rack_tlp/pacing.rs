@@ -1,6 +1,7 @@
 //! Pacing within the TCP of Linux (`tcp_update_pacing_rate`, `tcp_update_skb_after_send`).
 
 use super::MICROSECOND;
+use crate::cc::Window;
 use crate::TimeoutPolicy;
 use lightburst_des::Time;
 
@@ -47,29 +48,24 @@ impl Pacing {
     pub fn update(
         &mut self,
         mss: u64,
-        cwnd: u64,
-        ssthresh: u64,
         outstanding: u64,
+        window: &Window,
         timeout: &dyn TimeoutPolicy,
     ) {
-        let percent = match cwnd < ssthresh / 2 {
+        let percent = match window.cwnd < window.ssthresh / 2.0 {
             true => SLOW_START,
             false => AVOIDANCE,
         };
         // Bytes per hundredth of a second in eighths, over SRTT in eighths of a microsecond.
-        let bytes = u128::from(mss * 8 * 10_000 * percent) * u128::from(outstanding);
+        let bytes = (mss * 8 * 10_000 * percent).saturating_mul(outstanding);
         let srtt = timeout
             .smoothed()
             .map_or(0, |srtt| srtt.0 / (MICROSECOND / 8));
-        self.rate = u64::try_from(bytes / u128::from(srtt.max(1))).unwrap_or(u64::MAX);
+        self.rate = bytes / srtt.max(1);
     }
 
-    /// Returns the earliest time of the next segment after one of `wire` bytes left at `now`, if
-    /// pacing is on.
-    pub fn release(&mut self, wire: u64, now: Time) -> Option<Time> {
-        if !self.on {
-            return None;
-        }
+    /// Returns the earliest time of the next segment after one of `wire` bytes left at `now`.
+    pub fn release(&mut self, wire: u64, now: Time) -> Time {
         if self.rate > 0 && self.sent >= UNPACED {
             let now = now.0 / NANOSECOND;
             let mut length = wire * 1_000_000_000 / self.rate;
@@ -80,6 +76,6 @@ impl Pacing {
             self.next += length;
         }
         self.sent += 1;
-        Some(Time(self.next * NANOSECOND))
+        Time(self.next * NANOSECOND)
     }
 }

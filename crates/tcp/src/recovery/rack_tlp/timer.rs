@@ -16,8 +16,9 @@ pub enum Pending {
 #[derive(Clone, Copy, Debug)]
 pub struct TimerState {
     pub pending: Option<Pending>,
-    /// Time of the expiry in microseconds.
-    expires: u64,
+    /// Time at which the timer was set, and the duration, in microseconds.
+    set_at: u64,
+    after: u64,
     /// Length of a tick in microseconds, and the time of the first.
     tick: u64,
     origin: u64,
@@ -44,7 +45,8 @@ impl TimerState {
     pub fn new(tick: Duration) -> TimerState {
         TimerState {
             pending: None,
-            expires: 0,
+            set_at: 0,
+            after: 0,
             tick: tick.0.div_ceil(MICROSECOND).max(1),
             origin: 0,
             rearm: false,
@@ -63,11 +65,6 @@ impl TimerState {
         (now - self.origin) / self.tick
     }
 
-    /// Returns a duration in microseconds as ticks, rounded up.
-    pub fn ticks(&self, duration: u64) -> u64 {
-        duration.div_ceil(self.tick)
-    }
-
     /// Returns the microseconds of a number of ticks.
     pub fn microseconds(&self, ticks: u64) -> u64 {
         ticks * self.tick
@@ -75,16 +72,16 @@ impl TimerState {
 
     /// Sets the timer `after` microseconds from `now`.
     pub fn set(&mut self, pending: Pending, after: u64, now: u64) {
-        self.pending = Some(pending);
-        let ticks = self.tick_of(now) + self.ticks(after);
-        self.expires = self.origin + ticks * self.tick;
+        (self.pending, self.set_at, self.after) = (Some(pending), now, after);
     }
 
+    /// Returns the time of the expiry: so many ticks after the one in which the timer was set.
     pub fn deadline(&self) -> Time {
-        match self.pending {
-            Some(_) => Time(self.expires * MICROSECOND),
-            None => Time::NEVER,
+        if self.pending.is_none() {
+            return Time::NEVER;
         }
+        let ticks = self.tick_of(self.set_at) + self.after.div_ceil(self.tick);
+        Time((self.origin + ticks * self.tick) * MICROSECOND)
     }
 }
 
@@ -134,15 +131,14 @@ impl RackTlp {
             1 => sender.timeout.minimum().0 / MICROSECOND,
             _ => LEAST_TIMEOUT,
         };
-        let mut ticks = self.timer.ticks(twice + margin);
+        let mut after = twice + margin;
         let left = match advancing {
             true => Self::rto(sender) as i64,
             false => self.rto_left(sender),
         };
         if left > 0 {
-            ticks = ticks.min(self.timer.ticks(left as u64));
+            after = after.min(left as u64);
         }
-        let after = self.timer.microseconds(ticks);
         let now = Self::microseconds(sender.now);
         self.timer.set(Pending::Probe, after, now);
         true

@@ -14,7 +14,7 @@ pub struct Usage {
     most_outstanding: u64,
     /// End of the data of the present round trip.
     end: u64,
-    /// Tick of the last transmission of new data.
+    /// Time of the last transmission of new data in microseconds.
     last_sent: u64,
     /// New segments sent in the event in hand, and whether nothing was outstanding before.
     sent: u64,
@@ -24,18 +24,19 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub fn new(initial: u64) -> Usage {
+    pub fn new(initial: u64, now: u64) -> Usage {
         Usage {
             initial,
+            last_sent: now,
             ..Usage::default()
         }
     }
 
-    /// Notes that a new segment was sent at `tick`; `first` if nothing else is outstanding.
-    pub fn sent(&mut self, first: bool, tick: u64) {
+    /// Notes that a new segment was sent at `now`; `first` if nothing else is outstanding.
+    pub fn sent(&mut self, first: bool, now: u64) {
         self.was_empty |= first;
         self.sent += 1;
-        self.last_sent = tick;
+        self.last_sent = now;
     }
 
     /// Returns whether the window may grow (`tcp_is_cwnd_limited`): in slow start up to twice the
@@ -96,8 +97,9 @@ impl RackTlp {
     }
 
     fn validate_usage(&mut self, sent: bool, sender: &SenderState<'_>) {
+        let cwnd = self.cwnd(sender);
         let outstanding = self.board.len();
-        let limited = self.board.in_flight() >= self.cwnd(sender);
+        let limited = self.board.in_flight() >= cwnd;
         if sent || limited {
             let flight = &*sender.flight;
             self.usage
@@ -114,7 +116,8 @@ impl RackTlp {
         }
         let rto = sender.timeout.value().0 / super::MICROSECOND;
         let tick = self.timer.tick_of(Self::microseconds(sender.now));
-        let mut idle = self.timer.microseconds(tick - self.usage.last_sent);
+        let last = self.timer.tick_of(self.usage.last_sent);
+        let mut idle = self.timer.microseconds(tick - last);
         if idle <= rto {
             return;
         }

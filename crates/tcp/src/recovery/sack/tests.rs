@@ -213,7 +213,12 @@ fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
     let mut flight = Flight::new(20 * MSS, MSS as u32, u64::MAX);
     let mut congestion = Congestion::new(Box::new(Still), 100.0, 100.0);
     let mut duplicate = |sack: &mut Sack, flight: &mut Flight| {
-        let state = &mut SenderState::new(flight, &mut congestion, Time::ZERO);
+        let state = &mut SenderState::new(
+            flight,
+            &mut congestion,
+            crate::tests::unused_timeout(),
+            Time::ZERO,
+        );
         sack.on_duplicate(true, state).retransmit
     };
     (0..10).for_each(|i| flight.send(i * MSS, Time::ZERO));

@@ -1,9 +1,9 @@
 //! CUBIC (RFC 9438) with HyStart as in Linux: whole segments, and time in ticks of 4 ms.
 
-use super::super::{
+use super::linux_reno::Whole;
+use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Sample, Sent, Timeout, Window,
 };
-use super::Whole;
 use lightburst_des::Time;
 
 /// Picoseconds in a microsecond.
@@ -87,7 +87,7 @@ impl HyStart {
 
 /// Window law of Linux's CUBIC; windows in segments, times in ticks unless noted.
 #[derive(Clone)]
-pub struct Cubic {
+pub struct LinuxCubic {
     whole: Whole,
     hystart: HyStart,
     fast_convergence: bool,
@@ -112,10 +112,10 @@ pub struct Cubic {
     last_sent: u64,
 }
 
-impl Cubic {
+impl LinuxCubic {
     /// Creates the state of one connection.
-    pub fn new(settings: &CongestionControlSettings) -> Cubic {
-        Cubic {
+    pub fn new(settings: &CongestionControlSettings) -> LinuxCubic {
+        LinuxCubic {
             whole: Whole::new(settings.mss),
             hystart: HyStart::new(settings.parameters.is("hystart")),
             fast_convergence: settings.parameters.is("fast_convergence"),
@@ -163,10 +163,9 @@ impl Cubic {
         }
         // Section 4.3: the Reno-friendly window.
         let per = (cwnd * FRIENDLINESS) >> 3;
-        if per > 0 {
-            self.friendly += self.acked.saturating_sub(1) / per;
-            self.acked -= self.acked.saturating_sub(1) / per * per;
-        }
+        let grown = self.acked.saturating_sub(1).checked_div(per).unwrap_or(0);
+        self.friendly += grown;
+        self.acked -= grown * per;
         if self.friendly > cwnd {
             self.per = self.per.min(cwnd / (self.friendly - cwnd));
         }
@@ -192,7 +191,7 @@ impl Cubic {
         let t = (ticks << 10) * TICK / SECOND;
         // Figure 1: W_cubic (t) = C (t - K)^3 + W_max
         let offset = u128::from(t.abs_diff(self.k));
-        let delta = u128::from(SCALE) * offset * offset * offset >> 40;
+        let delta = (u128::from(SCALE) * offset * offset * offset) >> 40;
         let delta = u64::try_from(delta).unwrap_or(u64::MAX >> 1);
         let target = match t < self.k {
             true => self.origin.saturating_sub(delta),
@@ -222,7 +221,7 @@ fn cube_root(number: u64) -> u64 {
     root
 }
 
-impl CongestionControl for Cubic {
+impl CongestionControl for LinuxCubic {
     fn on_sample(&mut self, sample: &Sample, window: &mut Window) {
         let tick = Self::tick(sample.at);
         // Samples within a second of a reduction do not count.
