@@ -96,8 +96,9 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
     capture
         JSON: ``transport`` (settings of a plan's group, whose recovery goes by times of sending),
         ``handshake_ps`` (round trip of the SYN), ``end_ps`` and ``events``, each with ``at_ps``
-        since the handshake, and either ``written`` (bytes in all) or ``acknowledgement``, ``blocks``
-        (start and end of each), ``echo`` (ECE) and ``timestamp_ps`` (send time that is echoed).
+        since the handshake, and either ``written`` (bytes in all) or ``acknowledgement``,
+        ``blocks`` (start and end of each), ``echo`` (ECE) and ``timestamp_ps`` (send time that is
+        echoed).
 
     Returns
     -------

@@ -265,6 +265,17 @@ RECOVERIES: dict[str, dict[str, Any]] = {
         "remembered_events": 100,
         "undo": True,
     },
+    "rack-tlp": {
+        **_SELECTIVE,
+        "sack": True,
+        "duplicate_threshold": 3,
+        "reordering_threshold": True,
+        "static_reordering_window": False,
+        "tail_loss_probe": True,
+        "frto": True,
+        "restart_after_idle": True,
+        "pacing": False,
+    },
     "sack1": {**_LOSSES, **_SELECTIVE, "bug_fix": True},
 }
 _ALL_OF_RECOVERIES = {key for table in RECOVERIES.values() for key in table}

@@ -64,11 +64,22 @@ LAWS: dict[str, dict[str, list[Any]]] = {
         "mi_threshold_ps": [0, 2 * MICROSECOND, 750 * MICROSECOND],
     },
     "highspeed": {},
+    "linux-cubic": {"hystart": [False, True], "fast_convergence": [False, True]},
+    "linux-reno": {},
     "reno": {"halving": ["flight-size", "window"], "byte_counting": [None, None, 1, 2]},
     "scalable": {"increase": [0.01, 0.5], "decrease": [0.125, 0.9], "legacy_window": [0, 2, 16]},
     "stop-and-wait": {},
     "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
 }
+#: Switches of `rack-tlp`.
+RACK_TLP = (
+    "sack",
+    "reordering_threshold",
+    "static_reordering_window",
+    "tail_loss_probe",
+    "frto",
+    "restart_after_idle",
+)
 #: Delays by which some, many, or all segments of a window are overtaken.
 OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
 
@@ -110,10 +121,17 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "avoidance_ratio": pick([0.0, 0.5, 0.9, 1.0]),
         "remembered_events": pick([1, 3, 100]),
         "undo": pick(BOTH),
+        **{name: pick(BOTH) for name in RACK_TLP},
         "timestamps": stamps,
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
     }
+    if pick([False, False, True]):
+        drawn |= {
+            "timeout": "linux",
+            "timer_tick_ps": pick([MICROSECOND, 50 * MICROSECOND, 4 * MILLISECOND]),
+            "min_timeout_ps": pick([MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
+        }
     return tcp(recovery or pick(RECOVERIES), **drawn | random_patience(random) | changes)
 
 

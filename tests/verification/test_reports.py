@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from plans import electronic, loss, lossy, one_flow, tcp
 from plans import twin as run
-from twin.laws import LAWS, Reno, Report
+from twin.law import Report
+from twin.laws import LAWS, Reno
 from twin.recoveries import RECOVERIES
 
 M = 1500

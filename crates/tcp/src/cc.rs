@@ -108,7 +108,7 @@ pub struct Sent {
     pub at: Time,
     /// Payload in bytes.
     pub bytes: u64,
-    /// Payload bytes in flight, this segment included.
+    /// Payload bytes in flight, this segment included: those in the network, if the recovery knows.
     pub in_flight: u64,
     /// Whether the segment was sent before.
     pub retransmission: bool,
@@ -352,6 +352,13 @@ impl Congestion {
         self.law.on_ack(ack, &mut self.window);
         // Data beyond the receive window could never be sent.
         self.window.cwnd = self.window.cwnd.min(self.rwnd);
+    }
+
+    /// Passes an acknowledgement of new data to the law; the window limited the sender. It may then
+    /// be larger than the receive window by what a round trip adds (RFC 7661).
+    #[inline]
+    pub fn on_limited_ack(&mut self, ack: &Ack) {
+        self.law.on_ack(ack, &mut self.window);
     }
 
     /// Passes a report to the law.

@@ -287,6 +287,11 @@ pub trait LossRecovery: CopiedRecovery + Send {
         0
     }
 
+    /// Returns the payload bytes in the network: by default all that are outstanding.
+    fn in_flight(&self, flight: &Flight) -> u64 {
+        flight.flight_size()
+    }
+
     /// Returns the present phase.
     fn phase(&self, flight: &Flight) -> Phase;
 

@@ -410,7 +410,10 @@ impl Sender {
         self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,
-            in_flight: self.flight.flight_size(),
+            in_flight: match self.measure.by_recovery {
+                true => self.recovery.in_flight(&self.flight),
+                false => self.flight.flight_size(),
+            },
             retransmission: again,
         });
         if let Some(rate) = self.congestion.pacing_rate() {

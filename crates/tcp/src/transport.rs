@@ -172,15 +172,14 @@ fn tcp(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;
     let (law, recovery) = (law_of(parameters), recovery_of(parameters));
     let rwnd = parameters.get("advertised_window_bytes", WINDOW);
-    // A recovery with window validation lets the window grow by what the receive window leaves unused.
-    let most = if recovery.timed { f64::INFINITY } else { rwnd };
     let law = (law.build)(&cc::CongestionControlSettings {
         parameters: parameters.table("congestion_control"),
         mss: setting.sizes.mss(),
         rwnd,
     });
+    let initial = parameters.get("initial_window_bytes", WINDOW);
     Transport {
-        congestion: Congestion::new(law, parameters.get("initial_window_bytes", WINDOW), most),
+        congestion: Congestion::new(law, initial, rwnd),
         recovery: (recovery.build)(parameters.table("recovery")),
         timeout: match parameters.optional_word("timeout", TIMEOUTS) {
             Some("linux") => Box::new(Linux::new(parameters)),

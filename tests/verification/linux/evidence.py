@@ -10,7 +10,6 @@ from linux.state import (
     RECOVERY_THRESHOLD,
     Acknowledgement,
     Segment,
-    jiffies,
 )
 
 
@@ -166,10 +165,10 @@ class Evidence(Sending):
                 rtt = self.now - self.first_sackt
         if rtt < 0 and self.ack.timestamp is not None and acked:
             rtt = of_law = (self.now // 1000 - self.ack.timestamp) * 1000 or 1000
+        self.sampled, self.of_law = rtt, of_law
         if rtt >= 0:
-            self.update_min_rtt(of_law or 1)
+            self.min_rtt.update(self.now, of_law or 1)
             self.estimate(rtt)
-            self.backoff = 0
         self.law.on_acked(of_law)
         return rtt >= 0
 
@@ -179,7 +178,7 @@ class Evidence(Sending):
 
     def rack_advance(self, s: Segment) -> None:
         rtt = self.now - s.sent
-        if rtt < self.min_rtt[0][1] and (s.ever or s.retransmitted):
+        if rtt < self.min_rtt.value and (s.ever or s.retransmitted):
             return
         self.rack_advanced, self.rack_rtt = True, rtt
         if (s.sent, s.sequence + 1) > (self.rack_time, self.rack_end):
@@ -191,7 +190,7 @@ class Evidence(Sending):
                 return 0
             if self.sacked_out >= self.reordering and not self.o.recovery & 4:
                 return 0
-        return min((self.min_rtt[0][1] >> 2) * self.reo_steps, self.srtt >> 3)
+        return min((self.min_rtt.value >> 2) * self.reo_steps, self.srtt >> 3)
 
     def rack_detect(self) -> int:
         window, timeout = self.reo_wnd(), 0
@@ -214,7 +213,7 @@ class Evidence(Sending):
         self.rack_advanced = False
         timeout = self.rack_detect()
         if timeout:
-            self.set_timer("reo", jiffies(timeout + 2_000))
+            self.set_timer("reo", timeout + 2_000)
         return timeout > 0
 
     def update_reo_wnd(self) -> None:

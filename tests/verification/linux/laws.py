@@ -94,9 +94,9 @@ class Cubic(Reno):
 
     def on_start(self) -> None:
         s = self.s
-        delta = s.tick - s.lsndtime
+        delta = s.jiffy - s.lsndtime // JIFFY
         if self.epoch is not None and delta > 0:
-            self.epoch = min(self.epoch + delta, s.tick)
+            self.epoch = min(self.epoch + delta, s.jiffy)
 
     def on_state(self, state: int) -> None:
         if state == LOSS:
@@ -113,7 +113,7 @@ class Cubic(Reno):
         s = self.s
         if rtt < 0:
             return
-        if self.epoch is not None and s.tick - self.epoch < 1_000_000 // JIFFY:
+        if self.epoch is not None and s.jiffy - self.epoch < 1_000_000 // JIFFY:
             return
         delay = rtt or 1
         if not self.delay_min or self.delay_min > delay:
@@ -129,7 +129,7 @@ class Cubic(Reno):
             return
         if s.now - self.last_ack <= 2_000:
             self.last_ack = s.now
-            ack_delay = min(1_000, 65536 * 4 * 10**6 // s.pacing_rate)
+            ack_delay = min(1_000, 65536 * 4 * 10**6 // max(s.pacing_rate, 1))
             threshold = self.delay_min + ack_delay
             if not s.o.pacing:
                 threshold >>= 1
@@ -152,7 +152,7 @@ class Cubic(Reno):
 
     def update(self, acked: int) -> None:
         s = self.s
-        cwnd, tick = s.cwnd, s.tick
+        cwnd, tick = s.cwnd, s.jiffy
         self.ack_cnt += acked
         if self.last_cwnd == cwnd and tick - self.last_time <= 1_000_000 // JIFFY // 32:
             return

@@ -23,16 +23,24 @@ class Reduction(Evidence):
         self.cwnd_cnt = 0
         self.prior_cwnd = self.cwnd
         self.prr_delivered = self.prr_out = 0
+        self.reduce_by_law()
+
+    def reduce_by_law(self) -> None:
         self.ssthresh = self.law.reduced()
+
+    def reduce_at_timeout(self, reduces: bool) -> None:
+        if reduces:
+            self.ssthresh = self.law.reduced()
 
     def reduce_cwnd(self, acked: int, lost: int, advanced: bool) -> None:
         """PRR with the slow-start reduction bound (RFC 6937), with the kernel's conditions."""
-        delta = self.ssthresh - self.in_flight
+        target = self.target
+        delta = target - self.in_flight
         if acked <= 0:
             return
         self.prr_delivered += acked
         if delta < 0:
-            due = (self.ssthresh * self.prr_delivered + self.prior_cwnd - 1) // self.prior_cwnd
+            due = (target * self.prr_delivered + self.prior_cwnd - 1) // self.prior_cwnd
             count = due - self.prr_out
         else:
             count = max(self.prr_delivered - self.prr_out, acked)
@@ -44,8 +52,16 @@ class Reduction(Evidence):
 
     def end_reduction(self) -> None:
         reduced = self.ca_state == CWR or self.undo_marker is not None
-        if self.ssthresh < INFINITE and reduced:
-            self.cwnd = self.ssthresh
+        if self.target < INFINITE and reduced:
+            self.take_target()
+
+    @property
+    def target(self) -> int:
+        """Window at the end of a reduction."""
+        return self.ssthresh
+
+    def take_target(self) -> None:
+        self.cwnd = self.ssthresh
 
     def enter_recovery(self, echo: bool) -> None:
         if not self.any_retrans():
@@ -79,15 +95,16 @@ class Reduction(Evidence):
             if s is not head and recent:
                 continue
             self.mark_lost(s)
-        if (
+        reduces = (
             self.ca_state <= DISORDER
             or self.high_seq <= self.snd_una
             or (self.ca_state == LOSS and not self.retransmits)
-        ):
+        )
+        if reduces:
             self.prior_ssthresh = self.current_ssthresh()
             self.prior_cwnd = self.cwnd
-            self.ssthresh = self.law.reduced()
             self.init_undo()
+        self.reduce_at_timeout(reduces)
         self.cwnd, self.cwnd_cnt = self.in_flight + 1, 0
         if self.ca_state <= DISORDER and self.sacked_out >= self.o.reordering:
             self.reordering = min(self.reordering, self.o.reordering)
@@ -112,11 +129,14 @@ class Reduction(Evidence):
                 s.lost = False
             self.lost_out = 0
         if self.prior_ssthresh:
-            self.cwnd = self.law.undone()
-            if self.prior_ssthresh > self.ssthresh:
-                self.ssthresh = self.prior_ssthresh
+            self.restore_window()
         self.undo_marker = None
         self.rack_advanced = True
+
+    def restore_window(self) -> None:
+        self.cwnd = self.law.undone()
+        if self.prior_ssthresh > self.ssthresh:
+            self.ssthresh = self.prior_ssthresh
 
     def preventing_reopen(self) -> bool:
         if self.snd_una == self.high_seq and not self.o.sack:

@@ -12,7 +12,7 @@ every 50 ms and a window of 29 the recorded kernel keeps its window.
 from __future__ import annotations
 
 from linux.reduction import Reduction
-from linux.state import CWR, DISORDER, LOSS, OPEN, RECOVERY, RTO_MAX, Acknowledgement, jiffies
+from linux.state import CWR, DISORDER, LOSS, OPEN, RECOVERY, Acknowledgement
 
 
 class Sender(Reduction):
@@ -21,7 +21,7 @@ class Sender(Reduction):
     def establish(self, rtt: int) -> None:
         """Ends the handshake, whose round trip was ``rtt`` us."""
         self.estimate(rtt)
-        self.update_min_rtt(rtt)
+        self.min_rtt.update(self.now, rtt)
         self.update_pacing()
 
     def on_ack(self, ack: Acknowledgement) -> None:
@@ -35,6 +35,7 @@ class Sender(Reduction):
         self.sack_delivered = 0
         self.first_sackt = self.last_sackt = None
         self.rexmit = None
+        self.sampled = self.of_law = -1
         if ack.upto < self.snd_una:
             self.on_old_ack(ack)
             return
@@ -52,6 +53,7 @@ class Sender(Reduction):
                 self.fastretrans_alert(prior_una, 0)
             if self.tlp_high_seq is not None:
                 self.process_tlp(ack.upto)
+            self.heard()
             self.write()
             return
         self.clean()
@@ -67,6 +69,7 @@ class Sender(Reduction):
             self.set_xmit_timer()
         newly, lost = self.delivered - prior_delivered, self.lost - prior_lost
         self.control(newly, lost)
+        self.heard()
         self.xmit_recovery()
         self.write()
 
@@ -75,8 +78,12 @@ class Sender(Reduction):
         if ack.blocks:
             self.sacktag(ack, self.snd_una)
             self.fastretrans_alert(self.snd_una, 0)
-            self.xmit_recovery()
+        self.heard()
+        self.xmit_recovery()
         self.write()
+
+    def heard(self) -> None:
+        """An acknowledgement is handled, and nothing sent yet."""
 
     def control(self, acked: int, lost: int) -> None:
         if self.reducing:
@@ -84,7 +91,7 @@ class Sender(Reduction):
         else:
             wide = self.reordering > self.o.reordering
             progress = "acked" in self.flags or (wide and "sacked" in self.flags)
-            if progress and self.is_limited():
+            if acked and progress and self.is_limited():
                 self.law.avoid(acked)
         self.update_pacing()
 
@@ -216,12 +223,14 @@ class Sender(Reduction):
         if self.pending != "rto":
             self.rearm_rto()
 
+    def send_head(self) -> None:
+        self.retransmit(self.queue[0])
+
     def on_rto(self) -> None:
         if not self.packets_out:
             return
         self.enter_loss()
         self.retransmits += 1
-        self.retransmit(self.queue[0])
-        self.backoff += 1
-        self.rto = min(self.rto << 1, RTO_MAX)
-        self.set_timer("rto", jiffies(self.rto))
+        self.send_head()
+        self.timeout.back_off()
+        self.set_timer("rto", self.rto)

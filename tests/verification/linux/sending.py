@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linux.state import JIFFY, Segment, jiffies
+from linux.state import Segment
 from linux.timers import Timers
 
 
@@ -49,13 +49,15 @@ class Sending(Timers):
                 break
             if not segment.lost or segment.sacked or segment.retransmitted:
                 continue
+            if not self.room():
+                break
             self.retransmit(segment)
             if self.reducing:
                 self.prr_out += 1
             if segment is self.queue[0] and self.pending != "reo":
                 rearm = True
         if rearm:
-            self.set_timer("rto", jiffies(self.rto))
+            self.set_timer("rto", self.rto)
 
     def write(self, push: int = 0) -> None:
         """Sends what the window permits; ``push`` 2 sends one segment as a probe."""
@@ -65,11 +67,11 @@ class Sending(Timers):
                 break
             if self.cwnd <= self.in_flight and push != 2:
                 break
-            if self.snd_nxt >= self.snd_una + self.rwnd:
+            if self.snd_nxt >= self.snd_una + self.rwnd or not self.room():
                 break
             if self.in_flight == 0:
                 self.law.on_start()
-            self.lsndtime = self.tick
+            self.lsndtime = self.now
             segment = Segment(self.snd_nxt)
             self.put(segment)
             before = self.packets_out
@@ -99,7 +101,7 @@ class Sending(Timers):
                 if self.snd_nxt < self.snd_una + self.rwnd:
                     self.write(2)
                     sent = self.packets_out > before
-            elif self.queue:
+            elif self.queue and self.room():
                 self.retransmit_one(self.queue[-1])
                 self.tlp_retrans = sent = True
         if sent:
@@ -111,7 +113,8 @@ class Sending(Timers):
         """The application writes."""
         for _ in range(segments):
             if self.o.slow_start_after_idle and not self.packets_out and self.snd_nxt:
-                delta = (self.tick - self.lsndtime) * JIFFY
+                ticks = self.tick_of(self.now) - self.tick_of(self.lsndtime)
+                delta = ticks * self.timeout.tick
                 if delta > self.rto:
                     self.restart(delta)
             self.written += 1

@@ -22,8 +22,112 @@ RECOVERY_THRESHOLD = 16
 
 
 def jiffies(us: int) -> int:
-    """Duration in whole ticks, rounded up."""
+    """Duration in whole jiffies, rounded up."""
     return -(-us // JIFFY)
+
+
+class Rule(Protocol):
+    """A retransmission timeout, in us."""
+
+    minimum: int
+    tick: int
+
+    @property
+    def srtt(self) -> int:
+        """Eight times the smoothed round trip; 0 without one."""
+
+    @property
+    def rto(self) -> int:
+        """The timeout."""
+
+    def sample(self, rtt: int, una: int, nxt: int) -> None:
+        """Learns from a round trip, with what is acknowledged and sent then."""
+
+    def back_off(self) -> None:
+        """The timer has expired."""
+
+
+class Timeout:
+    """The retransmission timeout of Linux, in us."""
+
+    def __init__(
+        self,
+        initial: int = 1_000_000,
+        minimum: int = RTO_MIN,
+        maximum: int = RTO_MAX,
+        tick: int = JIFFY,
+    ) -> None:
+        self.minimum, self.maximum, self.tick = minimum, maximum, tick
+        self.rto = initial
+        self.srtt = self.mdev = self.mdev_max = self.rttvar = self.rtt_seq = 0
+
+    def sample(self, rtt: int, una: int, nxt: int) -> None:
+        """Learns from a round trip, with what is acknowledged and sent then."""
+        m = rtt
+        if self.srtt:
+            m -= self.srtt >> 3
+            self.srtt += m
+            if m < 0:
+                m = -m - (self.mdev >> 2)
+                if m > 0:
+                    m >>= 3
+            else:
+                m -= self.mdev >> 2
+            self.mdev += m
+            if self.mdev > self.mdev_max:
+                self.mdev_max = self.mdev
+                self.rttvar = max(self.rttvar, self.mdev_max)
+            if una > self.rtt_seq:
+                if self.mdev_max < self.rttvar:
+                    self.rttvar -= (self.rttvar - self.mdev_max) >> 2
+                self.rtt_seq = nxt
+                self.mdev_max = self.minimum
+        else:
+            self.srtt = m << 3
+            self.mdev = m << 1
+            self.rttvar = max(self.mdev, self.minimum)
+            self.mdev_max = self.rttvar
+            self.rtt_seq = nxt
+        self.srtt = max(1, self.srtt)
+        due = (self.srtt >> 3) + self.rttvar
+        self.rto = min(-(-due // self.tick) * self.tick, self.maximum)
+
+    def back_off(self) -> None:
+        """The timer has expired."""
+        self.rto = min(self.rto << 1, self.maximum)
+
+
+class Minimum:
+    """Minimum of 300 s, as the best three of its parts (lib/win_minmax.c)."""
+
+    window = 300_000_000
+
+    def __init__(self) -> None:
+        self.best = [(0, 1 << 62)] * 3
+
+    @property
+    def value(self) -> int:
+        return self.best[0][1]
+
+    def update(self, now: int, value: int) -> None:
+        """Takes a value in."""
+        sample, best = (now, value), self.best
+        if value <= best[0][1] or now - best[2][0] > self.window:
+            self.best = [sample] * 3
+            return
+        if value <= best[1][1]:
+            best[1:] = [sample, sample]
+        elif value <= best[2][1]:
+            best[2] = sample
+        age = now - best[0][0]
+        if age > self.window:
+            best[:] = [best[1], best[2], sample]
+            if now - best[0][0] > self.window:
+                best[:] = [best[1], best[2], sample]
+        elif best[1][0] == best[0][0] and age > self.window // 4:
+            best[1:] = [sample, sample]
+        elif best[2][0] == best[1][0] and age > self.window // 2:
+            best[2] = sample
 
 
 @dataclass(slots=True)
@@ -126,9 +230,8 @@ class State:
     dsack_seen = rack_advanced = False
     last_delivered = first_tx = 0
     # Round trips and timer.
-    srtt = mdev = mdev_max = rttvar = rtt_seq = 0
-    rto = 1_000_000
-    backoff = retransmits = 0
+    retransmits = 0
+    origin = 0
     pending: str | None = None
     expires = 0
     # Use of the window, and pacing.
@@ -137,6 +240,7 @@ class State:
     pace = pacing_rate = sent_segments = places = 0
     # The acknowledgement in hand.
     rexmit: str | None = None
+    sampled = of_law = -1
     reord = prior_fack = 0
     sack_delivered = prior_delivered_of_rate = last_end_of_rate = 0
     first_sackt: int | None = None
@@ -148,17 +252,41 @@ class State:
         options: Options,
         transmit: Callable[[Segment], None],
         window: int,
+        timeout: Rule | None = None,
     ) -> None:
-        self.o, self.law, self.transmit = options, law(self), transmit
-        self.cwnd, self.reordering, self.rwnd = options.initial_window, options.reordering, window
+        self.o, self.transmit = options, transmit
+        self.timeout: Rule = timeout or Timeout()
+        self.begin_window()
+        self.law = law(self)
+        self.reordering, self.rwnd = options.reordering, window
         self.queue: list[Segment] = []
-        self.min_rtt: list[tuple[int, int]] = []
+        self.min_rtt = Minimum()
         self.ack = Acknowledgement(0)
         self.flags: set[str] = set()
 
+    def begin_window(self) -> None:
+        self.cwnd = self.o.initial_window
+
     @property
-    def tick(self) -> int:
+    def srtt(self) -> int:
+        """Eight times the smoothed round trip."""
+        return self.timeout.srtt
+
+    @property
+    def rto(self) -> int:
+        return self.timeout.rto
+
+    def tick_of(self, time: int) -> int:
+        """Ticks of the timer since the handshake."""
+        return (time - self.origin) // self.timeout.tick
+
+    @property
+    def jiffy(self) -> int:
         return self.now // JIFFY
+
+    def room(self) -> bool:
+        """Whether the interface takes a segment."""
+        return True
 
     @property
     def in_flight(self) -> int:

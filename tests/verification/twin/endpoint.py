@@ -7,7 +7,7 @@ from typing import Any
 from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
-from twin.timeout import SawTimeout, TcpTimeout, Timeout
+from twin.timeout import LinuxTimeout, SawTimeout, TcpTimeout, Timeout
 from twin.windows import WindowRow
 
 #: The state of a sender, in the trace.
@@ -168,7 +168,13 @@ class TimedEndpoint(Endpoint):
         kind = SENDER if here == flow.source else RECEIVER
         self.timer = Timer(network.events, Moment(TIMER, here, flow.index, kind), self.expire)
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
-        self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
+        self.timeout: Timeout
+        if not self.is_tcp:
+            self.timeout = SawTimeout(transport, tau)
+        elif transport.get("timeout") == "linux":
+            self.timeout = LinuxTimeout(transport)
+        else:
+            self.timeout = TcpTimeout(transport)
 
     def send_timed(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> None:
         """Send; the timer and the round trip count from now on, or from the transmission."""

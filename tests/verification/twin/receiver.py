@@ -21,7 +21,8 @@ class TcpReceiver(Receiver):
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]
         self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
-        self.sacks = self.recovery["kind"] in ("sack", "sack1", "rr-tcp")
+        selective = self.recovery["kind"] in ("sack", "sack1", "rr-tcp", "rack-tlp")
+        self.sacks = selective and self.recovery.get("sack", True)
 
     def receive(self, packet: Packet) -> None:
         late = packet.kind == "syn" and self.state not in ("listen", "syn-received")

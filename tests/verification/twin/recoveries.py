@@ -1,5 +1,6 @@
 """The loss recoveries by name."""
 
+from twin.rack import RackTlp
 from twin.recovery import NewReno, Recovery, Reno, Tahoe
 from twin.rr_tcp import RrTcp
 from twin.sack import Sack, Sack1
@@ -10,5 +11,6 @@ RECOVERIES: dict[str, type[Recovery]] = {
     "new-reno": NewReno,
     "sack": Sack,
     "sack1": Sack1,
+    "rack-tlp": RackTlp,
     "rr-tcp": RrTcp,
 }

@@ -21,6 +21,7 @@ from twin.labels import Labels
 from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Link, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
+from twin.rack_tlp import RackSender
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -92,6 +93,8 @@ class Simulation:
         for flow in self.flows:
             transport, here, there = self.transport(flow), self.origin(flow), flow.destination
             sender, receiver = ENDS[transport["kind"]]
+            if transport.get("recovery", {}).get("kind") == "rack-tlp":
+                sender = RackSender
             self.senders.append(sender(self.network, flow, transport, here, there))
             self.receivers.append(receiver(self.network, flow, transport, there, here))
             if isinstance(self.senders[-1], BurstSender):

@@ -6,7 +6,8 @@ from typing import Any
 
 from twin import endpoint
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
-from twin.laws import LAWS, LOSS, OPEN, RECOVERY, Law, Report
+from twin.law import LOSS, OPEN, RECOVERY, Law, Report
+from twin.laws import LAWS
 from twin.network import Network, Packet
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
@@ -147,8 +148,15 @@ class TcpSender(Sender):
             self.timed = self.timed or (end, self.now)
         self.next = max(self.next, end)
         self.highest = max(self.highest, end)
+        if not sent_before:
+            self.law.now = self.now
+            self.law.sent(self.alone())
         if self.timer.deadline is None:
             self.restart_timer()
+
+    def alone(self) -> bool:
+        """Whether no other segment is in the network."""
+        return self.outstanding <= self.most
 
     def restart_timer(self) -> None:
         """Let the retransmission timer start anew."""
@@ -204,7 +212,7 @@ class TcpSender(Sender):
     def tell(self, packet: Packet, rtt: int | None, rate: tuple[int, int] | None) -> None:
         """Pass the acknowledgement that is handled next to the law."""
         self.law.now, self.law.rtt, self.law.echo = self.now, rtt, packet.echoes_mark
-        self.law.rate = rate
+        self.law.rate, self.law.sent_to = rate, self.highest
 
     def delivery_rate(self, newest: Segment) -> tuple[int, int]:
         """Bytes and time of the draft of BBR, section 4.1, from the newest segment acknowledged."""
@@ -248,14 +256,14 @@ class TcpSender(Sender):
         timed, self.timed = self.timed, None
         if self.transport["timestamps"]:
             if packet.echo is not None:
-                self.timeout.sample(self.now - packet.echo)
+                self.timeout.sample(self.now - packet.echo, self.una, self.next)
         elif self.transport["rtt_samples"] == "every-acknowledgement":
             if not any(segment.again for segment in covered):
-                self.timeout.sample(self.now - covered[-1].sent_at)
+                self.timeout.sample(self.now - covered[-1].sent_at, self.una, self.next)
         elif timed is not None:
             end, sent_at = timed
             if self.una >= end:
-                self.timeout.sample(self.now - sent_at)
+                self.timeout.sample(self.now - sent_at, self.una, self.next)
             else:
                 self.timed = timed
 
@@ -269,6 +277,7 @@ class TcpSender(Sender):
 
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
+        self.law.now, self.law.sent_to = self.now, self.highest
         self.law.timeout(self.recovery.flight, self.una == self.una_at_timeout)
         self.una_at_timeout = self.una
         self.recovery.timeout()

@@ -3,7 +3,10 @@
 import math
 from typing import Any, Protocol
 
+from linux.state import Timeout as LinuxRule
+
 UNKNOWN = 2**64 - 1
+MICROSECOND = 10**6
 
 
 def round_half_away(x: float) -> int:
@@ -23,8 +26,8 @@ class Timeout(Protocol):
     def back_off(self) -> None:
         """The timer has expired."""
 
-    def sample(self, round_trip: int) -> None:
-        """A round-trip time was measured."""
+    def sample(self, round_trip: int, una: int = 0, nxt: int = 0) -> None:
+        """A round-trip time was measured, with `una` acknowledged and `nxt` sent."""
 
     def syn_was_repeated(self) -> None:
         """The connection is established, and its SYN gave no sample."""
@@ -49,7 +52,7 @@ class SawTimeout:
         # T_i = alpha T_{i-1} up to a maximum.
         self.t = min(round_half_away(self.alpha * float(self.t)), self.maximum)
 
-    def sample(self, round_trip: int) -> None:
+    def sample(self, round_trip: int, una: int = 0, nxt: int = 0) -> None:
         self.newest = round_trip
         # T_i = beta gamma + (1 - beta) T_{i-1}.
         self.t = round_half_away(self.beta * float(round_trip) + (1.0 - self.beta) * float(self.t))
@@ -71,6 +74,11 @@ class TcpTimeout:
         self.srtt: float | None = None
         self.rttvar = 0.0
         self.newest = UNKNOWN
+        self.tick = 1
+
+    def smoothed(self) -> int | None:
+        """SRTT."""
+        return None if self.srtt is None else round_half_away(self.srtt)
 
     def wait(self) -> int:
         return self.rto
@@ -79,7 +87,7 @@ class TcpTimeout:
         # Section 5, (5.5).
         self.rto = min(round_half_away(self.backoff * float(self.rto)), self.maximum)
 
-    def sample(self, round_trip: int) -> None:
+    def sample(self, round_trip: int, una: int = 0, nxt: int = 0) -> None:
         self.newest = round_trip
         r = float(round_trip)
         if self.srtt is None:
@@ -96,3 +104,35 @@ class TcpTimeout:
         # Section 5, (5.7): 3 s where the initial timeout is 1 s.
         if self.initial < 3 * 10**12:
             self.rto = min(3 * self.initial, self.maximum)
+
+
+class LinuxTimeout:
+    """The rule of Linux, in whole us."""
+
+    def __init__(self, transport: dict[str, Any]) -> None:
+        def us(name: str, default: int = 0) -> int:
+            given: int = transport.get(name, default)
+            return -(-given // MICROSECOND)
+
+        tick = us("timer_tick_ps", 4 * 10**9)
+        least, most = us("min_timeout_ps"), us("max_timeout_ps")
+        self.rule = LinuxRule(us("initial_timeout_ps"), least, most, tick)
+        self.minimum, self.tick = self.rule.minimum * MICROSECOND, tick
+        self.newest = UNKNOWN
+
+    def smoothed(self) -> int | None:
+        """SRTT."""
+        return self.rule.srtt * (MICROSECOND // 8) or None
+
+    def wait(self) -> int:
+        return self.rule.rto * MICROSECOND
+
+    def back_off(self) -> None:
+        self.rule.back_off()
+
+    def sample(self, round_trip: int, una: int = 0, nxt: int = 0) -> None:
+        self.newest = round_trip
+        self.rule.sample(round_trip // MICROSECOND, una, nxt)
+
+    def syn_was_repeated(self) -> None:
+        pass

@@ -274,7 +274,7 @@ impl CongestionControl for LinuxCubic {
         }
         let tick = Self::tick(sent.at);
         // An idle time does not belong to the stage (`cubictcp_cwnd_event_tx_start`).
-        if sent.in_flight == sent.bytes {
+        if sent.in_flight as f64 <= self.whole.mss {
             self.epoch = self
                 .epoch
                 .map(|epoch| (epoch + tick - self.last_sent).min(tick));

@@ -137,7 +137,11 @@ impl RetransmissionAudit {
     }
 
     /// Counts a retransmission of a data segment: its `transmission`-th transmission.
+    /// A probe repeats a segment without a decision: the front may still be the SYN.
     pub fn count_retransmission(&mut self, transmission: u32) {
+        if self.front == SYN_AT {
+            self.turn_to(0);
+        }
         self.repeated += u32::from(transmission == 2);
     }
 

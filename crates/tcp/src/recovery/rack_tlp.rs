@@ -377,6 +377,10 @@ impl LossRecovery for RackTlp {
         (self.lost - std::mem::replace(&mut self.told, self.lost)) * self.mss
     }
 
+    fn in_flight(&self, _flight: &Flight) -> u64 {
+        self.board.in_flight() * self.mss
+    }
+
     fn phase(&self, _flight: &Flight) -> Phase {
         match self.state {
             State::Recovery => Phase::Recovery,
@@ -442,7 +446,7 @@ impl Timed for RackTlp {
     }
 
     fn on_room(&mut self) {
-        if !matches!(self.permit, Permit::Head | Permit::Probe) {
+        if self.permit != Permit::Head {
             self.permit = match self.board.lost > self.board.retransmitted {
                 true => Permit::Lost,
                 false => Permit::New,

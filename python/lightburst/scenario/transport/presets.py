@@ -38,8 +38,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "min_timeout": "200 ms",
         "clock_granularity": "10 ms",
     },
-    # Linux 6.18 with its defaults (net/ipv4/tcp_input.c, tcp_recovery.c, tcp_cubic.c and others), but
-    # without the tuning of buffers.
+    # Linux 6.18 with its defaults (net/ipv4/tcp_input.c, tcp_recovery.c, tcp_cubic.c and others),
+    # but without the tuning of buffers.
     "linux": {
         "congestion_control": {"kind": "linux-cubic"},
         "recovery": {"kind": "rack-tlp", "sack_blocks": 3},

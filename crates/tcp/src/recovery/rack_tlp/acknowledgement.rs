@@ -59,8 +59,9 @@ impl RackTlp {
             let progress = self.flags.acked || (reorders && self.flags.sacked);
             let cwnd = self.cwnd(sender);
             // RFC 7661: no growth unless the window limits the sender.
-            if progress && self.usage.is_limited(cwnd, sender.congestion.window()) {
-                sender.congestion.on_ack(&Ack {
+            if delivered > 0 && progress && self.usage.is_limited(cwnd, sender.congestion.window())
+            {
+                sender.congestion.on_limited_ack(&Ack {
                     at: sender.now,
                     bytes: delivered * self.mss,
                     in_flight: sender.flight.flight_size(),

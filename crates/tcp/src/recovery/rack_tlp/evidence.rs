@@ -208,7 +208,7 @@ impl RackTlp {
             if !segment.ever() && !segment.sacked() {
                 let (first, sent, _) = fresh.unwrap_or((number, segment.sent, 0));
                 fresh = Some((first, sent, segment.sent));
-                self.flags.original |= (number + 1) * self.mss <= self.high_seq;
+                self.flags.original |= number * self.mss < self.high_seq;
             }
         }
         if acked > 0 {

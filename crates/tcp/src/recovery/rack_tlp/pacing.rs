@@ -52,7 +52,8 @@ impl Pacing {
         window: &Window,
         timeout: &dyn TimeoutPolicy,
     ) {
-        let percent = match window.cwnd < window.ssthresh / 2.0 {
+        let half = (window.ssthresh / (2 * mss) as f64).floor();
+        let percent = match ((window.cwnd / mss as f64).floor()) < half {
             true => SLOW_START,
             false => AVOIDANCE,
         };

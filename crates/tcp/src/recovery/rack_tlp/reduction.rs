@@ -11,6 +11,8 @@ use lightburst_net::Block;
 pub struct Prr {
     /// Window before the reduction.
     prior_cwnd: u64,
+    /// Window of the law after the loss, towards which the reduction goes, in bytes.
+    target: f64,
     delivered: u64,
     pub out: u64,
 }
@@ -68,14 +70,14 @@ impl RackTlp {
         self.probe.end = None;
         self.prr = Prr {
             prior_cwnd: self.cwnd(sender),
-            delivered: 0,
-            out: 0,
+            ..Prr::default()
         };
         let cwnd = sender.congestion.window().cwnd;
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight: sender.flight.flight_size(),
         });
+        self.prr.target = sender.congestion.window().cwnd;
         sender.congestion.set_cwnd(cwnd);
     }
 
@@ -87,16 +89,18 @@ impl RackTlp {
         advanced: bool,
         sender: &mut SenderState<'_>,
     ) {
-        let (ssthresh, pipe) = (self.ssthresh(sender), self.board.in_flight());
+        let (pipe, mss) = (self.board.in_flight(), self.mss as f64);
         let prr = &mut self.prr;
+        let target = (prr.target / mss) as u64;
         if delivered == 0 || prr.prior_cwnd == 0 {
             return;
         }
         prr.delivered += delivered;
-        let mut count = if pipe > ssthresh {
+        let mut count = if pipe > target {
             // RFC 6937, section 3: sndcnt = CEIL (prr_delivered * ssthresh / RecoverFS) - prr_out,
-            // with the window before the reduction in place of RecoverFS.
-            let due = (ssthresh * prr.delivered).div_ceil(prr.prior_cwnd);
+            // with the window before the reduction in place of RecoverFS, and that of the law after
+            // the loss in place of ssthresh: most laws have both alike.
+            let due = (target * prr.delivered).div_ceil(prr.prior_cwnd);
             due as i64 - prr.out as i64
         } else {
             // Section 3, PRR-SSRB: limit = MAX (prr_delivered - prr_out, DeliveredData) + MSS; the
@@ -105,19 +109,17 @@ impl RackTlp {
             let limit = (prr.delivered as i64 - prr.out as i64).max(delivered);
             let more = i64::from(advanced && lost == 0);
             // sndcnt = MIN (ssthresh - pipe, limit)
-            (limit + more).min((ssthresh - pipe) as i64)
+            (limit + more).min((target - pipe) as i64)
         };
         // The first acknowledgement of a recovery permits the fast retransmission.
         count = count.max(i64::from(prr.out == 0));
         self.set_cwnd(pipe + count as u64, sender);
     }
 
-    /// Ends a reduction with the window at ssthresh (`tcp_end_cwnd_reduction`).
+    /// Ends a reduction with the window that the law aimed at (`tcp_end_cwnd_reduction`).
     pub(super) fn end_reduction(&mut self, sender: &mut SenderState<'_>) {
-        let ssthresh = sender.congestion.window().ssthresh;
-        let reduced = self.state == State::Cwr || self.undo.marker.is_some();
-        if ssthresh.is_finite() && reduced {
-            sender.congestion.set_cwnd(ssthresh);
+        if self.state == State::Cwr || self.undo.marker.is_some() {
+            sender.congestion.set_cwnd(self.prr.target);
         }
     }
 

@@ -111,7 +111,7 @@ impl RackTlp {
             if number < self.highest_sacked(una) {
                 self.evidence.lowest_reordered = self.evidence.lowest_reordered.min(number);
             }
-            if (number + 1) * self.mss <= self.high_seq {
+            if number * self.mss < self.high_seq {
                 self.flags.original = true;
             }
             self.evidence.first_sacked.get_or_insert(segment.sent);

@@ -4,6 +4,9 @@ use super::evidence::LEAST_TIMEOUT;
 use super::{Permit, RackTlp, SenderState, State, MICROSECOND};
 use lightburst_des::{Duration, Time};
 
+/// Timeout of a probe before the first round trip in microseconds (TCP_TIMEOUT_INIT).
+const NO_ROUND_TRIP: u64 = 1_000_000;
+
 /// Purpose for which the timer is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
@@ -123,15 +126,14 @@ impl RackTlp {
         }
         // RFC 8985, section 7.2: PTO = 2 * SRTT, with a margin for a delayed acknowledgement if one
         // segment is outstanding.
-        let twice = match sender.timeout.smoothed() {
-            Some(srtt) => (srtt.0 * 2) / MICROSECOND,
-            None => 1_000_000,
-        };
         let margin = match self.board.len() {
             1 => sender.timeout.minimum().0 / MICROSECOND,
             _ => LEAST_TIMEOUT,
         };
-        let mut after = twice + margin;
+        let mut after = match sender.timeout.smoothed() {
+            Some(srtt) => srtt.0 * 2 / MICROSECOND + margin,
+            None => NO_ROUND_TRIP,
+        };
         let left = match advancing {
             true => Self::rto(sender) as i64,
             false => self.rto_left(sender),

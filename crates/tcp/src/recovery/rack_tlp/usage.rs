@@ -78,6 +78,7 @@ impl RackTlp {
                 self.probe.end = Some(sender.flight.snd_max);
                 self.timer.pending = None;
             }
+            self.permit = Permit::Nothing;
             self.rearm_timeout(sender);
         } else if std::mem::take(&mut self.timer.after_look) {
             if self.timer.pending != Some(Pending::Timeout) {
