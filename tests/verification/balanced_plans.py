@@ -16,8 +16,9 @@ from plans import (
     settings,
     table,
 )
-from random_plans import random_groups, random_loss, random_other, random_tcp
+from random_plans import random_groups, random_loss
 from random_switches import random_balance, random_burst, random_channels, random_obs
+from random_transports import random_other, random_tcp
 
 #: The orderings of bursts.
 ORDERINGS = [

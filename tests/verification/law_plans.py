@@ -15,7 +15,7 @@ from plans import (
     settings,
     table,
 )
-from random_plans import drawn_settings, random_tcp
+from random_transports import drawn_settings, random_tcp
 
 #: The default settings of the laws, instead of those that suit small windows.
 USUAL: dict[str, dict[str, Any]] = {

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from compare import check_equal
 from plans import RECOVERIES, core
-from random_plans import LAWS, overtaking_plan
+from random_plans import overtaking_plan
+from random_transports import LAWS
 from scripted.cases import CASES, TRANSPORT, Case, flow, routes
 from senders import sender
 

@@ -26,7 +26,7 @@ from plans import (
     table,
     tcp,
 )
-from random_plans import RECOVERIES
+from random_transports import RECOVERIES
 from twin import Columns
 
 Engine = Callable[[Plan], Columns]

@@ -11,7 +11,8 @@ import pytest
 from compare import check_conservation, check_stories, differences
 from law_plans import law_plan
 from plans import Plan, core, traced, twin
-from random_plans import KINDS, LAWS, RECOVERIES, overtaking_plan, random_plan
+from random_plans import KINDS, overtaking_plan, random_plan
+from random_transports import LAWS, RECOVERIES
 from twin import Columns, Trace
 from twin.assembly import RULES
 

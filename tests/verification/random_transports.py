@@ -1,0 +1,129 @@
+"""Random transports: a generator in, the settings of a group out."""
+
+from random import Random
+from typing import Any
+
+from plans import MICROSECOND, MILLISECOND, SECOND, datagram, saw, tcp
+
+from lightburst import _core
+
+RECOVERIES = _core.registry()["recoveries"]
+BOTH = [False, True]
+#: The settings of the window laws, each with its choices.
+LAWS: dict[str, dict[str, list[Any]]] = {
+    "cubic": {
+        "c": [0.4, 400.0, 4e6],
+        "beta": [0.7, 0.8],
+        "fast_convergence": [False, True],
+        "reno_friendly": [False, True],
+        "reduces": ["flight-size", "window"],
+    },
+    "dctcp": {"g": [0.0625, 0.5]},
+    "fast": {
+        "alpha": [2, 10, 100],
+        "beta": [2, 10, 100],
+        "gamma": [0.5, 1.0],
+        "mi_threshold_ps": [0, 2 * MICROSECOND, 750 * MICROSECOND],
+    },
+    "highspeed": {},
+    "linux-cubic": {"hystart": [False, True], "fast_convergence": [False, True]},
+    "linux-reno": {},
+    "reno": {"halving": ["flight-size", "window"], "byte_counting": [None, None, 1, 2]},
+    "scalable": {"increase": [0.01, 0.5], "decrease": [0.125, 0.9], "legacy_window": [0, 2, 16]},
+    "stop-and-wait": {},
+    "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
+}
+#: Switches of `rack-tlp`.
+RACK_TLP = (
+    "sack",
+    "reordering_threshold",
+    "static_reordering_window",
+    "tail_loss_probe",
+    "frto",
+    "restart_after_idle",
+)
+
+
+def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> dict[str, Any]:
+    """Any transport `tcp`: segments of 1 to 9,000 bytes, windows of one segment and of many."""
+    pick = random.choice
+    header = pick([0, 0, 40])
+    m = pick([1, 260, 1460, 1460, 1500, 8960])
+    maximum = pick([60 * SECOND, 60 * SECOND, 20 * MILLISECOND, MILLISECOND])
+    stamps = random.random() < 0.3
+    initial_window = pick([1, 2, 3, 4, 10]) * m + pick([0, 0, 0, m // 3])
+    drawn: dict[str, Any] = {
+        "segment_bytes": m + header,
+        "header_bytes": header,
+        "control_bytes": pick([64, 64, 20, 200]),
+        "advertised_window_bytes": pick([1, 2, 3, 4, 6, 8, 12, 20, 50, 1000]) * m,
+        "initial_window_bytes": initial_window,
+        "acknowledge_every": pick([1, 2]),
+        "acknowledgement_delay_ps": pick(
+            [MICROSECOND, 50 * MICROSECOND, 500 * MICROSECOND, 40 * MILLISECOND]
+        ),
+        "initial_timeout_ps": min(pick([150 * MICROSECOND, 2 * MILLISECOND, SECOND]), maximum),
+        "min_timeout_ps": pick([0, 100 * MICROSECOND, MILLISECOND]),
+        "max_timeout_ps": maximum,
+        "clock_granularity_ps": pick([0, MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
+        "backoff": pick([2.0, 2.0, 1.5, 1.001]),
+        "rtt_samples": pick(["one-at-a-time", "every-acknowledgement"]),
+        "duplicate_threshold": pick([1, 2, 3, 3, 3, 5]),
+        "limited_transmit": pick(BOTH),
+        "congestion_control": random_law(random),
+        "window_growth_on_exit": pick(BOTH),
+        "bug_fix": pick(BOTH),
+        "partial_acknowledgement": pick(["impatient", "slow-but-steady"]),
+        "full_acknowledgement": pick(["flight-size", "ssthresh"]),
+        "rescue_retransmission": pick(BOTH),
+        "sack_blocks": random.randint(1, 3 if stamps else 4),
+        "duplicate_sack": pick(BOTH),
+        "avoidance_ratio": pick([0.0, 0.5, 0.9, 1.0]),
+        "remembered_events": pick([1, 3, 100]),
+        "undo": pick(BOTH),
+        **{name: pick(BOTH) for name in RACK_TLP},
+        "timestamps": stamps,
+        "receiver_timers": pick(BOTH),
+        "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
+    }
+    if pick([False, False, True]):
+        drawn |= {
+            "timeout": "linux",
+            "timer_tick_ps": pick([MICROSECOND, 50 * MICROSECOND, 4 * MILLISECOND]),
+            "min_timeout_ps": pick([MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
+        }
+    return tcp(recovery or pick(RECOVERIES), **drawn | random_patience(random) | changes)
+
+
+def random_law(random: Random) -> dict[str, Any]:
+    """Any window law, mostly `reno`."""
+    kind = random.choice([*8 * ["reno"], *LAWS])
+    return {"kind": kind, **drawn_settings(random, kind)}
+
+
+def drawn_settings(random: Random, kind: str) -> dict[str, Any]:
+    """The settings of a law; None means that the plan leaves the setting out."""
+    drawn = {key: random.choice(values) for key, values in LAWS[kind].items()}
+    return {key: value for key, value in drawn.items() if value is not None}
+
+
+def random_patience(random: Random) -> dict[str, int]:
+    """The retransmissions before an endpoint gives up; mostly unlimited."""
+    most = random.choice([None, None, None, None, 1, 2, 5])
+    return {} if most is None else {"max_retransmissions": most}
+
+
+def random_other(random: Random) -> dict[str, Any]:
+    """Stop-and-wait of either kind, or datagrams."""
+    pick = random.choice
+    segment, header = pick([300, 1_500, 9_000]), pick([0, 40])
+    if random.random() < 0.3:
+        return datagram(segment, header)
+    return saw(
+        p=pick([None, 0.0, 1.0]),
+        initial_timeout_ps=pick([MILLISECOND, 20 * MICROSECOND, 3 * MICROSECOND + 1]),
+        segment_bytes=segment,
+        header_bytes=header,
+        receiver_timers=pick(BOTH),
+        **random_patience(random),
+    )
