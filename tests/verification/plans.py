@@ -274,6 +274,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
         "tail_loss_probe": True,
         "frto": True,
         "restart_after_idle": True,
+        "reduction": "linux",
         "pacing": False,
     },
     "sack1": {**_LOSSES, **_SELECTIVE, "bug_fix": True},

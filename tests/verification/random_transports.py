@@ -82,6 +82,7 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "remembered_events": pick([1, 3, 100]),
         "undo": pick(BOTH),
         **{name: pick(BOTH) for name in RACK_TLP},
+        "reduction": pick(["linux", "linux", "rfc6937", "rfc9937"]),
         "timestamps": stamps,
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),

@@ -95,6 +95,7 @@ class Evidence(Sending):
         self.flags.add("sacked")
         self.sacked_out += 1
         self.sack_delivered += 1
+        self.newly += 1
         self.rate_delivered(s)
 
     def rate_delivered(self, s: Segment) -> None:
@@ -150,6 +151,7 @@ class Evidence(Sending):
         self.packets_out -= 1
         if self.o.sack and not s.sacked:
             self.delivered += 1
+            self.newly += 1
             if not self.spurious(s):
                 self.rack_advance(s)
         self.rate_delivered(s)

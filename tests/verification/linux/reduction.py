@@ -22,6 +22,11 @@ class Reduction(Evidence):
         self.tlp_high_seq = None
         self.cwnd_cnt = 0
         self.prior_cwnd = self.cwnd
+        self.prr_base = {
+            "linux": self.cwnd,
+            "rfc6937": self.packets_out,
+            "rfc9937": self.packets_out - self.sacked_out + self.newly,
+        }[self.o.reduction]
         self.prr_delivered = self.prr_out = 0
         self.reduce_by_law()
 
@@ -36,15 +41,15 @@ class Reduction(Evidence):
         """PRR with the slow-start reduction bound (RFC 6937), with the kernel's conditions."""
         target = self.target
         delta = target - self.in_flight
-        if acked <= 0:
+        if acked <= 0 or not self.prr_base:
             return
         self.prr_delivered += acked
         if delta < 0:
-            due = (target * self.prr_delivered + self.prior_cwnd - 1) // self.prior_cwnd
+            due = (target * self.prr_delivered + self.prr_base - 1) // self.prr_base
             count = due - self.prr_out
         else:
             count = max(self.prr_delivered - self.prr_out, acked)
-            if advanced and not lost:
+            if (advanced and not lost) or self.o.reduction == "rfc6937":
                 count += 1
             count = min(delta, count)
         count = max(count, 0 if self.prr_out else 1)

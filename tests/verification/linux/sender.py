@@ -36,6 +36,7 @@ class Sender(Reduction):
         self.first_sackt = self.last_sackt = None
         self.rexmit = None
         self.sampled = self.of_law = -1
+        self.newly = 0
         if ack.upto < self.snd_una:
             self.on_old_ack(ack)
             return
@@ -214,6 +215,7 @@ class Sender(Reduction):
 
     def on_reordering_timer(self) -> None:
         before, lost = self.in_flight, self.lost
+        self.newly = 0
         self.rack_detect()
         if before != self.in_flight:
             if self.ca_state != RECOVERY:

@@ -161,6 +161,7 @@ class Options:
     frto: bool = True
     early_retransmit: int = 3
     recovery: int = 1
+    reduction: str = "linux"
     reordering: int = 3
     slow_start_after_idle: bool = True
     pacing: bool = False
@@ -223,7 +224,7 @@ class State:
     # Tail loss probe and PRR.
     tlp_high_seq: int | None = None
     tlp_retrans = False
-    prr_delivered = prr_out = 0
+    prr_delivered = prr_out = prr_base = 0
     # RACK.
     rack_time, rack_end, rack_rtt = -1, 0, 0
     reo_steps, reo_persist = 1, 0
@@ -241,6 +242,7 @@ class State:
     # The acknowledgement in hand.
     rexmit: str | None = None
     sampled = of_law = -1
+    newly = 0
     reord = prior_fack = 0
     sack_delivered = prior_delivered_of_rate = last_end_of_rate = 0
     first_sackt: int | None = None

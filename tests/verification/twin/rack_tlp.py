@@ -159,6 +159,7 @@ class RackSender(TcpSender):
             recovery=1
             | (2 if own["static_reordering_window"] else 0)
             | (0 if own["reordering_threshold"] else 4),
+            reduction=own["reduction"],
             reordering=own["duplicate_threshold"],
             slow_start_after_idle=own["restart_after_idle"],
             pacing=own["pacing"],

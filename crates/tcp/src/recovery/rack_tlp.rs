@@ -18,7 +18,7 @@ mod usage;
 use self::board::Board;
 use self::evidence::Evidence;
 use self::pacing::Pacing;
-use self::reduction::{Prr, Undo};
+use self::reduction::{Prr, Rule, Undo};
 use self::timer::{Pending, ProbeState, TimerState};
 use self::usage::Usage;
 use super::timed::{Arrival, Counts, Heard, Timed};
@@ -93,6 +93,8 @@ struct Features {
     /// Whether the reordering window applies even after `reordering` segments were SACKed.
     no_threshold: bool,
     restart_after_idle: bool,
+    /// Proportional rate reduction.
+    reduction: Rule,
     /// Segments after which a hole counts as lost if no reordering was seen (`tcp_reordering`).
     reordering: u64,
 }
@@ -168,6 +170,7 @@ impl RackTlp {
             static_window: parameters.is("static_reordering_window"),
             no_threshold: !parameters.is("reordering_threshold"),
             restart_after_idle: parameters.is("restart_after_idle"),
+            reduction: Rule::called(parameters.word("reduction", Rule::NAMES)),
             reordering: parameters.get("duplicate_threshold", super::THRESHOLD) as u64,
         };
         RackTlp {

@@ -200,6 +200,16 @@ class RackTlp(Section):
             "whether the timeout was spurious (RFC 5682)."
         ),
     )
+    reduction: Literal["linux", "rfc6937", "rfc9937"] = Field(
+        "linux",
+        description=(
+            'Proportional rate reduction: how the window falls in a recovery. `"rfc9937"`: in '
+            "proportion to the segments in the network when it begins; beyond that one segment "
+            "more than is delivered, unless an acknowledgement shows a further loss. "
+            '`"linux"`: the same in proportion to the window. `"rfc6937"`: the segment more in any '
+            "case (PRR-SSRB)."
+        ),
+    )
     restart_after_idle: Flag = Field(
         True,
         description=(

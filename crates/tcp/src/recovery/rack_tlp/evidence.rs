@@ -85,6 +85,9 @@ pub struct Evidence {
     // The acknowledgement in hand.
     pub lowest_reordered: u64,
     pub sack_delivered: u64,
+    /// Segments newly SACKed, and newly acknowledged without having been SACKed.
+    pub newly_sacked: u64,
+    newly_acked: u64,
     /// `delivered` at the transmission of the newest segment delivered, and that segment.
     prior_delivered: u64,
     newest: u64,
@@ -112,6 +115,8 @@ impl Default for Evidence {
             prior_fack: 0,
             lowest_reordered: 0,
             sack_delivered: 0,
+            newly_sacked: 0,
+            newly_acked: 0,
             prior_delivered: 0,
             newest: 0,
             first_sacked: None,
@@ -128,8 +133,14 @@ impl Evidence {
         self.prior_delivered = 0;
         self.newest = 0;
         self.sack_delivered = 0;
+        (self.newly_sacked, self.newly_acked) = (0, 0);
         (self.first_sacked, self.last_sacked) = (None, None);
         (self.sample, self.of_law) = (None, None);
+    }
+
+    /// Returns the segments newly delivered by the acknowledgement in hand.
+    pub fn delivered_now(&self) -> u64 {
+        self.newly_sacked + self.newly_acked
     }
 
     /// Returns the sample of the timeout at the acknowledgement in hand.
@@ -199,6 +210,7 @@ impl RackTlp {
             acked += 1;
             if self.features.sack && !segment.sacked() {
                 self.delivered += 1;
+                self.evidence.newly_acked += 1;
                 if !is_spurious(&segment, arrival) {
                     self.evidence.advance(number, &segment, now);
                 }

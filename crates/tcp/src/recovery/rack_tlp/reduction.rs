@@ -6,11 +6,36 @@ use super::{Arrival, RackTlp, SenderState, State};
 use crate::cc::{Loss, Timeout, Window};
 use lightburst_net::Block;
 
+/// Standard or system whose proportional rate reduction is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Linux 6.18: as RFC 9937, but relative to the window before the loss.
+    Linux,
+    /// RFC 6937 with the slow-start reduction bound (PRR-SSRB).
+    Rfc6937,
+    Rfc9937,
+}
+
+impl Rule {
+    pub const NAMES: &'static [&'static str] = &["linux", "rfc6937", "rfc9937"];
+
+    /// Returns the rule of one of the [names](Rule::NAMES).
+    pub fn called(name: &str) -> Rule {
+        match name {
+            "rfc6937" => Rule::Rfc6937,
+            "rfc9937" => Rule::Rfc9937,
+            _ => Rule::Linux,
+        }
+    }
+}
+
 /// Proportional rate reduction, in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prr {
     /// Window before the reduction.
     prior_cwnd: u64,
+    /// Segments in relation to which the reduction goes (RecoverFS).
+    base: u64,
     /// Window of the law after the loss, towards which the reduction goes, in bytes.
     target: f64,
     delivered: u64,
@@ -68,8 +93,17 @@ impl RackTlp {
     pub(super) fn start_reduction(&mut self, sender: &mut SenderState<'_>) {
         self.high_seq = sender.flight.snd_max;
         self.probe.end = None;
+        let cwnd = self.cwnd(sender);
+        let outstanding = self.board.len();
         self.prr = Prr {
-            prior_cwnd: self.cwnd(sender),
+            prior_cwnd: cwnd,
+            base: match self.features.reduction {
+                Rule::Linux => cwnd,
+                // RFC 6937, section 3: RecoverFS = snd.nxt - snd.una
+                Rule::Rfc6937 => outstanding,
+                // RFC 9937, section 6: without data SACKed before, and with data acknowledged now.
+                Rule::Rfc9937 => outstanding - self.board.sacked + self.evidence.delivered_now(),
+            },
             ..Prr::default()
         };
         let cwnd = sender.congestion.window().cwnd;
@@ -92,26 +126,27 @@ impl RackTlp {
         let (pipe, mss) = (self.board.in_flight(), self.mss as f64);
         let prr = &mut self.prr;
         let target = (prr.target / mss) as u64;
-        if delivered == 0 || prr.prior_cwnd == 0 {
+        if delivered == 0 || prr.base == 0 {
             return;
         }
         prr.delivered += delivered;
         let mut count = if pipe > target {
-            // RFC 6937, section 3: sndcnt = CEIL (prr_delivered * ssthresh / RecoverFS) - prr_out,
-            // with the window before the reduction in place of RecoverFS, and that of the law after
-            // the loss in place of ssthresh: most laws have both alike.
-            let due = (target * prr.delivered).div_ceil(prr.prior_cwnd);
+            // RFC 9937, section 6: SndCnt = CEIL (prr_delivered * ssthresh / RecoverFS) - prr_out,
+            // with the window of the law after the loss for ssthresh: most laws have both alike.
+            let due = (target * prr.delivered).div_ceil(prr.base);
             due as i64 - prr.out as i64
         } else {
-            // Section 3, PRR-SSRB: limit = MAX (prr_delivered - prr_out, DeliveredData) + MSS; the
-            // segment more only if the acknowledgement shows no further loss.
+            // SndCnt = MAX (prr_delivered - prr_out, DeliveredData), and one MSS more if the
+            // acknowledgement is safe: SND.UNA advances, and no further loss is seen. RFC 6937,
+            // section 3, has one more in any case.
             let delivered = delivered as i64;
             let limit = (prr.delivered as i64 - prr.out as i64).max(delivered);
-            let more = i64::from(advanced && lost == 0);
-            // sndcnt = MIN (ssthresh - pipe, limit)
+            let safe = advanced && lost == 0;
+            let more = i64::from(safe || self.features.reduction == Rule::Rfc6937);
+            // SndCnt = MIN (ssthresh - inflight, SndCnt)
             (limit + more).min((target - pipe) as i64)
         };
-        // The first acknowledgement of a recovery permits the fast retransmission.
+        // If prr_out is 0 and SndCnt is 0, SndCnt = MSS: a fast retransmit at the begin.
         count = count.max(i64::from(prr.out == 0));
         self.set_cwnd(pipe + count as u64, sender);
     }

@@ -120,6 +120,7 @@ impl RackTlp {
         self.board.sack(number);
         self.flags.sacked = true;
         self.evidence.sack_delivered += 1;
+        self.evidence.newly_sacked += 1;
         self.evidence.rate(number, &segment);
         self.board.count(number);
     }

@@ -157,6 +157,7 @@ impl RackTlp {
     pub(super) fn on_reordering_timer(&mut self, sender: &mut SenderState<'_>) {
         let (before, lost) = (self.board.in_flight(), self.lost);
         self.flags = super::Flags::default();
+        self.evidence.begin();
         self.detect_loss(sender);
         self.permit = Permit::Nothing;
         if before != self.board.in_flight() {
