@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -259,11 +259,17 @@ def _spurious(run: _Run) -> Iterator[str]:
 def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
     if run.columns["flows"]["timeouts"][flows].any():
         yield "a timeout was shorter than the round trip"
+    if run.plan.by_flow(_probes)[flows].any():
+        yield "probes of the tail (recovery.tail_loss_probe) came before acknowledgements"
     routing, choice = run.scenario.routing, run.scenario.routing_choice
     if choice != "flow-hash":
         yield _overtaken(f"routing.choice = {choice!r}")
     if routing.labelled and routing.label.kind in ("random", "load"):
         yield _overtaken(f"routing.label = {routing.label.kind!r}")
+
+
+def _probes(transport: dict[str, Any]) -> bool:
+    return bool(transport.get("recovery", {}).get("tail_loss_probe"))
 
 
 def _overtaken(cause: str) -> str:
