@@ -8,6 +8,8 @@ from plans import MICROSECOND, MILLISECOND, SECOND, datagram, saw, tcp
 from lightburst import _core
 
 RECOVERIES = _core.registry()["recoveries"]
+#: Recoveries that repair a tail by the timer alone; `rack-tlp` probes, and counts microseconds.
+BY_TIMER = [name for name in RECOVERIES if name != "rack-tlp"]
 BOTH = [False, True]
 #: The settings of the window laws, each with its choices.
 LAWS: dict[str, dict[str, list[Any]]] = {

@@ -26,7 +26,7 @@ from plans import (
     table,
     tcp,
 )
-from random_transports import RECOVERIES
+from random_transports import BY_TIMER
 from twin import Columns
 
 Engine = Callable[[Plan], Columns]
@@ -116,7 +116,7 @@ def test_received_is_when_the_last_byte_arrives(
 
 
 @engines
-@pytest.mark.parametrize("recovery", RECOVERIES)
+@pytest.mark.parametrize("recovery", BY_TIMER)
 def test_a_lost_fin_comes_with_its_segment_again(engine: Engine, recovery: str) -> None:
     # The timer began anew when the second of three was acknowledged.
     result = engine(flow(3, first_transmission(3), recovery=recovery, acknowledge_every=1))
@@ -131,7 +131,7 @@ def test_a_lost_fin_comes_with_its_segment_again(engine: Engine, recovery: str) 
 
 
 @engines
-@pytest.mark.parametrize("recovery", RECOVERIES)
+@pytest.mark.parametrize("recovery", BY_TIMER)
 @pytest.mark.parametrize("every", [1, 2])
 def test_a_fin_that_comes_ahead_of_data_waits_for_it(
     engine: Engine, recovery: str, every: int

@@ -33,7 +33,7 @@ from plans import (
     table,
     tcp,
 )
-from random_transports import RECOVERIES
+from random_transports import BY_TIMER, RECOVERIES
 from twin import Columns
 
 Engine = Callable[[Plan], Columns]
@@ -135,7 +135,7 @@ def avoidance(window: float, most: float) -> Iterator[int]:
 
 
 @engines
-@recoveries
+@pytest.mark.parametrize("recovery", BY_TIMER)
 @pytest.mark.parametrize("advertised", [5, 1000])
 @pytest.mark.parametrize("segments", [2, 3, 60, 300])
 def test_congestion_avoidance(
