@@ -89,6 +89,8 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
     }
+    if drawn["congestion_control"]["kind"] != "dctcp" and pick(BOTH):
+        drawn["ecn"] = True
     if pick([False, False, True]):
         drawn |= {
             "timeout": "linux",

@@ -21,6 +21,8 @@ pub struct Measure {
     /// Whether the recovery goes by times of sending: it then takes the samples and keeps the timer of
     /// the sender.
     pub by_recovery: bool,
+    /// Whether an echo of a congestion mark reduces the window (RFC 3168).
+    pub ecn: bool,
     /// Whether the recovery paces, too.
     pub paced_by_recovery: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
@@ -33,12 +35,13 @@ pub struct Measure {
 
 impl Measure {
     /// Creates the state before the first measurement; `by_recovery`: the recovery takes the samples.
-    pub fn new(clock: Clock, by_recovery: bool) -> Measure {
+    pub fn new(clock: Clock, by_recovery: bool, ecn: bool) -> Measure {
         Measure {
             clock,
             timed: 0,
             timed_at: Time::NEVER,
             by_recovery,
+            ecn,
             paced_by_recovery: false,
             round_trips: false,
             delivery_rates: None,

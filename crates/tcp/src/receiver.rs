@@ -5,9 +5,9 @@ pub mod reordering;
 
 use crate::receiver::reassembly::Reassembly;
 use crate::receiver::reordering::{Reordered, Reordering};
-use crate::transport::Reception;
+use crate::transport::{Echo, Reception};
 use crate::wire::host_timer::HostTimer;
-use crate::wire::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
+use crate::wire::segment::{Endpoint, ACK, CWR, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::wire::timer::Timer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::Time;
@@ -42,8 +42,7 @@ pub struct Receiver {
     /// Whether a FIN arrived with data, possibly while earlier data is missing.
     fin: bool,
     timer: Timer,
-    /// Whether the last segment carried a congestion mark (DCTCP.CE); used only if ECN marks are
-    /// echoed.
+    /// Whether acknowledgements echo a congestion mark (DCTCP.CE); used only if marks are echoed.
     marked: bool,
     /// Last.ACK.sent of RFC 7323; used only with timestamps.
     last_ack_sent: u64,
@@ -172,7 +171,11 @@ impl Receiver {
             self.attempts = 0;
             self.timer.clear();
         }
-        let turned = reception.ecn && self.turn(header, reception, end);
+        let turned = match reception.echo {
+            Echo::None => false,
+            Echo::Each => self.turn(header, reception, end),
+            Echo::UntilReduced => self.latch(header),
+        };
         self.stamp(header.sequence, options);
         let segment = Block {
             start: header.sequence,
@@ -246,6 +249,14 @@ impl Receiver {
         }
         self.marked = marked;
         true
+    }
+
+    /// Notes a mark, or that the sender has reduced its window (RFC 3168, section 6.1.3). No
+    /// acknowledgement is due sooner.
+    fn latch(&mut self, header: &Header) -> bool {
+        self.marked &= header.flags & CWR == 0;
+        self.marked |= header.flags & Header::MARKED != 0;
+        false
     }
 
     /// Updates the timestamp to echo: that of the oldest unacknowledged segment (RFC 7323, section
@@ -354,7 +365,10 @@ impl Receiver {
     ) -> Option<Time> {
         self.waiting = 0;
         self.delay.clear();
-        let echo = if reception.ecn { self.echo() } else { 0 };
+        let echo = match reception.echo {
+            Echo::None => 0,
+            _ => self.echo(),
+        };
         let header = Header {
             acknowledgement: self.rcv_nxt,
             flags: flag | ACK | echo,

@@ -1,10 +1,12 @@
 //! Sending endpoint of a flow.
 
 mod departures;
+mod echo;
 mod expiry;
 mod observed;
 mod timed;
 
+use self::echo::Reductions;
 use crate::cc::{Ack, Congestion, Sent};
 use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
@@ -68,6 +70,8 @@ pub struct Sender {
     timed_out_at: u64,
     audit: RetransmissionAudit,
     pacing: Timer,
+    /// Reductions of the window, as the receiver hears of them with ECN.
+    reductions: Reductions,
     /// Time from which the round trip of the SYN is counted; [`Time::NEVER`] after the SYN was
     /// repeated.
     syn_sent: Time,
@@ -104,7 +108,8 @@ impl Sender {
             recovery: transport.recovery,
             timeout: transport.timeout,
             timer: Timer::default(),
-            measure: Measure::new(transport.clock, timed),
+            measure: Measure::new(transport.clock, timed, transport.ecn),
+            reductions: Reductions::default(),
             release: Time::ZERO,
             transmissions: 0,
             retransmissions: 0,
@@ -224,7 +229,9 @@ impl Sender {
                     &mut *self.timeout,
                     end.now(),
                 );
+                let before = state.congestion.window().cwnd;
                 let reaction = self.recovery.on_duplicate(news, state);
+                self.answer_echo(&ack, before, reaction.fast);
                 self.report(&ack);
                 Some(reaction)
             }
@@ -269,7 +276,9 @@ impl Sender {
             &mut *self.timeout,
             now,
         );
+        let before = state.congestion.window().cwnd;
         let reaction = self.recovery.on_ack(&ack, news, state);
+        self.answer_echo(&ack, before, reaction.fast);
         self.report(&ack);
         if self.finish(end) {
             return None;
@@ -396,6 +405,10 @@ impl Sender {
         };
         let transmission = self.flight.transmissions(sequence) + 1;
         let again = transmission > 1;
+        let header = match self.measure.ecn && !again {
+            true => self.with_news(header),
+            false => header,
+        };
         let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);

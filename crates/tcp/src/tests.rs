@@ -120,6 +120,7 @@ fn build(setting: &TransportSettings) -> Transport {
             true => Clock::EveryAcknowledgement,
             false => Clock::Transmission,
         },
+        ecn: false,
     }
 }
 

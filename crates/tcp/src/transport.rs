@@ -31,6 +31,8 @@ pub struct Transport {
     pub timeout: Box<dyn TimeoutPolicy>,
     /// Rule by which times are measured.
     pub clock: Clock,
+    /// Whether an echo of a mark reduces the window like a loss (RFC 3168).
+    pub ecn: bool,
 }
 
 /// Start of the interval that timers and round-trip times measure, and the selection of the
@@ -50,6 +52,18 @@ pub enum Clock {
     Timestamps,
 }
 
+/// Echo of the congestion marks on data segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// Marks are ignored.
+    None,
+    /// Each acknowledgement says whether the data that it acknowledges was marked (RFC 8257, section
+    /// 3.2).
+    Each,
+    /// From a mark on until the sender has reduced its window (RFC 3168, section 6.1.3).
+    UntilReduced,
+}
+
 /// Behaviour of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Reception {
@@ -67,8 +81,8 @@ pub struct Reception {
     pub timestamps: bool,
     /// Whether timers count from the start of the transmission, as with [`Clock::Transmission`].
     pub from_transmission: bool,
-    /// Whether congestion marks of the network are echoed.
-    pub ecn: bool,
+    /// Echo of congestion marks of the network.
+    pub echo: Echo,
     /// Number of repetitions of a segment after which either endpoint gives up.
     pub most_retransmissions: u32,
 }
@@ -83,7 +97,7 @@ impl Reception {
         duplicate_sack: false,
         timestamps: false,
         from_transmission: true,
-        ecn: false,
+        echo: Echo::None,
         most_retransmissions: u32::MAX,
     };
 }
@@ -165,6 +179,7 @@ fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
         recovery: Box::new(GoBackN),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
+        ecn: false,
     }
 }
 
@@ -190,7 +205,13 @@ fn tcp(setting: &TransportSettings) -> Transport {
             "every-acknowledgement" => Clock::EveryAcknowledgement,
             _ => Clock::OneAtATime,
         },
+        ecn: negotiates_ecn(parameters),
     }
+}
+
+/// Returns whether the endpoints use ECN (RFC 3168); it is absent where they do not.
+fn negotiates_ecn(parameters: &Parameters) -> bool {
+    parameters.has("ecn") && parameters.is("ecn")
 }
 
 /// Returns the congestion control of `tcp`, whose name the plan's check has looked up.
@@ -231,7 +252,11 @@ fn reception(parameters: &Parameters) -> Reception {
         duplicate_sack: selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
-        ecn: law_of(parameters).ecn,
+        echo: match (law_of(parameters).ecn, negotiates_ecn(parameters)) {
+            (true, _) => Echo::Each,
+            (false, true) => Echo::UntilReduced,
+            (false, false) => Echo::None,
+        },
         most_retransmissions: most_retransmissions(parameters),
     }
 }

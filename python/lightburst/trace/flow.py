@@ -31,6 +31,7 @@ ACK: Final = 2
 FIN: Final = 4
 FORWARD: Final = 8
 ECE: Final = 16
+CWR: Final = 32
 # State of a sender in recovery after a timeout.
 LOSS: Final = STATES.index("loss")
 # Placeholder for "no time" or "no burst".

@@ -14,7 +14,7 @@ import numpy as np
 
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_size
-from lightburst.trace.flow import ARRIVED, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
+from lightburst.trace.flow import ARRIVED, CWR, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,7 @@ _HEADERS: Final = np.dtype(
 )
 # Comments for loss reasons whose own name is not clear enough.
 _WORDS: Final = {"random": "random loss", "scripted": "scripted drop"}
-_FIN, _SYN, _PSH, _ACK, _ECE = 1, 2, 8, 16, 64
+_FIN, _SYN, _PSH, _ACK, _ECE, _CWR = 1, 2, 8, 16, 64, 128
 _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIME_STAMPS = (
     b"\1",
     b"\2",
@@ -229,8 +229,11 @@ def _flags(
     syn, fin = (rows["flags"] & SYN) > 0, (rows["flags"] & FIN) > 0
     last = (rows["payload"] > 0) & (rows["sequence"] + rows["payload"] == size_bytes)
     # All packets except the first acknowledge (RFC 9293, 3.10.7).
-    echoes = (rows["flags"] & ECE) > 0
-    headers["flags"] = _SYN * syn + _FIN * fin + _PSH * last + _ACK * ~(own & syn) + _ECE * echoes
+    echoes, reduced = (rows["flags"] & ECE) > 0, (rows["flags"] & CWR) > 0
+    acknowledges = ~(own & syn)
+    headers["flags"] = (
+        _SYN * syn + _FIN * fin + _PSH * last + _ACK * acknowledges + _ECE * echoes + _CWR * reduced
+    )
 
 
 def _window_shift(window_bytes: int) -> int:

@@ -127,7 +127,7 @@ def replay(
     >>> list(log.transmissions.sequence)
     [0, 1448, 2896, 4344]
     """
-    sender = transport if isinstance(transport, Tcp) else Tcp.model_validate(dict(transport))
+    sender = transport if isinstance(transport, Tcp) else Tcp(**transport)
     if sender.recovery.kind != "rack-tlp":
         allowed = "'rack-tlp', the recovery that hears times (preset = 'linux')"
         raise InputError("transport.recovery", repr(sender.recovery.kind), allowed)

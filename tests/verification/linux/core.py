@@ -41,6 +41,7 @@ def transport(case: Row, name: str) -> Tcp:
                 "pacing": given.pacing,
             },
             "timestamps": given.timestamps,
+            "ecn": given.ecn,
             "segment_size": f"{given.mss + given.header} B",
             "header_size": f"{given.header} B",
             "initial_window": given.initial_window,

@@ -116,6 +116,7 @@ class Endpoint:
         window: int = 0,
         blocks: tuple[Block, ...] = (),
         transmission: Transmission | None = None,
+        reduced: bool = False,
     ) -> int | None:
         """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -136,6 +137,7 @@ class Endpoint:
                 transmission is not None and transmission.what == "data" and transmission.nth > 1,
                 echoes_mark=self.marked,
                 transmission=transmission,
+                reduced=reduced,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

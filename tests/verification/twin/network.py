@@ -30,7 +30,8 @@ class Packet:
     `window` is the congestion window in whole segments at its transmission; `stamp` and `echo` are
     those of the timestamps option, `blocks` those of the SACK option; `again` is whether its data
     was sent before; `label` selects its path; `marked` is whether the network has marked it, and
-    `echoes_mark` whether its sender has seen such a mark; `transmission` is the number of its
+    `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
+    smaller window; `transmission` is the number of its
     transmission, where that is counted.
     """
 
@@ -50,6 +51,7 @@ class Packet:
     label: int = 0
     marked: bool = False
     echoes_mark: bool = False
+    reduced: bool = False
     transmission: Transmission | None = None
 
     @property

@@ -66,7 +66,7 @@ class InBytes(LinuxLaw):
 
     def avoid(self, acked: int) -> None:
         of_law = self.machine.of_law
-        self.law.rtt = None if of_law < 0 else of_law * MICROSECOND
+        self.law.rtt = None if of_law < 0 else max(of_law, 1) * MICROSECOND
         self.law.grow(acked * self.machine.owner.most)
 
 
@@ -118,6 +118,7 @@ class Machine(LinuxSender):
         law.loss(self.owner.outstanding)
         self.aim = law.cwnd
         law.cwnd = cwnd
+        self.owner.note_reduction()
 
     def reduce_at_timeout(self, reduces: bool) -> None:
         self.owner.law.timeout(self.owner.outstanding, not reduces)
@@ -225,7 +226,7 @@ class RackSender(TcpSender):
         given = Acknowledgement(
             -(-packet.number // m),
             blocks if self.machine.o.sack else [],
-            packet.echoes_mark,
+            packet.echoes_mark and self.ecn,
             None if stamp is None else stamp // 10**9,
         )
         self.machine.now = self.us
@@ -240,7 +241,7 @@ class RackSender(TcpSender):
     def heard(self) -> None:
         """The model has handled an acknowledgement, and sent nothing yet."""
         sampled = self.machine.sampled
-        self.law.rtt = None if sampled < 0 else sampled * MICROSECOND
+        self.law.rtt = None if sampled < 0 else max(sampled, 1) * MICROSECOND
         self.report(self.covered_bytes, self.outstanding)
 
     def send_on(self) -> None:
@@ -277,5 +278,6 @@ class RackSender(TcpSender):
         self.law.now = self.now
         self.law.sent_to = self.highest
         machine.on_rto()
+        self.note_reduction()
         self.set_timer()
         self.note_window()

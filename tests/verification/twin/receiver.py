@@ -21,6 +21,8 @@ class TcpReceiver(Receiver):
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]
         self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
+        #: Whether an echo lasts until the sender has reduced its window (RFC 3168).
+        self.latches: bool = transport.get("ecn", False)
         selective = self.recovery["kind"] in ("sack", "sack1", "rr-tcp", "rack-tlp")
         self.sacks = selective and self.recovery.get("sack", True)
 
@@ -61,6 +63,8 @@ class TcpReceiver(Receiver):
 
     def take(self, packet: Packet) -> None:
         segment = (packet.number, packet.number + packet.payload)
+        if self.latches:
+            self.marked = packet.marked or (self.marked and not packet.reduced)
         turned = self.echoes and packet.marked != self.marked
         if turned:
             # RFC 8257, section 3.2: waiting segments are acknowledged with their own mark.

@@ -38,6 +38,8 @@ class Recovery:
         self.sent_before_timeout = 0
         # Bytes taken for lost and not yet reported to the law.
         self.lost_bytes = 0
+        #: Whether the acknowledgement in hand made it take data for lost.
+        self.decided = False
 
     @property
     def may_enter(self) -> bool:
@@ -74,6 +76,8 @@ class Recovery:
         self.sender.flow.audit.decide(FAST, "data", self.sender.una)
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
+        self.decided = True
+        self.sender.note_reduction()
         self.lose()
 
     def lose(self) -> None:

@@ -53,6 +53,11 @@ class TcpSender(Sender):
         self.delivered_at = self.first_sent = 0
         # The first byte of a segment that is to be sent again as soon as the interface has room.
         self.owed: int | None = None
+        #: Whether marks reduce the window (RFC 3168), the end of the data sent at the last
+        #: reduction, and whether the receiver is to be told of it.
+        self.ecn: bool = transport.get("ecn", False)
+        self.reduced_at = 0
+        self.tells = False
 
     @property
     def outstanding(self) -> int:
@@ -68,6 +73,21 @@ class TcpSender(Sender):
         """Let the window grow, at most to the room of the receiver."""
         self.law.grow(acknowledged)
         self.limit(self.advertised)
+
+    def note_reduction(self) -> None:
+        """The window was reduced."""
+        if self.ecn:
+            self.reduced_at, self.tells = self.highest, True
+
+    def answer_echo(self, before: float) -> None:
+        """RFC 3168, section 6.1.2: no growth, and one reduction per window of data."""
+        if not (self.ecn and self.law.echo) or self.recovery.decided:
+            return
+        self.law.cwnd = min(self.law.cwnd, before)
+        newer = self.reduced_at == 0 or self.una > self.reduced_at
+        if newer and not self.recovery.recovering and not self.recovery.in_loss:
+            self.law.loss(self.recovery.flight)
+            self.note_reduction()
 
     def limit(self, most: int) -> None:
         """Limit the window to `most` bytes."""
@@ -137,7 +157,9 @@ class TcpSender(Sender):
         window = min(int(self.law.cwnd / self.most), 65_535)
         kind = "data+fin" if end == self.flow.size else "data"
         transmission = self.flow.audit.send("data", begin, end - begin)
-        self.send(kind, begin, end - begin, window=window, transmission=transmission)
+        tells = self.tells and not sent_before
+        self.tells = self.tells and not tells
+        self.send(kind, begin, end - begin, window=window, transmission=transmission, reduced=tells)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again, segment.before = self.now, True, before
@@ -169,7 +191,9 @@ class TcpSender(Sender):
             news = self.recovery.read(packet.blocks)
             self.tell(packet, None, None)
             outstanding = self.outstanding
+            before, self.recovery.decided = self.law.cwnd, False
             answer = self.recovery.duplicate(news)
+            self.answer_echo(before)
             self.report(0, outstanding)
             if answer.again:
                 self.send_again()
@@ -192,7 +216,9 @@ class TcpSender(Sender):
         self.sample(packet, covered)
         self.tell(packet, self.round_trip(packet, covered), self.delivery_rate(covered[-1]))
         outstanding = self.outstanding
+        before, self.recovery.decided = self.law.cwnd, False
         answer = self.recovery.new(acknowledged, news)
+        self.answer_echo(before)
         self.report(acknowledged, outstanding)
         if self.una == self.flow.size:
             self.timer.clear()
@@ -281,6 +307,7 @@ class TcpSender(Sender):
         self.law.timeout(self.recovery.flight, self.una == self.una_at_timeout)
         self.una_at_timeout = self.una
         self.recovery.timeout()
+        self.note_reduction()
         self.next = self.una
         self.owed = None
         self.send_allowed()

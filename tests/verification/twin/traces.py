@@ -25,7 +25,7 @@ from twin.bursts import (
 from twin.network import Link, Network, Packet, Trace, Unit
 from twin.windows import WindowRow
 
-SYN, ACK, FIN, FORWARD, ECE = 1, 2, 4, 8, 16
+SYN, ACK, FIN, FORWARD, ECE, CWR = 1, 2, 4, 8, 16, 32
 FLAGS = {
     "syn": SYN | FORWARD,
     "syn+ack": SYN | ACK,
@@ -225,7 +225,11 @@ def segments(
         "event": column("u1", [row.event for row in rows]),
         "packet": column("u8", [numbers[packet.name] for packet in packets]),
         "flags": column(
-            "u1", [FLAGS[p.kind] | FORWARD * forward(p) | ECE * p.echoes_mark for p in packets]
+            "u1",
+            [
+                FLAGS[p.kind] | FORWARD * forward(p) | ECE * p.echoes_mark | CWR * p.reduced
+                for p in packets
+            ],
         ),
         "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),

@@ -104,8 +104,10 @@ struct Features {
 struct Flags {
     /// SND.UNA advanced.
     advanced: bool,
-    /// ECE was set.
+    /// ECE was set, and reduces the window.
     echo: bool,
+    /// ECE was set, for the law.
+    marked: bool,
     /// Segments were acknowledged cumulatively.
     acked: bool,
     /// Segments were SACKed.
@@ -151,8 +153,9 @@ pub struct RackTlp {
     permit: Permit,
     /// Whether the acknowledgement in hand permits lost segments, or new ones first.
     rexmit: Option<Permit>,
-    /// Whether a recovery began since the last report to the sender.
+    /// Whether a recovery, and whether a reduction began since the last report to the sender.
     entered: bool,
+    reduced: bool,
     scoreboard: Scoreboard,
     /// Bytes that the application has written so far.
     written: u64,
@@ -195,6 +198,7 @@ impl RackTlp {
             permit: Permit::New,
             rexmit: None,
             entered: false,
+            reduced: false,
             scoreboard: Scoreboard::default(),
             written: u64::MAX,
             mss: 1,
@@ -415,7 +419,7 @@ impl Timed for RackTlp {
         self.flags = Flags::default();
         self.evidence.begin();
         self.rexmit = None;
-        self.entered = false;
+        (self.entered, self.reduced) = (false, false);
         match arrival.acknowledgement < sender.flight.snd_una {
             true => self.on_old(arrival, sender),
             false => self.on_current(arrival, sender),
@@ -424,11 +428,12 @@ impl Timed for RackTlp {
         Heard {
             rtt: self.evidence.sample(),
             entered: self.entered,
+            reduced: self.reduced,
         }
     }
 
     fn on_look(&mut self, sender: &mut SenderState<'_>) -> Option<Heard> {
-        self.entered = false;
+        (self.entered, self.reduced) = (false, false);
         match self.timer.pending.take()? {
             Pending::Timeout => return None,
             Pending::Reordering => self.on_reordering_timer(sender),
@@ -445,6 +450,7 @@ impl Timed for RackTlp {
         Some(Heard {
             rtt: None,
             entered: self.entered,
+            reduced: self.reduced,
         })
     }
 

@@ -15,6 +15,8 @@ pub struct Arrival<'a> {
     pub blocks: &'a [Block],
     /// Whether ECE is set (RFC 3168).
     pub echo: bool,
+    /// Whether an echo reduces the window like a loss; otherwise it concerns the window law alone.
+    pub reduces: bool,
     /// Timestamp that the acknowledgement echoes (TSecr of RFC 7323).
     pub timestamp: Option<Time>,
 }
@@ -26,6 +28,8 @@ pub struct Heard {
     pub rtt: Option<Duration>,
     /// Whether a fast recovery began.
     pub entered: bool,
+    /// Whether a reduction of the window began.
+    pub reduced: bool,
 }
 
 /// Counts of a recovery, in segments.

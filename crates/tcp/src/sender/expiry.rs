@@ -56,6 +56,7 @@ impl Sender {
                     end.now(),
                 );
                 self.recovery.on_expiry(repeated, state);
+                self.note_reduction();
                 self.owed = u64::MAX;
                 // RFC 6298, section 5, (5.6): the timer is restarted.
                 self.resume(end);

@@ -8,8 +8,11 @@ use crate::recovery::timed::{Arrival, Counts, Heard, Timed};
 use crate::recovery::SenderState;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, ECE};
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 use lightburst_net::{Bytes, Header, Options};
+
+/// Least round trip of a recovery that counts microseconds.
+const LEAST_ROUND_TRIP: Duration = Duration(1_000_000);
 
 impl Sender {
     /// Calls the recovery with the state of the sender.
@@ -62,12 +65,15 @@ impl Sender {
             before,
             blocks: options.map_or(&[][..], Options::blocks),
             echo: ack.ecn_echo,
+            reduces: self.measure.ecn,
             timestamp: echoed.filter(|echoed| *echoed != Time::NEVER),
         };
         let heard = self.ask(end, |recovery, state| {
             recovery.on_acknowledgement(&arrival, state)
         });
-        (ack.rtt, ack.in_flight) = (heard.rtt, self.flight.flight_size());
+        // No law divides by a round trip of 0.
+        ack.rtt = heard.rtt.map(|rtt| rtt.max(LEAST_ROUND_TRIP));
+        ack.in_flight = self.flight.flight_size();
         self.report(&ack);
         self.note(&heard, end);
         if !self.finish(end) {
@@ -80,6 +86,9 @@ impl Sender {
     fn note(&mut self, heard: &Heard, end: &mut Endpoint<'_, '_>) {
         if let Some(rtt) = heard.rtt {
             self.tell_round_trip(rtt, end);
+        }
+        if heard.reduced {
+            self.note_reduction();
         }
         if heard.entered {
             self.decide(Cause::FastRetransmit, end);

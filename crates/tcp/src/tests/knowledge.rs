@@ -97,6 +97,7 @@ fn hear(
         recovery: (recovery::find(name).unwrap().build)(&Parameters::new(settings)),
         timeout: Box::new(Constant(Duration(10 * SECOND))),
         clock: Clock::OneAtATime,
+        ecn: false,
     };
     let sent = play(transport, script);
     let heard = heard.lock().unwrap().clone();

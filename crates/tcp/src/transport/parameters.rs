@@ -108,9 +108,14 @@ impl Parameters {
         }
     }
 
+    /// Returns whether a setting is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Returns whether a switch is on or absent.
     pub fn is_or_absent(&self, name: &str) -> bool {
-        !self.values.contains_key(name) || self.is(name)
+        !self.has(name) || self.is(name)
     }
 
     /// Returns one of the `words`; records a fault and returns the first of them if the setting is

@@ -18,6 +18,9 @@ pub const FIN: u8 = 4;
 pub const FORWARD: u8 = 8;
 /// ECN echo: flag of an acknowledgement that reports a congestion mark (RFC 3168, section 6.1).
 pub const ECE: u8 = 16;
+/// Congestion window reduced: flag of the first new data segment after a reduction (RFC 3168, section
+/// 6.1.2).
+pub const CWR: u8 = 32;
 
 /// Sender's acknowledgement of the receiver's SYN. SYN and FIN take one sequence number each (RFC
 /// 9293, section 3.4).

@@ -63,7 +63,7 @@ class Tcp(Connection):
     """
 
     growth: ClassVar[str] = "backoff"
-    came_later: ClassVar[frozenset[str]] = Connection.came_later | {"timeout", "timer_tick"}
+    came_later: ClassVar[frozenset[str]] = Connection.came_later | {"timeout", "timer_tick", "ecn"}
 
     kind: Literal["tcp"] = "tcp"
     preset: Preset = Field(
@@ -149,6 +149,14 @@ class Tcp(Connection):
             "sample."
         ),
     )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether marks of switches with an `ecn_threshold` reduce the window like losses, once "
+            "per window of data (RFC 3168). `dctcp` answers marks by its own rule, and needs no "
+            "`ecn`."
+        ),
+    )
     timestamps: Flag = Field(
         False,
         description=(
@@ -198,6 +206,10 @@ class Tcp(Connection):
                 "min_timeout",
                 format_duration(self.min_timeout),
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
+            )
+        if self.ecn and self.congestion_control.kind == "dctcp":
+            raise refuse_at(
+                "ecn", "true", "false with 'dctcp', which answers marks by its own rule"
             )
         if self.timer_tick < MICROSECOND:
             raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")

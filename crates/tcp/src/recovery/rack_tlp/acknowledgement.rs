@@ -24,7 +24,8 @@ impl RackTlp {
         if !arrival.blocks.is_empty() && self.features.sack {
             self.tag_sacked(arrival, sender);
         }
-        self.flags.echo = arrival.echo;
+        self.flags.echo = arrival.echo && arrival.reduces;
+        self.flags.marked = arrival.echo;
         if self.board.is_empty() {
             if self.flags.duplicate {
                 self.on_alert(arrival, 0, sender);
@@ -66,7 +67,7 @@ impl RackTlp {
                     bytes: delivered * self.mss,
                     in_flight: sender.flight.flight_size(),
                     rtt: self.evidence.rtt_of_law(),
-                    ecn_echo: self.flags.echo,
+                    ecn_echo: self.flags.marked,
                     delivery_rate: None,
                 });
             }

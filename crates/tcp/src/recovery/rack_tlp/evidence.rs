@@ -148,9 +148,9 @@ impl Evidence {
         self.sample.map(|rtt| Duration(rtt * MICROSECOND))
     }
 
-    /// Returns the sample of the law at the acknowledgement in hand.
+    /// Returns the sample of the law at the acknowledgement in hand, at least a microsecond.
     pub fn rtt_of_law(&self) -> Option<Duration> {
-        self.of_law.map(|rtt| Duration(rtt * MICROSECOND))
+        self.of_law.map(|rtt| Duration(rtt.max(1) * MICROSECOND))
     }
 
     /// Notes the delivery of a segment, for RACK.segment and RACK.rtt (RFC 8985, section 6.2, steps

@@ -91,6 +91,7 @@ impl RackTlp {
     /// Has the law set ssthresh, and begins to reduce the window towards it
     /// (`tcp_init_cwnd_reduction`).
     pub(super) fn start_reduction(&mut self, sender: &mut SenderState<'_>) {
+        self.reduced = true;
         self.high_seq = sender.flight.snd_max;
         self.probe.end = None;
         let cwnd = self.cwnd(sender);

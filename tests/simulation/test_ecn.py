@@ -1,0 +1,88 @@
+"""Explicit congestion notification: marks instead of losses, and the talk of both endpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightburst as lb
+from lightburst.trace import FlowTrace
+from lightburst.trace.flow import ACK, ARRIVED, CWR, ECE, FORWARD, SENT
+
+SCENARIO: dict[str, Any] = {
+    "topology": {"kind": "fat-tree", "k": 4},
+    "switching": {"kind": "electronic", "queue_size": "300 kB", "ecn_threshold": "60 kB"},
+    "transport": {"kind": "tcp", "preset": "wide-area", "advertised_window": 400},
+    "workload": {
+        "kind": "incast",
+        "senders": 2,
+        "rounds": 1,
+        "interval": "1 s",
+        "spread": "1 us",
+        "size": {"kind": "constant", "value": "6 MB"},
+    },
+    "measurement": {"trace": [0]},
+}
+
+
+def result(**changes: Any) -> lb.Result:
+    scenario = {**SCENARIO, "transport": SCENARIO["transport"] | changes}
+    return lb.run(lb.Scenario.from_dict(scenario), seed=1)
+
+
+def traced(**changes: Any) -> FlowTrace:
+    return FlowTrace.of(result(**changes), 0)
+
+
+RECOVERIES = ("reno", "new-reno", "sack", "rack-tlp")
+
+
+@pytest.mark.parametrize("recovery", RECOVERIES)
+def test_marks_replace_losses(recovery: str) -> None:
+    lossy, marked = result(recovery=recovery), result(recovery=recovery, ecn=True)
+    assert lossy.flows.drops.sum() > 0
+    assert marked.flows.drops.sum() == marked.flows.retransmissions.sum() == 0
+    # The window falls all the same: it stays far below that of the receiver.
+    windows = FlowTrace.of(marked, 0).windows
+    assert windows["congestion_window"].max() < 400 * 1448
+    assert windows["slow_start_threshold"].min() < 200 * 1448
+
+
+@pytest.mark.parametrize("recovery", RECOVERIES)
+def test_an_echo_lasts_until_the_window_is_reduced(recovery: str) -> None:
+    """RFC 3168, section 6.1: ECE from the first mark to the segment with CWR, and again."""
+    rows = traced(recovery=recovery, ecn=True).segments
+    flags, time = rows["flags"], rows["time_ps"]
+    forward = (flags & FORWARD) > 0
+    told = time[forward & ((flags & CWR) > 0) & (rows["event"] == ARRIVED)]
+    answers = ~forward & (rows["event"] == SENT) & ((flags & ACK) > 0)
+    echoes = (flags[answers] & ECE) > 0
+    ends = time[answers][1:][echoes[:-1] & ~echoes[1:]]
+    # An echo ends after the arrival of a segment with CWR, and each such segment ends at most one.
+    assert ends.size > 1
+    causes = np.searchsorted(told, ends, side="right")
+    assert causes[0] > 0
+    assert (np.diff(causes) > 0).all()
+
+
+def test_the_window_is_reduced_once_per_window_of_data() -> None:
+    windows = traced(recovery="sack", ecn=True).windows
+    ssthresh = windows["slow_start_threshold"]
+    falls = windows["time_ps"][1:][ssthresh[1:] < ssthresh[:-1]]
+    # A round trip over the marked queue takes more than the 48 us of 60 kB at 10 Gb/s.
+    assert falls.size > 1
+    assert np.diff(falls).min() > 48e6
+
+
+def test_dctcp_answers_marks_by_its_own_rule() -> None:
+    with pytest.raises(lb.InputError) as refused:
+        result(congestion_control="dctcp", ecn=True)
+    assert refused.value.path == "transport.ecn"
+    # The same law under another recovery reduces as much: the echo reduces nothing twice.
+    plain, timed = (
+        traced(congestion_control="dctcp", recovery=recovery).windows["congestion_window"].mean()
+        for recovery in ("sack", "rack-tlp")
+    )
+    assert timed == pytest.approx(plain, rel=0.2)
