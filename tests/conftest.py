@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,12 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("any machine")
+
+
+def pytest_collection_finish() -> None:
+    """Keep modules and collected tests from the garbage collector, which runs often in the twin."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

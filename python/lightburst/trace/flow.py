@@ -69,6 +69,11 @@ class FlowTrace:
     access_ps : NDArray
         For each row of `segments`, the time from the start of its transmission at the source until
         the next node has received it entirely; 0 for packets of the destination.
+    looks : bool
+        Whether the sender's timer also expires for probes and for looks at late segments, as with
+        the recovery `rack-tlp`.
+    max_timeout_ps : int
+        Largest retransmission timeout.
     """
 
     flow: int
@@ -85,6 +90,8 @@ class FlowTrace:
     hops: Columns
     places: Places
     access_ps: NDArray[np.uint64]
+    looks: bool = False
+    max_timeout_ps: int = 0
 
     @classmethod
     def of(cls, result: Result, flow: int) -> FlowTrace:
@@ -109,6 +116,7 @@ class FlowTrace:
         if flow not in result.scenario.measurement.trace:
             raise KeyError(f"flow {flow} was not traced")
         plan, transport = result.plan, result.plan.transports[result.plan.group[flow]]
+        recovery = transport.get("recovery", {})
         source = int(plan.flows["source"][flow])
         payload = transport["segment_bytes"] - transport["header_bytes"]
         segments = _rows(result.columns["trace_segments"], "flow", flow)
@@ -131,13 +139,15 @@ class FlowTrace:
             # Stop-and-wait, without an advertised window, sends one segment at a time.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
             connected=transport["kind"] not in OPEN_LOOP,
-            sack="sack_blocks" in transport.get("recovery", {}),
+            sack="sack_blocks" in recovery and recovery.get("sack", True),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
             bursts={name: values[carried] for name, values in bursts.items()},
             hops=hops,
             places=Places.of(plan),
             access_ps=access.astype(np.uint64),
+            looks=recovery.get("kind") == "rack-tlp",
+            max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
         )
 
     def timeouts_ps(self) -> NDArray[np.uint64]:
@@ -147,11 +157,17 @@ class FlowTrace:
         -------
         ndarray of uint64, shape (timeouts,)
             Picoseconds. The windows table has a row per acknowledgement and per timeout; a row at
-            whose time nothing arrived from the destination is a timeout.
+            whose time nothing arrived from the destination is a timeout. Other expiries
+            (`looks`) leave the timeout as it was.
         """
         table, time = self.segments, self.windows["time_ps"]
         heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
-        return np.asarray(time[~np.isin(time, table["time_ps"][heard])], dtype=np.uint64)
+        expired = ~np.isin(time, table["time_ps"][heard])
+        if self.looks:
+            rto = self.windows["rto_ps"]
+            grown = np.append(True, rto[1:] > rto[:-1])[: rto.size]
+            expired &= grown | (rto >= self.max_timeout_ps)
+        return np.asarray(time[expired], dtype=np.uint64)
 
     def own_packets(self) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
         """Return the packets that the source handed to its interface, in that order.
