@@ -71,8 +71,8 @@ def test_a_preset_shows_what_it_sets_and_else_the_default() -> None:
     heading, _rule, *rows = keys.presets()
     assert heading == '| Key | `"rfc"` | `"ns-2"` | `"linux"` | `"datacentre"` | `"wide-area"` |'
     assert '| `segment_size` | `"9 kB"` | `"1 kB"` | `"1.5 kB"` | `"1.5 kB"` | `"1.5 kB"` |' in rows
-    assert '| `recovery` | `"sack"` | `"sack1"` | `"sack"` | `"sack"` |' in rows
-    assert "| `recovery.bug_fix` | by kind | `true` | by kind | by kind |" in rows
+    assert '| `recovery` | `"sack"` | `"sack1"` | `"rack-tlp"` | `"sack"` | `"sack"` |' in rows
+    assert "| `recovery.bug_fix` | by kind | `true` | by kind | by kind | by kind |" in rows
 
 
 def test_the_defaults_on_the_page_can_be_written_in_a_file() -> None:

@@ -83,26 +83,45 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "avoidance_ratio": pick([0.0, 0.5, 0.9, 1.0]),
         "remembered_events": pick([1, 3, 100]),
         "undo": pick(BOTH),
-        **{name: pick(BOTH) for name in RACK_TLP},
-        "reduction": pick(["linux", "linux", "rfc6937", "rfc9937"]),
         "timestamps": stamps,
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
     }
-    if drawn["congestion_control"]["kind"] != "dctcp" and pick(BOTH):
-        drawn["ecn"] = True
-    if pick([False, False, True]):
-        drawn |= {
+    kind = recovery or pick(BY_TIMER)
+    drawn |= random_patience(random)
+    today = random_today(kind, drawn)
+    kind = today.pop("recovery", kind)
+    return tcp(recovery or kind, **drawn | today | changes)
+
+
+def random_today(recovery: str, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Settings of the senders of today, in some of the transports, and of `rack-tlp` in all.
+
+    They are drawn apart, by the other settings: so older plans stay what they were.
+    """
+    random = Random(repr((recovery, drawn)))
+    pick = random.choice
+    today: dict[str, Any] = {name: pick(BOTH) for name in RACK_TLP}
+    today["reduction"] = pick(["linux", "linux", "rfc6937", "rfc9937"])
+    if random.random() < 0.15:
+        today["recovery"] = "rack-tlp"
+    if random.random() < 0.1:
+        law = pick(["linux-cubic", "linux-reno"])
+        today["congestion_control"] = {"kind": law, **drawn_settings(random, law)}
+    if random.random() < 0.3:
+        today["ecn"] = True
+    if random.random() < 0.2:
+        today |= {
             "timeout": "linux",
             "timer_tick_ps": pick([MICROSECOND, 50 * MICROSECOND, 4 * MILLISECOND]),
             "min_timeout_ps": pick([MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
         }
-    return tcp(recovery or pick(RECOVERIES), **drawn | random_patience(random) | changes)
+    return today
 
 
 def random_law(random: Random) -> dict[str, Any]:
     """Any window law, mostly `reno`."""
-    kind = random.choice([*8 * ["reno"], *LAWS])
+    kind = random.choice([*8 * ["reno"], *(law for law in LAWS if not law.startswith("linux-"))])
     return {"kind": kind, **drawn_settings(random, kind)}
 
 

@@ -205,7 +205,7 @@ fn tcp(setting: &TransportSettings) -> Transport {
             "every-acknowledgement" => Clock::EveryAcknowledgement,
             _ => Clock::OneAtATime,
         },
-        ecn: negotiates_ecn(parameters),
+        ecn: negotiates_ecn(parameters) && !law_of(parameters).ecn,
     }
 }
 

@@ -22,7 +22,7 @@ class TcpReceiver(Receiver):
         self.recovery: dict[str, Any] = transport["recovery"]
         self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
         #: Whether an echo lasts until the sender has reduced its window (RFC 3168).
-        self.latches: bool = transport.get("ecn", False)
+        self.latches: bool = transport.get("ecn", False) and not self.echoes
         selective = self.recovery["kind"] in ("sack", "sack1", "rr-tcp", "rack-tlp")
         self.sacks = selective and self.recovery.get("sack", True)
 

@@ -55,7 +55,8 @@ class TcpSender(Sender):
         self.owed: int | None = None
         #: Whether marks reduce the window (RFC 3168), the end of the data sent at the last
         #: reduction, and whether the receiver is to be told of it.
-        self.ecn: bool = transport.get("ecn", False)
+        own = transport["congestion_control"]["kind"] == "dctcp"
+        self.ecn: bool = transport.get("ecn", False) and not own
         self.reduced_at = 0
         self.tells = False
 

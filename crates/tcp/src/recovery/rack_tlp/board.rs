@@ -89,7 +89,7 @@ impl Board {
     /// Returns the number of segments in the network (RFC 6675, pipe).
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        self.len() - self.sacked - self.lost + self.retransmitted
+        self.len() + self.retransmitted - self.sacked - self.lost
     }
 
     pub fn head(&self) -> Option<&Segment> {

@@ -27,7 +27,7 @@ impl RackTlp {
             for &index in used.iter() {
                 if blocks[index].end > arrival.before {
                     let is_duplicate = duplicate && index == 0;
-                    self.tag_block(blocks[index], is_duplicate, arrival, sender);
+                    self.tag_block(blocks[index], is_duplicate, sender);
                 }
             }
             // After a timeout an old block is no sign of reordering.
@@ -56,19 +56,14 @@ impl RackTlp {
         true
     }
 
-    fn tag_block(
-        &mut self,
-        block: Block,
-        is_duplicate: bool,
-        arrival: &Arrival<'_>,
-        sender: &SenderState<'_>,
-    ) {
+    /// Reads one block, of which only the part that was not SACKed before is new.
+    fn tag_block(&mut self, block: Block, is_duplicate: bool, sender: &SenderState<'_>) {
         let acknowledged = sender.flight.snd_una;
         let start = block.start.max(self.board.first() * self.mss);
         let limit = block.end.min(sender.flight.snd_max);
         if is_duplicate {
             for sequence in (start..limit).step_by(self.mss as usize) {
-                self.tag_duplicate(sequence / self.mss, arrival);
+                self.tag_duplicate(sequence / self.mss);
             }
         }
         let mut sequence = self.scoreboard.next_hole(start.max(acknowledged));
@@ -89,7 +84,7 @@ impl RackTlp {
     }
 
     /// Notes that an outstanding segment was reported as a duplicate.
-    fn tag_duplicate(&mut self, number: u64, _arrival: &Arrival<'_>) {
+    fn tag_duplicate(&mut self, number: u64) {
         let segment = self.board.get(number);
         if !segment.retransmitted() && !segment.ever() {
             return;
