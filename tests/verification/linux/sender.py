@@ -172,7 +172,7 @@ class Sender(Reduction):
                     self.frto = False
             elif "advanced" in flags and not recovered:
                 self.high_seq = self.snd_nxt
-                if self.snd_nxt < self.written and self.snd_nxt < self.snd_una + self.rwnd:
+                if self.snd_nxt < self.written and self.advertised():
                     self.rexmit = "new"
                     return
                 self.frto = False

@@ -67,7 +67,7 @@ class Sending(Timers):
                 break
             if self.cwnd <= self.in_flight and push != 2:
                 break
-            if self.snd_nxt >= self.snd_una + self.rwnd or not self.room():
+            if not self.advertised() or not self.room():
                 break
             if self.in_flight == 0:
                 self.law.on_start()
@@ -98,7 +98,7 @@ class Sending(Timers):
             self.tlp_retrans = False
             if self.snd_nxt < self.written:
                 before = self.packets_out
-                if self.snd_nxt < self.snd_una + self.rwnd:
+                if self.advertised():
                     self.write(2)
                     sent = self.packets_out > before
             elif self.queue and self.room():

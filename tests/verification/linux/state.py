@@ -286,6 +286,10 @@ class State:
     def jiffy(self) -> int:
         return self.now // JIFFY
 
+    def advertised(self) -> bool:
+        """Whether the next segment fits into the receiver's window."""
+        return self.snd_nxt < self.snd_una + self.rwnd
+
     def room(self) -> bool:
         """Whether the interface takes a segment."""
         return True

@@ -109,6 +109,9 @@ class Machine(LinuxSender):
     def send_head(self) -> None:
         self.owner.send_head()
 
+    def advertised(self) -> bool:
+        return self.owner.fits_advertised(self.snd_nxt * self.owner.most)
+
     def room(self) -> bool:
         return self.owner.has_room()
 
