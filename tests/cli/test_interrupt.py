@@ -73,6 +73,9 @@ listing.print_list = wait
 sys.exit(main())
 """
 
+# Raises its own error in place of the interrupt.
+REPLACING = SWALLOWING.replace("pass", 'raise ValueError("of a library") from None')
+
 # Waits in a destructor, out of which Python cannot raise it.
 IN_DESTRUCTOR = """
 import time
@@ -96,13 +99,15 @@ sys.exit(main())
 WRITING = """
 import lightburst as lb
 from lightburst.foundation import units
+number = int(sys.argv[2])
+signal.signal(number, signal.default_int_handler)
 scenario = lb.load(sys.argv[1])
 plain, calls, at = units._plain, [], 0
-def told(number):
-    calls.append(number)
+def told(value):
+    calls.append(value)
     if len(calls) == at:
-        signal.raise_signal(signal.SIGINT)
-    return plain(number)
+        signal.raise_signal(number)
+    return plain(value)
 units._plain = told
 written = scenario.to_dict()
 quantities = len(calls)
@@ -157,18 +162,21 @@ def test_while_a_large_plan_is_compiled(tmp_path: Path, times: int) -> None:
         assert said == "lightburst: interrupted\n"
 
 
-@pytest.mark.parametrize("code", [SWALLOWING, IN_DESTRUCTOR], ids=["library", "destructor"])
-def test_where_it_is_swallowed(tmp_path: Path, code: str) -> None:
+@pytest.mark.parametrize(
+    "code", [SWALLOWING, REPLACING, IN_DESTRUCTOR], ids=["swallowed", "replaced", "destructor"]
+)
+def test_where_it_is_lost(tmp_path: Path, code: str) -> None:
     process = started(code, "list", cwd=tmp_path)
     assert interrupted(process, "waiting") == "lightburst: interrupted\n"
 
 
-def test_while_a_scenario_is_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_while_a_scenario_is_written(tmp_path: Path, number: signal.Signals) -> None:
     """Pydantic discards an exception of a function that it calls for one of several kinds of a
-    table.
+    table, or raises an error of its own.
     """
     example = Path(__file__).parents[2] / "examples" / "hybrid.toml"
-    process = started(WRITING, example, cwd=tmp_path)
+    process = started(WRITING, example, number.value, cwd=tmp_path)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert int(out) > 10

@@ -66,10 +66,11 @@ def _told(code: int) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        from lightburst.cli.app import app
-        from lightburst.cli.terminal.guard import start
+        with interrupt.undisguised():
+            from lightburst.cli.app import app
+            from lightburst.cli.terminal.guard import start
 
-        return start(app, arguments)
+            return start(app, arguments)
     except KeyboardInterrupt:  # during the import of the program itself
         return interrupt.code()
     except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise

@@ -1,34 +1,43 @@
-"""Deferral of Ctrl-C where the exception would be lost."""
+"""Deferral of signals where the exception that they raise would be lost."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+# The signals that end a command (`lightburst.cli.terminal.interrupt`); Windows lacks the last.
+_SIGNALS: Final = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Defer Ctrl-C until the block ends.
+    """Defer Ctrl-C, SIGTERM and SIGHUP until the block ends.
 
     Pydantic serialises each quantity by a custom function. For a table with several kinds, it takes
-    any exception of this function as a mismatch of the kind, and tries the next one.
+    any exception of this function as a mismatch of the kind, and tries the next one; elsewhere it
+    raises its own exception in place of `KeyboardInterrupt`.
     """
-    hears = signal.getsignal(signal.SIGINT)
-    # Only the main thread receives the signal, and only a callable handler raises an exception.
-    if not callable(hears) or threading.current_thread() is not threading.main_thread():
+    # Only the main thread receives signals, and only a callable handler raises an exception.
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    heard = {number: signal.getsignal(number) for number in _SIGNALS}
+    handlers = {number: handler for number, handler in heard.items() if callable(handler)}
     came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda *what: came.append(what))
+    for number in handlers:
+        signal.signal(number, lambda *what: came.append(what))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, hears)
-        if came:
-            hears(*came[0])
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number, frame in came[:1]:
+            handlers[number](number, frame)

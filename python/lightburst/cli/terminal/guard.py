@@ -120,7 +120,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def inner(*arguments: P.args, **options: P.kwargs) -> None:
         try:
-            with _warnings_said():
+            with interrupt.undisguised(), _warnings_said():
                 command(*arguments, **options)
             sys.stdout.flush()
         except InputError as error:
@@ -177,7 +177,8 @@ def resumable(store: Path) -> Iterator[None]:
     kept = f"finished runs are kept in {store}; the same command continues from there"
     interrupt.remember(kept)
     try:
-        yield
+        with interrupt.undisguised():
+            yield
     except KeyboardInterrupt:
         tell(kept)
         raise

@@ -1,7 +1,8 @@
 """Ctrl-C, SIGTERM and SIGHUP: end the process even where a library swallows the exception.
 
 Compiled libraries, among them pandas and pydantic, call Python code and discard the exceptions it
-raises: of a hundred interrupts at random moments one or two had no effect.
+raises, or raise their own instead: of a hundred interrupts at random moments one or two had no
+effect; a few ended as an error of the library.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from lightburst.foundation.ending import HEARD
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
 # Last message of a command, by name of the signal; Windows does not have all of them.
@@ -42,6 +45,17 @@ def hear() -> None:
         if number and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
             sys.unraisablehook = _unraisable
+
+
+@contextmanager
+def undisguised() -> Iterator[None]:
+    """Raise `KeyboardInterrupt` for an exception that a library raised in its place."""
+    try:
+        yield
+    except Exception:
+        if _came:
+            raise KeyboardInterrupt from None
+        raise
 
 
 def code() -> int:
