@@ -145,6 +145,21 @@ print(len(Store(sys.argv[1]).find(digests())))
     check(tmp_path / "runs")
 
 
+def test_another_process_may_create_the_store_while_its_folder_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs").mkdir()
+    listed = Path.iterdir
+
+    def listed_later(folder: Path) -> list[Path]:
+        (tmp_path / "runs" / INDEX).touch()
+        return list(listed(folder))
+
+    monkeypatch.setattr(Path, "iterdir", listed_later)
+    with Store(tmp_path / "runs") as store:
+        assert len(store) == 0
+
+
 def test_a_damaged_file_of_an_earlier_version_is_mended(tmp_path: Path) -> None:
     one_file(tmp_path / "runs")
     held = bytearray((tmp_path / "runs").read_bytes())

@@ -244,14 +244,16 @@ def child(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     )
     file = tmp_path / "runs"
     process = started(program, file)
-    deadline = time.monotonic() + 60
-    while finished(file) < 8:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    yield process
-    process.kill()
-    process.communicate()
+    try:
+        deadline = time.monotonic() + 60
+        while finished(file) < 8:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def finished(file: Path) -> int:

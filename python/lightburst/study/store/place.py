@@ -185,7 +185,8 @@ def _check(path: Path) -> None:
     given = f"{path} (it is something else)"
     if path.exists() and not path.is_dir():
         raise InputError("store", given, ALLOWED)
-    if path.is_dir() and not (path / INDEX).exists() and any(path.iterdir()):
+    # The index is looked for last: another process may create it, before anything else, just now.
+    if path.is_dir() and any(path.iterdir()) and not (path / INDEX).exists():
         raise InputError("store", given, ALLOWED)
 
 
