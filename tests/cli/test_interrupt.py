@@ -56,9 +56,9 @@ flows = 1000000
 size = { kind = "constant", value = "9 kB" }
 """
 
-# A signal just before a sleep begins does not end it: no sleep is long. Swallows the first
-# interrupt, as some libraries do.
-SWALLOWING = """
+# A signal just before a sleep begins does not end it: no sleep is long. Loses the first interrupt,
+# as some libraries do.
+_LOSING = """
 import time
 from lightburst.cli import main
 from lightburst.cli.commands import listing
@@ -68,13 +68,12 @@ def wait(topic):
         try:
             time.sleep(0.05)
         except KeyboardInterrupt:
-            pass
+            {}
 listing.print_list = wait
 sys.exit(main())
 """
-
-# Raises its own error in place of the interrupt.
-REPLACING = SWALLOWING.replace("pass", 'raise ValueError("of a library") from None')
+SWALLOWING = _LOSING.format("pass")
+REPLACING = _LOSING.format('raise ValueError("of a library") from None')
 
 # Waits in a destructor, out of which Python cannot raise it.
 IN_DESTRUCTOR = """

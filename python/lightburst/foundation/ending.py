@@ -7,6 +7,7 @@ handled: completed runs are being stored, or jobs cancelled.
 
 from __future__ import annotations
 
+import signal
 from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,10 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+#: Signals that interrupt a command; Windows lacks the last.
+SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 #: Set when an interrupt has passed through `orderly`.
 HEARD: Final = Event()
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from lightburst.foundation.ending import SIGNALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-
-# The signals that end a command (`lightburst.cli.terminal.interrupt`); Windows lacks the last.
-_SIGNALS: Final = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 
 @contextmanager
@@ -29,7 +26,7 @@ def uninterrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    heard = {number: signal.getsignal(number) for number in _SIGNALS}
+    heard = {number: signal.getsignal(number) for number in SIGNALS}
     handlers = {number: handler for number, handler in heard.items() if callable(handler)}
     came: list[tuple[int, FrameType | None]] = []
     for number in handlers:
@@ -39,5 +36,6 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        for number, frame in came[:1]:
+        if came:
+            number, frame = came[0]
             handlers[number](number, frame)

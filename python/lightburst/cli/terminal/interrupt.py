@@ -15,13 +15,13 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from lightburst.foundation.ending import HEARD
+from lightburst.foundation.ending import HEARD, SIGNALS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-# Last message of a command, by name of the signal; Windows does not have all of them.
+# Last message of a command, by name of the signal.
 _WORDS: Final = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 # Time that the exception has to end a command in order (clean up, keep finished runs). After it the
 # process is ended by force, which does no more damage than a kill.
@@ -39,10 +39,9 @@ _announced = False
 
 def hear() -> None:
     """Install handlers that raise `KeyboardInterrupt` and soon afterwards end the process."""
-    for name in _WORDS:
-        number = getattr(signal, name, None)
+    for number in SIGNALS:
         # A signal that `nohup` or a shell has set to be ignored stays ignored.
-        if number and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
             sys.unraisablehook = _unraisable
 
@@ -86,9 +85,8 @@ def hear_no_more() -> None:
     An exception during the exit would be reported as an error of Python's own; and after the
     handlers are removed the signal would kill the process.
     """
-    for name in _WORDS:
-        number = getattr(signal, name, None)
-        if number and signal.getsignal(number) is _interrupt:
+    for number in SIGNALS:
+        if signal.getsignal(number) is _interrupt:
             signal.signal(number, signal.SIG_IGN)
 
 
