@@ -1,5 +1,6 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
+use crate::link::loss::{Held, Verdict};
 use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
@@ -239,19 +240,23 @@ impl Fabric {
     }
 
     /// Processes a unit that is handed to a watched link: adds it to the load, reports it to
-    /// observers, and drops it if the link loses it. Returns whether it was dropped; its handle is
-    /// invalid then.
-    pub(crate) fn watch(&mut self, unit: Unit, passage: Passage) -> bool {
+    /// observers, and drops it if the link loses it, for the reason `lost`; its handle is invalid
+    /// then.
+    pub(crate) fn watch(
+        &mut self,
+        unit: Unit,
+        passage: Passage,
+        lost: Option<&'static DropReason>,
+    ) {
         let Passage { place, now, .. } = passage;
         self.offer(unit, place.link, now);
-        let taken = self.taken(unit, place.link, now);
         let passage = Passage {
-            arrival: taken.map_or(passage.arrival, |_| Time::NEVER),
+            arrival: lost.map_or(passage.arrival, |_| Time::NEVER),
             ..passage
         };
         let transmitted = || Happening::Transmitted { unit, passage };
         self.tell(Interest::TRANSMITTED, now, transmitted);
-        if let Some(reason) = taken {
+        if let Some(reason) = lost {
             let why = Why {
                 reason,
                 holder: None,
@@ -259,14 +264,45 @@ impl Fabric {
             };
             self.remove(unit, place, why, now);
         }
-        taken.is_some()
     }
 
-    /// Returns the reason if a lossy link loses a unit.
-    fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<&'static DropReason> {
-        let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
+    /// Returns the treatment of a unit by a link that may be lossy.
+    pub(crate) fn judge(&mut self, unit: Unit, link: LinkId, now: Time) -> Verdict {
+        let Some(loss) = self.loss.as_mut().filter(|loss| loss.is_on(link)) else {
+            return Verdict::default();
+        };
         let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
-        loss.takes(link, packets, now)
+        loss.judge(link, packets, now)
+    }
+
+    /// Keeps a unit beside its lossy link until `later` later ones of a flow were handed to it.
+    pub(crate) fn hold(
+        &mut self,
+        unit: Unit,
+        (place, ready): (Place, Time),
+        (flow, later): (FlowId, u64),
+    ) {
+        let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
+        let of_flow = packets.filter(|packet| packet.envelope.flow == flow);
+        let sequence = of_flow.map(|packet| packet.header.sequence).max();
+        let held = Held {
+            unit,
+            place,
+            ready,
+            flow,
+            sequence: sequence.expect("a packet of the flow"),
+            left: later,
+        };
+        self.loss.as_mut().expect("a lossy link").hold(held);
+    }
+
+    /// Returns the held units that follow a unit on its link.
+    pub(crate) fn released_by(&mut self, unit: Unit, link: LinkId) -> Vec<Held> {
+        let Some(loss) = self.loss.as_mut() else {
+            return Vec::new();
+        };
+        let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
+        loss.pass(link, packets)
     }
 
     /// Drops a unit, a burst with all its packets.

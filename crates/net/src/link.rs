@@ -108,9 +108,10 @@ pub struct Links {
     kinds: Vec<Kind>,
     /// Time spent in transmission. Empty if it follows from the bytes on all links.
     busy: Vec<Duration>,
-    /// Start of the last transmission that was handed over in advance and left an idle gap before
-    /// it. Empty if there was none on any link.
-    postponed: Vec<Time>,
+    /// Idle gaps that transmissions handed over in advance left before them, by link: the end of the
+    /// transmission before and the start of the one after. Gaps that have ended may be missing.
+    /// Empty if there was none on any link.
+    gaps: Vec<Vec<(Time, Time)>>,
     /// Start and end of the bursts handed to the data channels of each fibre. Bursts that have
     /// ended may be missing. Empty for other links.
     bursts: Vec<Timeline<(Time, Time)>>,
@@ -118,10 +119,10 @@ pub struct Links {
     bursts_until: Time,
 }
 
-/// Returns the transmission time of bursts that remains at `at`, summed over the bursts.
-fn left_of(bursts: &[(Time, Time)], at: Time) -> Duration {
+/// Returns the time that remains at `at` of intervals, from their start to their end.
+fn left_of(intervals: &[(Time, Time)], at: Time) -> Duration {
     let left = |(start, end): &(Time, Time)| end.0.saturating_sub(start.max(&at).0);
-    Duration(bursts.iter().map(left).fold(0, u64::saturating_add))
+    Duration(intervals.iter().map(left).fold(0, u64::saturating_add))
 }
 
 /// Counters of a link over a run.
@@ -165,7 +166,7 @@ impl Links {
             loads: vec![idle; wires.len()],
             kinds,
             busy: vec![Duration::ZERO; timed],
-            postponed: Vec::new(),
+            gaps: Vec::new(),
             bursts: Vec::new(),
             bursts_until: Time::ZERO,
         }
@@ -227,10 +228,11 @@ impl Links {
             let left = match self.bursts.get(i).filter(|bursts| !bursts.is_empty()) {
                 Some(bursts) => left_of(bursts, end),
                 None => {
-                    // The link transmits from `end` on without a gap, except before a postponed
-                    // transmission.
-                    let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
-                    Duration(exit.free_at.0.saturating_sub(begun.0))
+                    let idle = self
+                        .gaps
+                        .get(i)
+                        .map_or(Duration::ZERO, |gaps| left_of(gaps, end));
+                    Duration(exit.free_at.0.saturating_sub(end.0) - idle.0)
                 }
             };
             let waiting = kind.rate.bytes_in(left).0.min(load.bytes);
@@ -259,12 +261,21 @@ impl Links {
         found.map(|link| LinkId(link as u32))
     }
 
+    /// Returns whether a link is watched, see [`Wire`].
+    #[inline(always)]
+    pub(crate) fn is_watched(&self, link: LinkId) -> bool {
+        self.kind(link).watched
+    }
+
     /// Records that a link stays idle until `from`, if it is free before.
     #[cold]
-    pub(crate) fn postpone(&mut self, link: LinkId, from: Time) {
-        if from > self.free_at(link) {
-            self.postponed.resize(self.exits.len(), Time::ZERO);
-            self.postponed[link.index()] = from;
+    pub(crate) fn postpone(&mut self, link: LinkId, from: Time, now: Time) {
+        let free_at = self.free_at(link);
+        if from > free_at.max(now) {
+            self.gaps.resize(self.exits.len(), Vec::new());
+            let gaps = &mut self.gaps[link.index()];
+            gaps.retain(|&(_, end)| end > now);
+            gaps.push((free_at, from));
         }
     }
 

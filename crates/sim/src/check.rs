@@ -12,7 +12,7 @@ use lightburst_tcp::transport;
 
 /// Greatest number of flows, which have 32-bit numbers.
 const MOST_FLOWS: usize = 1 << 31;
-/// Limit to the total number of data segments in scripted drops.
+/// Limit to the total number of data segments in scripts.
 const MOST_SEGMENTS: u64 = 1 << 28;
 
 /// Returns an error unless a condition holds.
@@ -421,25 +421,46 @@ fn losses(plan: &Plan) -> Result<(), PlanError> {
         require!((0.0..=1.0).contains(&p), "a probability of {p}");
     }
     let mut segments = 0u64;
-    for drop in &loss.drops {
-        let named = (drop.flow as usize) < plan.flows.source.len();
-        require!(named, "a drop of flow {}, which there is not", drop.flow);
+    for script in loss.scripts() {
+        let named = (script.flow as usize) < plan.flows.source.len();
+        require!(
+            named,
+            "a script of flow {}, which there is not",
+            script.flow
+        );
         let kinds = [
-            drop.burst.is_some(),
-            drop.segments.is_some(),
-            drop.window.is_some(),
-            drop.acknowledgements.is_some(),
+            script.burst.is_some(),
+            script.segments.is_some(),
+            script.window.is_some(),
+            script.acknowledgements.is_some(),
         ];
         let given = kinds.into_iter().filter(|&given| given).count();
-        require!(given == 1, "a drop of {given} kinds");
-        let ranges = [drop.segments, drop.acknowledgements];
+        require!(given == 1, "a script of {given} kinds");
+        let ranges = [script.segments, script.acknowledgements];
         for (first, last) in ranges.into_iter().flatten() {
-            require!(1 <= first && first <= last, "a drop from {first} to {last}");
+            require!(
+                1 <= first && first <= last,
+                "a script from {first} to {last}"
+            );
         }
-        let (first, last) = drop.segments.unwrap_or((1, 1));
+        let (first, last) = script.segments.unwrap_or((1, 1));
         segments = segments.saturating_add(last - first);
     }
-    require!(segments < MOST_SEGMENTS, "drops of {segments} segments");
+    require!(segments < MOST_SEGMENTS, "scripts of {segments} segments");
+    for hold in &loss.holds {
+        let later = hold.later.unwrap_or(0);
+        require!(later > 0, "a hold until {later} later units");
+    }
+    for stall in &loss.stalls {
+        let time = stall.duration_ps.unwrap_or(0);
+        require!((1..=LONGEST_PS).contains(&time), "a stall of {time} ps");
+    }
+    let beside = loss.holds.iter().chain(&loss.stalls).chain(&loss.marks);
+    let mut beside = beside.map(|script| script.acknowledgements);
+    require!(
+        beside.all(|given| given.is_none()),
+        "a mark, hold or stall of acknowledgements"
+    );
     Ok(())
 }
 

@@ -19,17 +19,13 @@ pub fn flows(outcomes: Outcomes, drops: Narrow, paths: Paths) -> Table {
     table
 }
 
-/// Makes the table of scripted drops.
+/// Makes the table of scripts, with drops first.
 pub fn drops(fabric: &Fabric) -> Table {
-    let drops = fabric.loss.as_ref().map_or(&[][..], |loss| &loss.drops);
+    let scripts = fabric.loss.as_ref().map_or(&[][..], |loss| &loss.scripts);
+    let times = scripts.iter().map(|script| script.time.0).collect();
+    let units = scripts.iter().map(|script| script.units).collect();
     vec![
-        (
-            "time_ps",
-            Column::U64(drops.iter().map(|d| d.time.0).collect()),
-        ),
-        (
-            "units",
-            Column::U64(drops.iter().map(|d| d.units).collect()),
-        ),
+        ("time_ps", Column::U64(times)),
+        ("units", Column::U64(units)),
     ]
 }

@@ -1,12 +1,13 @@
-//! Converts the loss settings of a plan into lossy links and scripted drops.
+//! Converts the loss settings of a plan into lossy links and scripts.
 
-use crate::plan::{self, Plan};
-use lightburst_des::Stream;
-use lightburst_net::link::loss::{Drop, Script};
+use crate::plan::loss::{LossSettings, Script};
+use crate::plan::Plan;
+use lightburst_des::{Duration, Stream};
+use lightburst_net::link::loss::{self, Effect, Selection};
 use lightburst_net::{FlowId, LossyLinks, NodeId};
 
 /// Builds the losses of a plan.
-pub fn loss(plan: &Plan, given: &plan::LossSettings) -> LossyLinks {
+pub fn loss(plan: &Plan, given: &LossSettings) -> LossyLinks {
     let settings = &plan.settings;
     let stream = |(link, &lossy): (usize, &u8)| {
         (lossy != 0).then(|| Stream::new(settings.seed, &format!("loss/{link}")))
@@ -14,38 +15,52 @@ pub fn loss(plan: &Plan, given: &plan::LossSettings) -> LossyLinks {
     LossyLinks::new(
         [given.probability, given.acknowledgement_probability],
         plan.links.lossy.iter().enumerate().map(stream).collect(),
-        given
-            .drops
-            .iter()
-            .map(|drop| scripted(plan, drop))
-            .collect(),
+        scripts(plan, given),
     )
 }
 
-fn scripted(plan: &Plan, given: &plan::ScriptedDrop) -> Drop {
-    let script = match given {
-        plan::ScriptedDrop { burst: Some(k), .. } => Script::Burst(*k),
-        plan::ScriptedDrop {
+fn scripts(plan: &Plan, given: &LossSettings) -> Vec<loss::Script> {
+    let later = |script: &Script| Effect::Hold {
+        later: script.later.expect("a script with `later`"),
+    };
+    let time = |script: &Script| {
+        let duration = script.duration_ps.expect("a script with `duration_ps`");
+        Effect::Stall(Duration(duration))
+    };
+    let drops = given.drops.iter().map(|script| (script, Effect::Lose));
+    let marks = given.marks.iter().map(|script| (script, Effect::Mark));
+    let holds = given.holds.iter().map(|script| (script, later(script)));
+    let stalls = given.stalls.iter().map(|script| (script, time(script)));
+    let all = drops.chain(marks).chain(holds).chain(stalls);
+    all.map(|(script, effect)| scripted(plan, script, effect))
+        .collect()
+}
+
+fn scripted(plan: &Plan, given: &Script, effect: Effect) -> loss::Script {
+    let selection = match given {
+        Script { burst: Some(k), .. } => Selection::Burst(*k),
+        Script {
             segments: Some((first, last)),
             transmission,
             ..
-        } => Script::Segments {
+        } => Selection::Segments {
             first: *first,
             last: *last,
             transmission: transmission.unwrap_or(1),
         },
-        plan::ScriptedDrop {
+        Script {
             window: Some(window),
             ..
-        } => Script::Window(*window),
-        plan::ScriptedDrop {
+        } => Selection::Window(*window),
+        Script {
             acknowledgements, ..
         } => {
-            let (first, last) = acknowledgements.expect("a scripted drop of some kind");
-            Script::Acknowledgements { first, last }
+            let (first, last) = acknowledgements.expect("a script of some kind");
+            Selection::Acknowledgements { first, last }
         }
     };
     let flow = given.flow as usize;
     let source = NodeId(plan.flows.source[flow]);
-    Drop::new(FlowId(given.flow), script, source, plan.numbering(flow))
+    let numbering = plan.numbering(flow);
+    loss::Script::new(FlowId(given.flow), selection, effect, source, numbering)
 }

@@ -2,7 +2,10 @@
 //!
 //! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
+pub mod loss;
+
 use crate::measurement::{self, Measurement, Scope};
+use crate::plan::loss::LossSettings;
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
@@ -212,43 +215,6 @@ pub enum ThresholdOn {
     Path,
 }
 
-/// Losses on lossy links.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LossSettings {
-    /// Loss probability of a unit with data.
-    pub probability: f64,
-    /// Loss probability of a unit without data.
-    pub acknowledgement_probability: f64,
-    /// Scripted drops.
-    #[serde(default)]
-    pub drops: Vec<ScriptedDrop>,
-}
-
-/// Scripted drop: exactly one of `burst`, `segments`, `window` and `acknowledgements` is given.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScriptedDrop {
-    /// Number of the flow.
-    #[serde(default)]
-    pub flow: u32,
-    /// The k-th burst with data of the flow is dropped.
-    #[serde(default)]
-    pub burst: Option<u64>,
-    /// First and last data segment that are dropped.
-    #[serde(default)]
-    pub segments: Option<(u64, u64)>,
-    /// Number of the transmission of these segments that is dropped, from 1.
-    #[serde(default)]
-    pub transmission: Option<u32>,
-    /// The first unit with data sent with this window, in segments, is dropped.
-    #[serde(default)]
-    pub window: Option<u16>,
-    /// First and last unit with acknowledgements that are dropped.
-    #[serde(default)]
-    pub acknowledgements: Option<(u64, u64)>,
-}
-
 /// Flows that share a transport.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -354,12 +320,12 @@ pub enum TransportSetting {
 }
 
 impl Plan {
-    /// Returns the order of simultaneous events. The counters of scripted drops are the only state
-    /// that nodes share.
+    /// Returns the order of simultaneous events. The counters of scripts are the only state that
+    /// nodes share.
     pub fn ties(&self) -> Ties {
         let ties = Ties::new(self.settings.seed, self.settings.shuffle);
         match &self.settings.loss {
-            Some(loss) if !loss.drops.is_empty() => ties,
+            Some(loss) if loss.scripts().next().is_some() => ties,
             _ => ties.of_separate_nodes(),
         }
     }

@@ -1,7 +1,8 @@
-//! Losses on links, at random or by a script.
+//! Losses on links, at random or by a script, and other scripted events of units on links.
 
-use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet};
-use lightburst_des::{Stream, Time};
+use crate::observe::Place;
+use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet, Unit};
+use lightburst_des::{Duration, Stream, Time};
 
 /// Drop reason of random losses.
 pub const RANDOM: &DropReason = &DropReason {
@@ -15,9 +16,9 @@ pub const SCRIPTED: &DropReason = &DropReason {
     busy: false,
 };
 
-/// Units selected by a scripted drop. All numbers count from 1.
+/// Units that a script selects. All numbers count from 1.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Script {
+pub enum Selection {
     /// The k-th unit with data of the flow.
     Burst(u64),
     /// Units with a data segment of this range, at the `transmission`-th occurrence of that
@@ -27,7 +28,7 @@ pub enum Script {
         first: u64,
         /// Last segment number of the range.
         last: u64,
-        /// Occurrence of the segment at which it is dropped.
+        /// Occurrence of the segment at which it is selected.
         transmission: u32,
     },
     /// The first unit with data that was sent with a congestion window of at least this many
@@ -42,37 +43,62 @@ pub enum Script {
     },
 }
 
-/// A scripted drop and its state.
+/// Effect of a script on a selected unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The link loses the unit.
+    Lose,
+    /// The unit is marked: congestion experienced (ECN).
+    Mark,
+    /// The unit follows so many later units: units with data of the flow beyond its own.
+    Hold {
+        /// Number of later units, at least 1.
+        later: u64,
+    },
+    /// The link stays idle for this time before it transmits the unit.
+    Stall(Duration),
+}
+
+/// A script and its state.
 #[derive(Clone, Debug)]
-pub struct Drop {
+pub struct Script {
     /// Flow of the script.
     pub flow: FlowId,
-    /// Units to be dropped.
-    pub script: Script,
-    /// Time of the first drop; [`Time::NEVER`] before it.
+    /// Units of the script.
+    pub selection: Selection,
+    /// Effect on these units.
+    pub effect: Effect,
+    /// Time of the first selected unit; [`Time::NEVER`] before it.
     pub time: Time,
-    /// Number of units dropped.
+    /// Number of units selected.
     pub units: u64,
     /// Host that sends the data of the flow.
     source: NodeId,
     /// Packet numbering of the flow.
     numbering: Numbering,
-    /// Number of units seen that the script counts.
+    /// Number of units seen that the selection counts.
     seen: u64,
     /// Number of occurrences of each segment of the range.
     times: Vec<u32>,
 }
 
-impl Drop {
-    /// Creates a scripted drop in its initial state.
-    pub fn new(flow: FlowId, script: Script, source: NodeId, numbering: Numbering) -> Drop {
-        let times = match script {
-            Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
+impl Script {
+    /// Creates a script in its initial state.
+    pub fn new(
+        flow: FlowId,
+        selection: Selection,
+        effect: Effect,
+        source: NodeId,
+        numbering: Numbering,
+    ) -> Script {
+        let times = match selection {
+            Selection::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
             _ => Vec::new(),
         };
-        Drop {
+        Script {
             flow,
-            script,
+            selection,
+            effect,
             source,
             numbering,
             time: Time::NEVER,
@@ -82,22 +108,22 @@ impl Drop {
         }
     }
 
-    /// Returns whether a unit with these packets is dropped. Must be called for every unit, because
-    /// it counts them.
-    fn takes<'a>(&mut self, packets: impl Iterator<Item = &'a Packet> + Clone) -> bool {
+    /// Returns whether a unit with these packets is selected. Must be called for every unit,
+    /// because it counts them.
+    fn selects<'a>(&mut self, packets: impl Iterator<Item = &'a Packet> + Clone) -> bool {
         let (flow, source, numbering) = (self.flow, self.source, self.numbering);
         let of_flow = packets.filter(|packet| packet.envelope.flow == flow);
         let back = of_flow
             .clone()
             .any(|packet| packet.envelope.destination == source);
         let mut data = of_flow.filter(|p| p.envelope.destination != source && p.header.payload > 0);
-        match self.script {
-            Script::Burst(k) => {
+        match self.selection {
+            Selection::Burst(k) => {
                 let any = data.next().is_some();
                 self.seen += u64::from(any);
                 any && self.seen == k
             }
-            Script::Segments {
+            Selection::Segments {
                 first,
                 last,
                 transmission,
@@ -110,16 +136,46 @@ impl Drop {
                 *times += 1;
                 taken || *times == transmission
             }),
-            Script::Window(window) => {
+            Selection::Window(window) => {
                 let wide = data.any(|packet| packet.header.window >= window);
                 wide && self.units == 0
             }
-            Script::Acknowledgements { first, last } => {
+            Selection::Acknowledgements { first, last } => {
                 self.seen += u64::from(back);
                 back && (first..=last).contains(&self.seen)
             }
         }
     }
+}
+
+/// Treatment of a unit by a lossy link.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Verdict {
+    /// Reason of the loss. A lost unit is neither marked nor held.
+    pub lost: Option<&'static DropReason>,
+    /// Whether the unit is marked.
+    pub mark: bool,
+    /// Flow of the script that holds the unit, and the number of later units that it follows.
+    pub hold: Option<(FlowId, u64)>,
+    /// Time for which the link stays idle before the transmission.
+    pub stall: Duration,
+}
+
+/// A unit that waits beside a link for later ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    /// The unit.
+    pub unit: Unit,
+    /// Node and output link.
+    pub place: Place,
+    /// Earliest start of the transmission that the node permits.
+    pub ready: Time,
+    /// Flow of the script.
+    pub flow: FlowId,
+    /// Greatest sequence number of the flow in the unit.
+    pub sequence: u64,
+    /// Number of later units that are still to come.
+    pub left: u64,
 }
 
 /// Losses on all links.
@@ -130,10 +186,12 @@ pub struct LossyLinks {
     thresholds: [u64; 2],
     /// Random stream of each lossy link.
     streams: Vec<Option<Stream>>,
-    /// Scripted drops.
-    pub drops: Vec<Drop>,
+    /// Scripts.
+    pub scripts: Vec<Script>,
     /// Number of units lost, by link.
     pub lost: Vec<u64>,
+    /// Units that are held, in the order in which they came.
+    held: Vec<Held>,
 }
 
 impl LossyLinks {
@@ -142,14 +200,15 @@ impl LossyLinks {
     pub fn new(
         probabilities: [f64; 2],
         streams: Vec<Option<Stream>>,
-        drops: Vec<Drop>,
+        scripts: Vec<Script>,
     ) -> LossyLinks {
         LossyLinks {
             // A unit is lost if the draw is below p 2^64. The cast saturates.
             thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
             lost: vec![0; streams.len()],
             streams,
-            drops,
+            scripts,
+            held: Vec::new(),
         }
     }
 
@@ -158,32 +217,63 @@ impl LossyLinks {
         self.streams[link.index()].is_some()
     }
 
-    /// Returns the reason if a lossy link loses a unit with these packets.
-    pub fn takes<'a>(
+    /// Decides on a unit with these packets that is handed to a lossy link.
+    pub(crate) fn judge<'a>(
         &mut self,
         link: LinkId,
         mut packets: impl Iterator<Item = &'a Packet> + Clone,
         now: Time,
-    ) -> Option<&'static DropReason> {
-        let mut scripted = false;
-        for drop in &mut self.drops {
-            if drop.takes(packets.clone()) {
-                drop.units += 1;
-                drop.time = drop.time.min(now);
-                scripted = true;
+    ) -> Verdict {
+        let mut verdict = Verdict::default();
+        for script in &mut self.scripts {
+            if !script.selects(packets.clone()) {
+                continue;
+            }
+            script.units += 1;
+            script.time = script.time.min(now);
+            match script.effect {
+                Effect::Lose => verdict.lost = Some(SCRIPTED),
+                Effect::Mark => verdict.mark = true,
+                Effect::Hold { later } => {
+                    let first = verdict.hold.unwrap_or((script.flow, later));
+                    verdict.hold = Some(first);
+                }
+                Effect::Stall(time) => verdict.stall = verdict.stall + time,
             }
         }
         let data = packets.any(|packet| packet.header.payload > 0);
         let threshold = self.thresholds[usize::from(!data)];
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");
-        let random = threshold > 0 && stream.next_u64() < threshold;
-        let reason = match (scripted, random) {
-            (true, _) => SCRIPTED,
-            (false, true) => RANDOM,
-            (false, false) => return None,
-        };
-        self.lost[link.index()] += 1;
-        Some(reason)
+        if threshold > 0 && stream.next_u64() < threshold {
+            verdict.lost = verdict.lost.or(Some(RANDOM));
+        }
+        self.lost[link.index()] += u64::from(verdict.lost.is_some());
+        verdict
+    }
+
+    /// Keeps a unit until later ones have been handed to its link.
+    pub(crate) fn hold(&mut self, held: Held) {
+        self.held.push(held);
+    }
+
+    /// Counts a unit with these packets that is transmitted on a link for the units held there;
+    /// returns those that follow it, in the order in which they came.
+    pub(crate) fn pass<'a>(
+        &mut self,
+        link: LinkId,
+        packets: impl Iterator<Item = &'a Packet> + Clone,
+    ) -> Vec<Held> {
+        for held in self.held.iter_mut().filter(|held| held.place.link == link) {
+            let later = packets
+                .clone()
+                .filter(|packet| packet.envelope.flow == held.flow && packet.header.payload > 0)
+                .any(|packet| packet.header.sequence > held.sequence);
+            held.left -= u64::from(later);
+        }
+        let due = |held: &Held| held.left == 0;
+        let released = self.held.iter().copied().filter(due).collect();
+        self.held.retain(|held| !due(held));
+        released
     }
 }
 
@@ -202,7 +292,7 @@ mod tests {
         for (bound, lost) in [(draw, None), (draw + 2048, Some(RANDOM))] {
             let p = bound as f64 / 2f64.powi(64);
             let mut loss = LossyLinks::new([p; 2], vec![Some(stream(seed))], vec![]);
-            assert_eq!(loss.takes(LinkId(0), [].iter(), Time::ZERO), lost);
+            assert_eq!(loss.judge(LinkId(0), [].iter(), Time::ZERO).lost, lost);
         }
     }
 
@@ -217,12 +307,12 @@ mod tests {
         Packet::new(FlowId(0), NodeId(0), NodeId(1), 64, header)
     }
 
-    fn drop(script: Script) -> Drop {
+    fn drop(selection: Selection) -> Script {
         let numbering = Numbering {
             full: 10,
             packets: None,
         };
-        Drop::new(FlowId(0), script, NodeId(0), numbering)
+        Script::new(FlowId(0), selection, Effect::Lose, NodeId(0), numbering)
     }
 
     #[test]
@@ -230,28 +320,30 @@ mod tests {
         let mut loss = LossyLinks::new(
             [0.0; 2],
             vec![Some(Stream::new(1, "loss/0"))],
-            vec![drop(Script::Window(4))],
+            vec![drop(Selection::Window(4))],
         );
         let windows = [3, 5, 4, 6];
-        let found =
-            windows.map(|window| loss.takes(LinkId(0), [segment(0, window)].iter(), Time(7)));
+        let found = windows.map(|window| {
+            loss.judge(LinkId(0), [segment(0, window)].iter(), Time(7))
+                .lost
+        });
         assert_eq!(found, [None, Some(SCRIPTED), None, None]);
-        assert_eq!((loss.drops[0].units, loss.drops[0].time), (1, Time(7)));
+        assert_eq!((loss.scripts[0].units, loss.scripts[0].time), (1, Time(7)));
     }
 
     #[test]
     fn a_burst_is_lost_if_any_of_its_segments_is_to_be() {
         // The second segment is dropped at its second occurrence, also in a unit with other
         // segments.
-        let mut drop = drop(Script::Segments {
+        let mut drop = drop(Selection::Segments {
             first: 2,
             last: 3,
             transmission: 2,
         });
         let [first, second, third] = [0, 10, 20].map(|sequence| segment(sequence, 1));
-        assert!(!drop.takes([first, second].iter()));
-        assert!(drop.takes([first, second, third].iter()));
-        assert!(!drop.takes([second].iter()));
-        assert!(drop.takes([third, first].iter()));
+        assert!(!drop.selects([first, second].iter()));
+        assert!(drop.selects([first, second, third].iter()));
+        assert!(!drop.selects([second].iter()));
+        assert!(drop.selects([third, first].iter()));
     }
 }

@@ -52,12 +52,31 @@ fn a_gap_before_a_transmission_given_in_advance_is_not_busy() {
     // 10 bytes from 0 to 8,000, then 10 bytes from 20,000 to 28,000, handed over in advance.
     let mut links = link();
     links.transmit(LinkId(0), 10, Time(0));
-    links.postpone(LinkId(0), Time(20_000));
+    links.postpone(LinkId(0), Time(20_000), Time(0));
     links.transmit(LinkId(0), 10, Time(20_000));
     for (end, expected) in [
+        (4_000, (5, 15, 4_000)),
         (12_000, (10, 10, 8_000)),
         (24_000, (15, 5, 12_000)),
         (28_000, (20, 0, 16_000)),
+    ] {
+        assert_eq!(carried(&links, end), expected, "{end}");
+    }
+}
+
+#[test]
+fn several_gaps_ahead_are_not_busy() {
+    // 10 bytes each, from 0 to 8,000, from 20,000 and from 40,000, all handed over at 0.
+    let mut links = link();
+    links.transmit(LinkId(0), 10, Time(0));
+    for from in [20_000, 40_000].map(Time) {
+        links.postpone(LinkId(0), from, Time(0));
+        links.transmit(LinkId(0), 10, from);
+    }
+    for (end, expected) in [
+        (12_000, (10, 20, 8_000)),
+        (24_000, (15, 15, 12_000)),
+        (44_000, (25, 5, 20_000)),
     ] {
         assert_eq!(carried(&links, end), expected, "{end}");
     }
@@ -88,7 +107,7 @@ fn without_a_gap_nothing_is_postponed() {
     // The second transmission starts at the end of the first, as it would without `postpone`.
     let mut links = link();
     links.transmit(LinkId(0), 10, Time(0));
-    links.postpone(LinkId(0), Time(8_000));
+    links.postpone(LinkId(0), Time(8_000), Time(0));
     links.transmit(LinkId(0), 10, Time(8_000));
     assert_eq!(carried(&links, 4_000), (5, 15, 4_000));
 }

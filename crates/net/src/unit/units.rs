@@ -2,7 +2,8 @@
 
 use crate::link::fifo::Behind;
 use crate::{
-    Arena, Burst, BurstHeader, BurstHeaderId, BurstId, FlowId, NodeId, Packet, PacketId, Unit,
+    Arena, Burst, BurstHeader, BurstHeaderId, BurstId, FlowId, Header, NodeId, Packet, PacketId,
+    Unit,
 };
 use lightburst_des::Time;
 use std::ops::Range;
@@ -180,6 +181,14 @@ impl Units {
             at = packet.behind().filter(|_| in_burst);
             Some((id, packet))
         })
+    }
+
+    /// Marks the packets of a unit: congestion experienced (ECN).
+    pub fn mark(&mut self, unit: Unit) {
+        let ids: Vec<PacketId> = self.packets_of(unit).map(|(id, _)| id).collect();
+        for id in ids {
+            self.packets[id].header.flags |= Header::MARKED;
+        }
     }
 
     /// Iterates over the packets of a burst at the positions `places`, counted from 0.
