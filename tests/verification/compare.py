@@ -71,7 +71,9 @@ def check_conservation(plan: Plan, result: Columns) -> None:
 
 #: The allowed successors of each event of a unit.
 STORY = {
-    None: {"send", "drop", "launch", "delay", "deflect", "enter"},
+    None: {"send", "beside", "drop", "launch", "delay", "deflect", "enter"},
+    # Held by a script until later units have overtaken it.
+    "beside": {"send"},
     "enter": {"assemble"},
     "launch": {"reserve", "drop", "cut"},
     # A burst that finds no channel; at its ingress before it is launched.
@@ -83,12 +85,13 @@ STORY = {
     "arrive": {
         *("send", "reserve", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
         *("delay", "deflect", "cut"),  # a head there, a tail at the egress
+        "beside",
     },
     "buffer": {"re-emit"},
-    "re-emit": {"send"},
+    "re-emit": {"send", "beside"},
     "wait": {"assemble"},
     "assemble": {"leave"},
-    "leave": {"send", "deliver"},
+    "leave": {"send", "beside", "deliver"},
     "hold": {"take"},
     "take": set(),
     "drop": set(),

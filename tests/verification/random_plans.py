@@ -123,6 +123,27 @@ def random_drop(random: Random, flows: int) -> dict[str, Any]:
     return {"flow": random.randrange(flows), **what}
 
 
+def random_scripts(random: Random, plan: Plan) -> Plan:
+    """The same plan; where there are losses, often with marks, held units and stalls."""
+    loss = plan.settings["loss"]
+    if loss is None or random.random() < 0.5:
+        return plan
+
+    def some(most: int) -> list[dict[str, Any]]:
+        """Scripts without acknowledgements."""
+        drawn = [random_drop(random, len(plan.flows["source"])) for _ in range(2 * most)]
+        number = random.randint(0, most)
+        return [script for script in drawn if "acknowledgements" not in script][:number]
+
+    holds = [{**script, "later": random.choice([1, 1, 2, 3, 7])} for script in some(6)]
+    times = [MICROSECOND, 300 * MICROSECOND, SECOND // 20, SECOND]
+    stalls = [{**script, "duration_ps": random.choice(times)} for script in some(3)]
+    if plan.links["lossy"][plan.links["from"] < plan.settings["hosts"]].any():
+        holds, stalls = [], []
+    scripts = {"marks": some(4), "holds": holds, "stalls": stalls}
+    return plan._replace(settings={**plan.settings, "loss": {**loss, **scripts}})
+
+
 def random_loss(random: Random, flows: int) -> dict[str, Any]:
     """Losses by chance, by script, by both, or none."""
     pick = random.choice
@@ -359,7 +380,8 @@ def random_plan(seed: int, kind: str) -> Plan:
     # With headers that are always late, no flow ever ends.
     alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
-    return random_traced(random, plan)
+    plan = random_traced(random, plan)
+    return plan if headers else random_scripts(Random(f"scripts/{seed}"), plan)
 
 
 def overtaking_plan(seed: int) -> Plan:

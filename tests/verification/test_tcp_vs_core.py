@@ -167,10 +167,12 @@ def happened(plan: Plan) -> set[str]:
                 f"law {transport['congestion_control']['kind']}",
                 f"delayed by {transport['acknowledge_every']}",
             }
-    drops: list[dict[str, Any]] = (plan.settings["loss"] or {"drops": []})["drops"]
-    for drop, units in zip(drops, result["drops"]["units"], strict=True):
+    loss = plan.settings["loss"] or {}
+    words = {"drops": "drop", "marks": "mark", "holds": "hold", "stalls": "stall"}
+    scripts = [(words[key], script) for key in words for script in loss.get(key, ())]
+    for (word, script), units in zip(scripts, result["drops"]["units"], strict=True):
         if units:
-            things |= {f"drop of {name}" for name in drop}
+            things |= {f"{word} of {name}" for name in script}
     return things
 
 
@@ -185,6 +187,8 @@ def test_the_plans_use_each_mechanism() -> None:
     expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}
     expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
+    for word in ("mark", "hold", "stall"):
+        expected |= {f"{word} of {name}" for name in ("burst", "segments", "window")}
     expected |= {f"law {law}" for law in LAWS}
     expected |= {f"assembly {rule}" for rule in RULES}
     expected |= {"several kinds of switch", "shortest by delay", "classes"}

@@ -451,6 +451,13 @@ fn losses(plan: &Plan) -> Result<(), PlanError> {
         let later = hold.later.unwrap_or(0);
         require!(later > 0, "a hold until {later} later units");
     }
+    // A host tells observers when it sends a segment, and would not know of the delay.
+    let links = plan.links.from.iter().zip(&plan.links.lossy);
+    let mut of_hosts = links.filter(|(&from, _)| from < plan.settings.hosts);
+    require!(
+        (loss.holds.is_empty() && loss.stalls.is_empty()) || of_hosts.all(|(_, &lossy)| lossy == 0),
+        "a hold or stall and a lossy link of a host"
+    );
     for stall in &loss.stalls {
         let time = stall.duration_ps.unwrap_or(0);
         require!((1..=LONGEST_PS).contains(&time), "a stall of {time} ps");

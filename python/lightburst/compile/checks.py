@@ -74,11 +74,11 @@ def check_flows(
 
 def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
     """Yield the errors of a scenario that names flows that do not exist."""
-    drops = () if scenario.loss is None else scenario.loss.drops
-    for place, drop in enumerate(drops):
-        if drop.flow >= flows:
+    scripts = {} if scenario.loss is None else scenario.loss.scripts
+    for path, script in scripts.items():
+        if script.flow >= flows:
             allowed = f"the number of a flow, 0 to {flows - 1}"
-            yield InputError(f"loss.drops[{place}].flow", str(drop.flow), allowed)
+            yield InputError(f"{path}.flow", str(script.flow), allowed)
     for one in scenario.measurement.asked:
         yield from one.missing_flows(scenario.measurement, flows)
 

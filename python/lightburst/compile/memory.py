@@ -12,6 +12,7 @@ from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
 from lightburst.foundation.memory import HARMLESS_BYTES, check_memory
+from lightburst.scenario.tables.loss import SCRIPTS
 from lightburst.scenario.tables.measurement import MEASUREMENTS
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.topology import Counts
@@ -53,7 +54,7 @@ _BYTES_PER_QUEUE = 280
 # A switch that reserves channels, and each channel of a fibre.
 _BYTES_PER_OBS_SWITCH = 900
 _BYTES_PER_CHANNEL = 60
-# A data segment of a scripted drop: the count of its transmissions.
+# A data segment of a script: the count of its transmissions.
 _BYTES_PER_ORDERED_SEGMENT = 4
 # A table of equal-cost sets: bytes for each pair of node and host.
 _BYTES_PER_ROUTE = 2
@@ -264,7 +265,8 @@ def _edges(plan: Plan) -> int:
 
 
 def _ordered(plan: Plan) -> int:
-    """Return the number of data segments that scripted drops name."""
-    drops = (plan.settings.get("loss") or {}).get("drops", ())
-    spans = [drop["segments"] for drop in drops if "segments" in drop]
+    """Return the number of data segments that scripts name."""
+    loss = plan.settings.get("loss") or {}
+    scripts = [script for key in SCRIPTS for script in loss.get(key, ())]
+    spans = [script["segments"] for script in scripts if "segments" in script]
     return sum(last - first + 1 for first, last in spans)

@@ -15,7 +15,7 @@ from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
-from lightburst.scenario.tables.loss import Loss
+from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import LoadLabel, Routing
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 
@@ -120,14 +120,17 @@ def loss_settings(loss: Loss | None) -> dict[str, Any] | None:
     """Return the settings of losses; the lossy links are a column of the plan."""
     if loss is None:
         return None
-    drops = []
-    for drop in loss.drops:
-        values = {key: value for key, value in settings_of(drop).items() if value is not None}
-        if drop.segments is not None:
-            values["transmission"] = drop.transmission or 1
-        drops.append(values)
+    scripts = {key: [_script(one) for one in getattr(loss, key)] for key in SCRIPTS}
     return {
         "probability": loss.probability,
         "acknowledgement_probability": loss.acknowledgement_probability,
-        "drops": drops,
+        # Later lists are left out if empty, so that the digests of older plans stay the same.
+        **{key: rows for key, rows in scripts.items() if rows or key not in loss.came_later},
     }
+
+
+def _script(script: Script) -> dict[str, Any]:
+    values = {key: value for key, value in settings_of(script).items() if value is not None}
+    if script.segments is not None:
+        values["transmission"] = script.transmission or 1
+    return values

@@ -170,8 +170,8 @@ def _outside(scenario: Scenario, model: str) -> Iterator[InputError]:
         yield outside(
             "loss.acknowledgement_probability", given, model, "no lost acknowledgements: 0"
         )
-    if loss is not None and loss.drops:
-        yield outside("loss.drops", f"{len(loss.drops)} losses", model, "losses by chance alone")
+    for path in loss.scripts if loss is not None else ():
+        yield outside(path, "a script", model, "losses by chance alone")
     (group,) = scenario.flow_groups
     yield from _of_transport(group.transport, group.transport_path, model)
     yield from _of_workload(group.workload, f"{group.path}workload", model)

@@ -29,7 +29,7 @@ WORDS: Final = {
     "reordered": "segments out of order",
     "loss_per_hop": "loss of packets per hop",
     "loss_end_to_end": "loss end to end",
-    "drops_missed": "scripted drops that never occurred",
+    "drops_missed": "scripts of [loss] that never occurred",
     "bursts": "bursts, with or without data",
     "burst_loss": "loss of bursts, with or without data",
     "burst_loss_per_hop": "loss of bursts per hop",

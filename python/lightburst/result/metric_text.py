@@ -13,6 +13,7 @@ from lightburst.foundation.formatting import readable as readable
 from lightburst.foundation.support import is_support
 from lightburst.result.labels import words_of as words_of
 from lightburst.result.metrics import REPEATED
+from lightburst.scenario.tables.loss import SCRIPTS
 from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def meaningful(
         requested, retransmissions of datagrams, and the metrics of groups or size classes.
     """
     without = {"digest"}
-    if not scenario.get("loss", {}).get("drops"):
+    if not any(scenario.get("loss", {}).get(key) for key in SCRIPTS):
         without.add("drops_missed")
     if all(table["kind"] in OPEN_LOOP for table in _transports(scenario).values()):
         without |= set(REPEATED)

@@ -68,11 +68,11 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _packed(run)
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
-    drops = () if scenario.loss is None else scenario.loss.drops
-    yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
-    for i, drop in enumerate(drops):
-        if columns["drops"]["units"][i] == 0:
-            yield f"loss.drops[{i}] ({drop.words}) never occurred"
+    scripts = {} if scenario.loss is None else scenario.loss.scripts
+    yield from brief(plan, run.columns, by_chance=not scripts and _is_random(scenario))
+    for units, (path, script) in zip(columns["drops"]["units"], scripts.items(), strict=True):
+        if units == 0:
+            yield f"{path} ({script.words}) never occurred"
 
 
 def _is_random(scenario: Scenario) -> bool:
@@ -259,7 +259,11 @@ def _spurious(run: _Run) -> Iterator[str]:
 def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
     if run.columns["flows"]["timeouts"][flows].any():
         yield "a timeout was shorter than the round trip"
-    if run.plan.by_flow(_probes)[flows].any():
+    loss = run.scenario.loss
+    if loss is not None and loss.holds:
+        yield "later packets overtook held ones (loss.holds)"
+    fast = run.columns["flows"]["fast_retransmits"][flows].any()
+    if run.plan.by_flow(_probes)[flows].any() and not fast:
         yield "probes of the tail (recovery.tail_loss_probe) came before acknowledgements"
     routing, choice = run.scenario.routing, run.scenario.routing_choice
     if choice != "flow-hash":

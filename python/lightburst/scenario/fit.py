@@ -7,6 +7,7 @@ from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.tables.loss import Drop
 from lightburst.scenario.tables.routing import LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import Bursts
@@ -81,6 +82,17 @@ def _uncut(scenario: "Scenario") -> Iterator[InputError]:
     path = next(iter(transports))
     allowed = "a size, such as '1500 B': segmentation cuts a burst between two of its packets"
     yield InputError(f"{path}.packet_size", "nothing, so that a burst is one packet", allowed)
+
+
+def _scripts(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse scripts other than losses where channels of links are reserved ahead of the units."""
+    if scenario.loss is None:
+        return
+    if any(isinstance(table, Obs) for table in tables_of(scenario.switching).values()):
+        for path, script in scenario.loss.scripts.items():
+            if not isinstance(script, Drop):
+                allowed = "loss.drops alone: among 'obs' switches, header packets reserve the links"
+                yield InputError(path, "a script", allowed)
 
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
@@ -168,6 +180,7 @@ def misfits(
     yield from _load(scenario)
     yield from _cuts(scenario)
     yield from _uncut(scenario)
+    yield from _scripts(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
     for one in scenario.measurement.asked:

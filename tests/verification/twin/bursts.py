@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Burst, Link, Trace, TraceEntry, Unit
+from twin.link import Link
+from twin.network import Burst, Trace, TraceEntry, Unit
 
 NONE = 2**64 - 1
 NOWHERE = 2**32 - 1
@@ -107,13 +108,16 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
         name, burst = entry.unit.name, entry.unit
         if entry.what in ("wait", "assemble"):
             opened.setdefault(name, entry.time)
-        if isinstance(burst, Burst) and entry.what in ("launch", "send") and name not in rows:
+        if isinstance(burst, Burst) and entry.what in ("launch", "beside", "send") and name not in rows:
             assert entry.begins is not None
             rows[name] = first_row(burst, entry, opened[burst.packets[0].name])
             if burst.identity[0] < until or any(packet.flow in traced for packet in burst.packets):
                 kept.add(name)
         if entry.what == "send":
             holders[entry.link] = burst
+            if isinstance(burst, Burst) and burst.ends[0] == entry.node and name not in due:
+                assert entry.begins is not None
+                rows[name]["departure_ps"] = entry.begins
         elif entry.what in ("launch", "arrive"):
             due[name] = entry.begins
         elif entry.what in ("hold", "take apart") and name not in held:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from twin.network import Burst, Link, Network, Packet, Reservation
+    from twin.link import Link
+    from twin.network import Burst, Network, Packet, Reservation
 
 
 class TailCut(NamedTuple):

@@ -4,6 +4,7 @@ from typing import Any
 
 from twin.assembly import AT_ONCE, RULES, Queue, Rule
 from twin.events import Moment
+from twin.link import Link
 from twin.network import (
     ASSEMBLY,
     ASSEMBLY_OF_OTHERS,
@@ -11,7 +12,6 @@ from twin.network import (
     TIMER,
     Burst,
     Header,
-    Link,
     Network,
     Packet,
     Unit,

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from twin.network import Link, Network, Packet
+from twin.link import Link
+from twin.network import Network, Packet
 
 NEVER = 2**64 - 1
 

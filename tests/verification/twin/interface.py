@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from twin.events import Moment
 
 if TYPE_CHECKING:
-    from twin.network import Link, Network, Packet
+    from twin.link import Link
+    from twin.network import Network, Packet
 
 #: The callback of a segment's sender when it leaves.
 Departure = Callable[[], None]

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from twin.network import Burst, Link, Unit
+from twin.link import Link
+from twin.network import Burst, Unit
 from twin.rng import Xoshiro256PlusPlus, mix, stream
 
 Pair = tuple[int, int]

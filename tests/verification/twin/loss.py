@@ -1,11 +1,13 @@
-"""Units that lossy links lose: by chance, and by scripts of the plan."""
+"""Units that lossy links lose, by chance and by scripts of the plan, and those that they hold."""
 
 from collections import Counter
 from functools import cache
 from typing import Any
 
-from twin.network import Link, Packet, Unit
+from twin.link import Link
+from twin.network import Packet, Unit
 from twin.rng import MASK, Xoshiro256PlusPlus, stream
+from twin.rules import Fate
 
 
 def packet_number(transport: dict[str, Any], byte: int) -> int:
@@ -20,7 +22,7 @@ def packet_number(transport: dict[str, Any], byte: int) -> int:
 
 
 class Script:
-    """A drop that the plan orders; it counts units from 1."""
+    """A script of the plan; it counts units from 1."""
 
     def __init__(self, flow: int, source: int, transport: dict[str, Any]) -> None:
         self.flow = flow
@@ -31,7 +33,7 @@ class Script:
         self.seen = 0
 
     def look(self, unit: Unit, now: int) -> bool:
-        """Whether it takes `unit`."""
+        """Whether it selects `unit`."""
         mine = [packet for packet in unit.packets if packet.flow == self.flow]
         back = [packet for packet in mine if packet.destination == self.source]
         data = [packet for packet in mine if packet.destination != self.source and packet.payload]
@@ -42,7 +44,7 @@ class Script:
         return taken
 
     def takes(self, data: list[Packet], back: list[Packet]) -> bool:
-        """Whether it takes a unit with this `data`, and these packets `back` to the source."""
+        """Whether it selects a unit with this `data`, and these packets `back` to the source."""
         raise NotImplementedError
 
 
@@ -101,7 +103,7 @@ class AcknowledgementScript(Script):
 
 
 def make_script(drop: dict[str, Any], source: int, transport: dict[str, Any]) -> Script:
-    """Make the script for one of the plan's drops."""
+    """Make one of the plan's scripts."""
     rest = (drop["flow"], source, transport)
     if "burst" in drop:
         return BurstScript(drop["burst"], *rest)
@@ -113,9 +115,18 @@ def make_script(drop: dict[str, Any], source: int, transport: dict[str, Any]) ->
 
 
 class Losses:
-    """Losses on the lossy links of a network."""
+    """Losses and scripts on the lossy links of a network.
 
-    def __init__(self, loss: dict[str, Any] | None, seed: int, scripts: list[Script]) -> None:
+    `scripts` has each script beside its list in the plan (``drops``, ``marks``, ``holds`` or
+    ``stalls``) and its row there.
+    """
+
+    def __init__(
+        self,
+        loss: dict[str, Any] | None,
+        seed: int,
+        scripts: list[tuple[str, dict[str, Any], Script]],
+    ) -> None:
         self.scripts = scripts
         self.probability = loss["probability"] if loss else 0.0
         self.acknowledgement_probability = loss["acknowledgement_probability"] if loss else 0.0
@@ -125,12 +136,23 @@ class Losses:
     def _stream(self, link: int) -> Xoshiro256PlusPlus:
         return stream(self.seed, f"loss/{link}")
 
-    def reason(self, link: Link, unit: Unit, now: int) -> str | None:
-        """Why `unit` is lost on `link`; None if it is not."""
-        scripted = [script.look(unit, now) for script in self.scripts]
+    def fate(self, unit: Unit, link: Link, now: int) -> Fate:
+        """The fate of `unit` on `link`."""
+        fate = Fate()
+        for key, row, script in self.scripts:
+            if not script.look(unit, now):
+                continue
+            if key == "drops":
+                fate.lost = "scripted"
+            elif key == "marks":
+                fate.marked = True
+            elif key == "stalls":
+                fate.stall += row["duration_ps"]
+            elif fate.hold is None:
+                fate.hold = row["flow"], row["later"]
         data = any(packet.payload for packet in unit.packets)
         p = self.probability if data else self.acknowledgement_probability
         by_chance = p > 0 and self.stream(link.index).next() < min(int(p * 2.0**64), MASK)
-        if any(scripted):
-            return "scripted"
-        return "random" if by_chance else None
+        if by_chance and fate.lost is None:
+            fate.lost = "random"
+        return fate

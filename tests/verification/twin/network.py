@@ -1,4 +1,4 @@
-"""Units, links, the event queue and the shortest paths."""
+"""Units, the event queue and the shortest paths."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -10,9 +10,9 @@ from twin.audit import Lost, Transmission
 from twin.balance import Balance
 from twin.cuts import Cuts
 from twin.events import EventQueue, Moment
-from twin.interface import FairInterface
+from twin.link import Held, Link
 from twin.rng import mix
-from twin.rules import LossRule, PathRule
+from twin.rules import Fate, LossRule, PathRule
 from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
@@ -114,6 +114,13 @@ class Burst:
 Unit = Packet | Burst
 
 
+def marked(unit: Unit) -> Unit:
+    """The same unit with all its packets marked."""
+    if isinstance(unit, Packet):
+        return replace(unit, marked=True)
+    return replace(unit, packets=tuple(replace(packet, marked=True) for packet in unit.packets))
+
+
 @dataclass(frozen=True)
 class Header:
     """The header of `burst`, whose head comes at `data` over a channel of the same fibre.
@@ -191,62 +198,6 @@ class TraceEntry(NamedTuple):
 
 
 Trace = list[TraceEntry]
-
-
-@dataclass
-class Link:
-    """A directed link; `rate` in bit/s, `delay` in ps; `heads`: its target is cut-through."""
-
-    index: int
-    source: int
-    target: int
-    rate: int
-    delay: int
-    heads: bool
-    lossy: bool
-    # Data channels of a fibre with reservations.
-    channels: int = 1
-    # The end of its last transmission; for a fibre with headers that of its control channel.
-    free_at: int = 0
-    lost: int = 0
-    dropped: int = 0
-    # The packets that wait for it at a host with a fair interface.
-    interface: FairInterface | None = None
-    # Beginning and end of each transmission, and its bytes.
-    transmissions: list[tuple[int, int, int]] = field(default_factory=list)
-
-    def tx(self, size: int) -> int:
-        """Transmission time of `size` bytes in ps, rounded up."""
-        return -(-8 * 10**12 * size // self.rate)
-
-    def backlog(self, now: int) -> int:
-        """Bytes still to be sent, rounded up."""
-        on_link = -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
-        return on_link + self.at_interface
-
-    @property
-    def at_interface(self) -> int:
-        """Bytes that wait for it."""
-        waiting = [] if self.interface is None else self.interface.waiting
-        return sum(packet.size for packet in waiting)
-
-    def busy(self, end: int) -> int:
-        """Time until `end` in which it transmitted, in ps."""
-        return sum(max(0, min(stop, end) - start) for start, stop, _ in self.transmissions)
-
-    @property
-    def transmitted_until(self) -> int:
-        """The end of its last transmission, of a header too; 0 if there was none."""
-        return max([self.free_at, *(stop for _, stop, _ in self.transmissions)])
-
-    def given(self) -> int:
-        """Bytes handed to it."""
-        return sum(size for _, _, size in self.transmissions)
-
-    def waiting(self, end: int) -> int:
-        """Bytes that it has still to transmit at `end`, rounded up."""
-        left = sum(stop - max(start, end) for start, stop, _ in self.transmissions if stop > end)
-        return min(-(-left * self.rate // (8 * 10**12)), self.given())
 
 
 @dataclass
@@ -333,16 +284,38 @@ class Network:
 
     def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
         """Hand `unit` to `link`; returns the time at which its transmission begins."""
+        begin = max(earliest, link.free_at)
+        fate = self.loss.fate(unit, link, self.events.now) if link.lossy else Fate()
+        if fate.marked:
+            unit = marked(unit)
+        if fate.hold is not None and fate.lost is None:
+            link.held.append(Held(unit, earliest, *fate.hold))
+            self.note("beside", link.source, unit, link, begins=begin)
+            return begin
+        begin += fate.stall
+        self.put_on(link, unit, earliest, begin, fate.lost)
+        behind = [unit] if fate.lost is None else []
+        while behind:
+            first = behind.pop(0)
+            for held in link.held:
+                held.left -= held.counts(first)
+            free = [held for held in link.held if held.left == 0]
+            link.held = [held for held in link.held if held.left > 0]
+            behind += [held.unit for held in free]
+            for held in free:
+                self.put_on(link, held.unit, held.ready, max(held.ready, link.free_at), None)
+        return begin
+
+    def put_on(self, link: Link, unit: Unit, earliest: int, start: int, reason: str | None) -> None:
+        """Transmit `unit` on `link` from `start` on; it is lost for `reason`, if there is one."""
         tx = link.tx(unit.size)
-        start = max(earliest, link.free_at)
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
         self.offer(link, unit)
         self.note("send", link.source, unit, link, ready=earliest, begins=start)
-        if not self._loses(link, unit):
+        if not self._lost(link, unit, reason):
             arrival = start + link.delay + (0 if link.heads else tx)
             self.events.add(arrival, Moment(ARRIVAL, link.index), lambda: self._arrive(unit, link))
-        return start
 
     def send_ahead(
         self, link: Link, reservation: Reservation, earliest: int, duration: int
@@ -353,7 +326,8 @@ class Network:
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
         self.offer(link, burst)
         self.note("send", link.source, burst, link, ready=head - reservation.delayed, begins=head)
-        if not self._loses(link, burst):
+        fate = self.loss.fate(burst, link, self.events.now) if link.lossy else Fate()
+        if not self._lost(link, burst, fate.lost):
             header = Header(burst, head + link.delay, reservation.channel, reservation.passed + 1)
             arrival = link.free_at + link.delay
             moment = Moment(ARRIVAL, link.index)
@@ -364,8 +338,7 @@ class Network:
         if self.balance is not None and isinstance(unit, Burst):
             self.balance.offer(link.index, link.tx(unit.size), self.events.now)
 
-    def _loses(self, link: Link, unit: Unit) -> bool:
-        reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
+    def _lost(self, link: Link, unit: Unit, reason: str | None) -> bool:
         if reason is not None:
             link.lost += 1
             self.drop(link.source, unit, reason, link, on_link=True)

@@ -8,7 +8,8 @@ from twin.contention import RESOLVERS, Found, Members, Request, Resolver
 from twin.cuts import TailCut
 from twin.edge import Edge
 from twin.events import Moment
-from twin.network import SEND, TIMER, Burst, Header, Link, Network, Reservation
+from twin.link import Link
+from twin.network import SEND, TIMER, Burst, Header, Network, Reservation
 from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
 

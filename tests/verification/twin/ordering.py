@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from twin.events import Moment
-from twin.network import HOLD_BACK, RELEASE, TIMER, Burst, Link
+from twin.link import Link
+from twin.network import HOLD_BACK, RELEASE, TIMER, Burst
 
 if TYPE_CHECKING:
     from twin.edge import Edge

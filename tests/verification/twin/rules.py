@@ -1,16 +1,31 @@
 """Interfaces of the rules of loss and of paths that a network uses."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from twin.network import Link, Unit
+    from twin.link import Link
+    from twin.network import Unit
+
+
+@dataclass
+class Fate:
+    """Fate of a unit that is handed to a lossy link."""
+
+    # Why it is lost.
+    lost: str | None = None
+    marked: bool = False
+    # Time for which the link stays idle before it, in ps.
+    stall: int = 0
+    # Flow, and number of later units with data of that flow which overtake it.
+    hold: tuple[int, int] | None = None
 
 
 class LossRule(Protocol):
-    """The rule that decides which units lossy links lose."""
+    """The rule that decides the fate of units on lossy links."""
 
-    def reason(self, link: "Link", unit: "Unit", now: int) -> str | None:
-        """Why `unit` is lost on `link`; None if it is not."""
+    def fate(self, unit: "Unit", link: "Link", now: int) -> Fate:
+        """The fate of `unit` on `link`."""
 
 
 class PathRule(Protocol):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Link
+from twin.link import Link
 from twin.switches import Switch
 
 Tables = dict[str, dict[str, npt.NDArray[Any]]]

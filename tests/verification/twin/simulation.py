@@ -18,8 +18,9 @@ from twin.events import EventQueue, Moment
 from twin.ideal import Ideal
 from twin.interface import FairInterface
 from twin.labels import Labels
+from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
-from twin.network import START, TIMER, Header, Link, Network, Packet, Trace, Unit
+from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
 from twin.rack_tlp import RackSender
 from twin.receiver import TcpReceiver
@@ -148,12 +149,13 @@ class Simulation:
     def losses(self) -> Losses:
         """The losses of the lossy links."""
         loss = self.settings.get("loss")
-        self.scripts = []
-        for drop in loss["drops"] if loss else []:
-            flow = self.flows[drop["flow"]]
-            transport = self.transport(flow)
-            self.scripts.append(make_script(drop, flow.source, transport))
-        return Losses(loss, self.settings["seed"], self.scripts)
+        scripts = []
+        for key in ("drops", "marks", "holds", "stalls"):
+            for row in (loss or {}).get(key, ()):
+                flow = self.flows[row["flow"]]
+                scripts.append((key, row, make_script(row, flow.source, self.transport(flow))))
+        self.scripts = [script for *_, script in scripts]
+        return Losses(loss, self.settings["seed"], scripts)
 
     def run(self) -> None:
         """Run from the first event to the last."""

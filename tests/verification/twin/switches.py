@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from twin.events import Moment
-from twin.network import TIMER, Link, Network, Packet, Unit
+from twin.link import Link
+from twin.network import TIMER, Network, Packet, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]

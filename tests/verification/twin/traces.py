@@ -22,7 +22,8 @@ from twin.bursts import (
     reason_of,
     reservations,
 )
-from twin.network import Link, Network, Packet, Trace, Unit
+from twin.link import Link
+from twin.network import Network, Packet, Trace, Unit
 from twin.windows import WindowRow
 
 SYN, ACK, FIN, FORWARD, ECE, CWR = 1, 2, 4, 8, 16, 32

@@ -185,6 +185,18 @@ impl Trace {
         }
     }
 
+    /// Sets the departure of a burst to the time at which it left: a script may have delayed it.
+    fn depart_at(&mut self, burst: Identity, start: Time) {
+        let newest = self.bursts.last_mut().filter(|row| row.identity == burst);
+        let row = match newest {
+            Some(row) => Some(row),
+            None => self.row(burst),
+        };
+        if let Some(row) = row {
+            row.departure = start;
+        }
+    }
+
     /// Records the hand-over of a unit to a link, and adds the rows of its traced packets.
     fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
@@ -193,6 +205,11 @@ impl Trace {
             .map(|burst| units.bursts[burst].identity);
         let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
+        if let (Unit::Burst(_), Some(identity)) = (unit, burst) {
+            if identity.node == place.node.0 {
+                self.depart_at(identity, passage.start);
+            }
+        }
         if let (Some(burst), Some(bookings)) = (burst, &mut self.bookings) {
             bookings.add(burst, unit.envelope(units).bytes, passage);
         }

@@ -1,12 +1,13 @@
-"""``[loss]``: losses on links, random or ordered by the scenario."""
+"""``[loss]``: losses on links, random or ordered by the scenario, and other scripted events."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from lightburst.foundation.units import TIME, Quantity
 from lightburst.scenario.fields import LARGEST_COUNT, Real, Whole, refuse, refuse_at
 from lightburst.scenario.section import Section
 
@@ -44,20 +45,29 @@ class Span:
         return {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
 
 
+#: Lists of scripts, in the order of the plan.
+SCRIPTS: Final = ("drops", "marks", "holds", "stalls")
+
 _Probability = Annotated[float, Real(0, 1)]
 _Number = Annotated[int, Whole(1)]
 # A packet stores the window at its transmission in 16 bits.
 _Window = Annotated[int, Whole(1, 65_535)]
 _Range = Annotated[tuple[int, int], Span()]
-# Keys that select the lost units; a drop has exactly one of them.
-TARGETS = ("burst", "segments", "window", "acknowledgements")
+_Stall = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
 
 
-class Drop(Section):
-    """Loss ordered by the scenario; units, segments and transmissions count from 1.
+class Script(Section):
+    """Units of a flow to which the scenario gives a fate; units and segments count from 1.
 
     A unit is a burst or, where nothing is assembled, a packet.
+
+    Attributes
+    ----------
+    targets : tuple of str
+        Keys that select units; a script has exactly one of them.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("burst", "segments", "window")
 
     flow: Annotated[int, Whole(0)] = Field(0, description="Number of the flow, from 0.")
     burst: _Number | None = Field(
@@ -76,8 +86,8 @@ class Drop(Section):
     transmission: _Number | None = Field(
         None,
         description=(
-            "With `segments`: the transmission of each segment that is lost. By default the first; "
-            "2 is the first retransmission."
+            "With `segments`: the transmission of each segment that is meant. By default the "
+            "first; 2 is the first retransmission."
         ),
     )
     window: _Window | None = Field(
@@ -87,6 +97,31 @@ class Drop(Section):
             "many segments."
         ),
     )
+
+    @model_validator(mode="after")
+    def _one_target(self) -> Self:
+        given = [key for key in self.targets if getattr(self, key) is not None]
+        if len(given) != 1:
+            raise refuse_at(
+                "", " and ".join(given) or "none of them", f"one of {', '.join(self.targets)}"
+            )
+        if self.transmission is not None and self.segments is None:
+            raise refuse_at("transmission", f"one beside {given[0]}", "one beside segments only")
+        return self
+
+    @property
+    def words(self) -> str:
+        """Description of the selected units in the keys of the scenario file."""
+        keys = ("flow", *self.targets, "transmission")
+        given = [key for key in keys if getattr(self, key) is not None]
+        return ", ".join(f"{key} = {_plain(getattr(self, key))}" for key in given)
+
+
+class Drop(Script):
+    """Loss ordered by the scenario."""
+
+    targets: ClassVar[tuple[str, ...]] = (*Script.targets, "acknowledgements")
+
     acknowledgements: _Range | None = Field(
         None,
         description=(
@@ -95,22 +130,29 @@ class Drop(Section):
         ),
     )
 
-    @model_validator(mode="after")
-    def _one_target(self) -> Self:
-        given = [key for key in TARGETS if getattr(self, key) is not None]
-        if len(given) != 1:
-            raise refuse_at(
-                "", " and ".join(given) or "none of them", f"one of {', '.join(TARGETS)}"
-            )
-        if self.transmission is not None and self.segments is None:
-            raise refuse_at("transmission", f"one beside {given[0]}", "one beside segments only")
-        return self
 
-    @property
-    def words(self) -> str:
-        """Description of the loss in the keys of the scenario file."""
-        keys = [key for key in ("flow", *TARGETS, "transmission") if getattr(self, key) is not None]
-        return ", ".join(f"{key} = {_plain(getattr(self, key))}" for key in keys)
+class Mark(Script):
+    """Congestion mark (ECN) ordered by the scenario."""
+
+
+class Hold(Script):
+    """Reordering ordered by the scenario: a unit waits until later ones have overtaken it."""
+
+    later: _Number = Field(
+        description=(
+            "Number of later units that the unit follows: those on the same link with data of the "
+            "flow beyond its own. Until then the link transmits others, and the time counts as a "
+            "wait for the link."
+        )
+    )
+
+
+class Stall(Script):
+    """Pause of a link ordered by the scenario."""
+
+    duration: _Stall = Field(
+        description="Time for which the link stays idle before it transmits the unit."
+    )
 
 
 def _plain(value: int | tuple[int, int]) -> int | list[int]:
@@ -118,7 +160,12 @@ def _plain(value: int | tuple[int, int]) -> int | list[int]:
 
 
 class Loss(Section):
-    """Losses on links between switches, independent of each other and of the traffic."""
+    """Losses on links between switches, random or ordered by the scenario.
+
+    Scripts also mark units, reorder them and stall the link.
+    """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"marks", "holds", "stalls"})
 
     probability: _Probability = Field(
         0.0, description="Loss probability of a unit with data: p of yu2004."
@@ -144,3 +191,17 @@ class Loss(Section):
     drops: tuple[Drop, ...] = Field(
         (), description="Scripted losses, in addition to the random ones."
     )
+    marks: tuple[Mark, ...] = Field(
+        (), description="Scripted congestion marks; senders with `ecn` or `dctcp` answer them."
+    )
+    holds: tuple[Hold, ...] = Field((), description="Scripted reordering.")
+    stalls: tuple[Stall, ...] = Field((), description="Scripted pauses of the link.")
+
+    @property
+    def scripts(self) -> dict[str, Script]:
+        """Scripts by path, in the order of the rows of ``result.drops``."""
+        return {
+            f"loss.{key}[{place}]": script
+            for key in SCRIPTS
+            for place, script in enumerate(getattr(self, key))
+        }

@@ -1,0 +1,89 @@
+"""Directed links, and the units that wait beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from twin.interface import FairInterface
+    from twin.network import Unit
+
+
+@dataclass
+class Held:
+    """A unit that waits until `left` later ones with data of `flow` have overtaken it.
+
+    Its node let the transmission begin at `ready`.
+    """
+
+    unit: Unit
+    ready: int
+    flow: int
+    left: int
+
+    def counts(self, unit: Unit) -> bool:
+        """Whether a unit has data of the flow behind all of its own."""
+        own = max(packet.number for packet in self.unit.packets if packet.flow == self.flow)
+        return any(
+            packet.flow == self.flow and packet.payload and packet.number > own
+            for packet in unit.packets
+        )
+
+
+@dataclass
+class Link:
+    """A directed link; `rate` in bit/s, `delay` in ps; `heads`: its target is cut-through."""
+
+    index: int
+    source: int
+    target: int
+    rate: int
+    delay: int
+    heads: bool
+    lossy: bool
+    # Data channels of a fibre with reservations.
+    channels: int = 1
+    # The end of its last transmission; for a fibre with headers that of its control channel.
+    free_at: int = 0
+    lost: int = 0
+    dropped: int = 0
+    # The packets that wait for it at a host with a fair interface.
+    interface: FairInterface | None = None
+    # Beginning and end of each transmission, and its bytes.
+    transmissions: list[tuple[int, int, int]] = field(default_factory=list)
+    # Units that wait beside it for later ones.
+    held: list[Held] = field(default_factory=list)
+
+    def tx(self, size: int) -> int:
+        """Transmission time of `size` bytes in ps, rounded up."""
+        return -(-8 * 10**12 * size // self.rate)
+
+    def backlog(self, now: int) -> int:
+        """Bytes still to be sent, rounded up."""
+        on_link = -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
+        return on_link + self.at_interface
+
+    @property
+    def at_interface(self) -> int:
+        """Bytes that wait for it."""
+        waiting = [] if self.interface is None else self.interface.waiting
+        return sum(packet.size for packet in waiting)
+
+    def busy(self, end: int) -> int:
+        """Time until `end` in which it transmitted, in ps."""
+        return sum(max(0, min(stop, end) - start) for start, stop, _ in self.transmissions)
+
+    @property
+    def transmitted_until(self) -> int:
+        """The end of its last transmission, of a header too; 0 if there was none."""
+        return max([self.free_at, *(stop for _, stop, _ in self.transmissions)])
+
+    def given(self) -> int:
+        """Bytes handed to it."""
+        return sum(size for _, _, size in self.transmissions)
+
+    def waiting(self, end: int) -> int:
+        """Bytes that it has still to transmit at `end`, rounded up."""
+        left = sum(stop - max(start, end) for start, stop, _ in self.transmissions if stop > end)
+        return min(-(-left * self.rate // (8 * 10**12)), self.given())
