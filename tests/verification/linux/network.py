@@ -1,4 +1,4 @@
-"""Recorded cases of the kernel as scenarios: the path, its scripts and the receiver are ours, too."""
+"""Recorded cases of the kernel as scenarios: path, scripts and receiver are ours, too."""
 
 from __future__ import annotations
 

@@ -108,7 +108,8 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
         name, burst = entry.unit.name, entry.unit
         if entry.what in ("wait", "assemble"):
             opened.setdefault(name, entry.time)
-        if isinstance(burst, Burst) and entry.what in ("launch", "beside", "send") and name not in rows:
+        leaves = entry.what in ("launch", "beside", "send")
+        if isinstance(burst, Burst) and leaves and name not in rows:
             assert entry.begins is not None
             rows[name] = first_row(burst, entry, opened[burst.packets[0].name])
             if burst.identity[0] < until or any(packet.flow in traced for packet in burst.packets):

@@ -76,10 +76,11 @@ class Switch:
         return members[self.stream.below(len(members))] if len(members) > 1 else members[0]
 
     def forward(self, unit: Unit, port: int) -> int:
-        """Send `unit`, not before the switching time is over; returns when the port is free."""
+        """Send `unit`, not before the switching time is over; returns when it has been sent."""
         self.counters["forwarded"] += 1
-        self.network.transmit(self.ports[port], unit, self.now + self.switching_time)
-        return self.ports[port].free_at
+        link = self.ports[port]
+        begin = self.network.transmit(link, unit, self.now + self.switching_time)
+        return begin + link.tx(unit.size)
 
     def drop(self, unit: Unit, reason: str, port: int) -> None:
         """Lose `unit`, which wanted the output `port`, and count it under `reason`."""

@@ -238,7 +238,7 @@ impl LossyLinks {
                     let first = verdict.hold.unwrap_or((script.flow, later));
                     verdict.hold = Some(first);
                 }
-                Effect::Stall(time) => verdict.stall = verdict.stall + time,
+                Effect::Stall(time) => verdict.stall += time,
             }
         }
         let data = packets.any(|packet| packet.header.payload > 0);

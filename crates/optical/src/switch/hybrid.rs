@@ -212,12 +212,12 @@ impl Hybrid {
         let now = ctx.now();
         let port = any_free(waiting.next_hops, &mut self.draw, ctx).expect("a free output");
         let bytes = ctx.envelope(waiting.unit).bytes;
-        let start = now + self.switching_time;
-        self.outputs[output] = start + ctx.transmission_time(port, bytes);
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
         self.counters.occupancy.remove(bytes, now);
-        ctx.send(port, waiting.unit, start);
+        let time = ctx.transmission_time(port, bytes);
+        let start = ctx.send(port, waiting.unit, now + self.switching_time);
+        self.outputs[output] = start + time;
     }
 
     /// Sets the wake-up for a unit that may leave at `time`, or when an output port of the buffer

@@ -1,0 +1,40 @@
+"""Recorded cases of the kernel as scenarios: the network in the loop."""
+
+from __future__ import annotations
+
+import pytest
+from linux.network import expressible, transmissions
+from linux.recorded import cases, rungs
+
+from blocks import in_blocks
+
+# Cases with another order, and the reason. HyStart compares round trips: those of the recorder
+# include its own delay of some 10 us, which decides whether slow start ends with one
+# acknowledgement or the next.
+ORDER = {"cubic/long-loss-60-1500": "HyStart", "cubic/loss-30-rtt20": "HyStart"}
+# Cases with other retransmissions. Segments of one acknowledgement leave the recorder's sender some
+# microseconds apart; at a queue that is full to the byte this decides whose segment is lost.
+RETRANSMISSIONS = {"cubic/none-queue30-1000": "queue", "reno/none-queue30-1000": "queue"}
+
+NAMES = sorted(name for name, recorded in cases().items() if expressible(recorded))
+
+
+@in_blocks("name", NAMES, size=36)
+def test_a_scenario_has_the_segments_of_the_kernel(name: str) -> None:
+    theirs, ours = rungs(cases()[name]["log"]), transmissions(cases()[name])
+    again = sorted(one for one in ours if one[1] > 1)
+    assert (again == theirs["retransmissions"]) == (name not in RETRANSMISSIONS)
+    assert (ours == theirs["order"]) == (name not in {**ORDER, **RETRANSMISSIONS})
+
+
+def test_all_but_the_applications_that_write_in_parts_are_compared() -> None:
+    assert (len(cases()), len(NAMES)) == (148, 142)
+
+
+@pytest.mark.parametrize("name", sorted(ORDER))
+def test_hystart_changes_one_place_in_the_order(name: str) -> None:
+    """One new segment and one retransmission are exchanged; all else is the kernel's."""
+    theirs, ours = rungs(cases()[name]["log"])["order"], transmissions(cases()[name])
+    places = [i for i, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other]
+    assert len(places) == 2
+    assert places[1] == places[0] + 1
