@@ -100,6 +100,11 @@ impl Flight {
         self.snd_una == self.snd_max
     }
 
+    /// Sets the receive window to `window` bytes from `from` on, which is not before `snd_una`.
+    pub fn advertise(&mut self, from: u64, window: u64) {
+        self.rwnd = from - self.snd_una + window;
+    }
+
     /// Returns whether the bytes before `end` fit into the receive window.
     #[inline]
     pub fn is_advertised(&self, end: u64) -> bool {
