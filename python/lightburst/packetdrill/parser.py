@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
+from lightburst.foundation.errors import InputError
 from lightburst.packetdrill import segments
 from lightburst.packetdrill.script import Call, Code, Command, Line, Packet, Script, Time, unknown
 
@@ -19,8 +19,21 @@ _OPTION = re.compile(r"--(?P<name>\w+)(?:=(?P<value>\S*))?[^\n]*")
 _ACTIONS = "a segment after '<' or '>', a system call, `commands` or %{ code }%"
 # Options that choose addresses or the check of what a kernel says, not what a sender does.
 _NO_MATTER = frozenset(
-    "bind_port connect_port connection_timeout gateway_ip ip_version local_ip mtu netmask_ip "
-    "remote_ip send_omit_free speed init_scripts non_fatal verbose".split()
+    [
+        "bind_port",
+        "connect_port",
+        "connection_timeout",
+        "gateway_ip",
+        "ip_version",
+        "local_ip",
+        "mtu",
+        "netmask_ip",
+        "remote_ip",
+        "send_omit_free",
+        "speed",
+        "non_fatal",
+        "verbose",
+    ]
 )
 _MICROSECONDS = 1_000_000
 
@@ -57,8 +70,8 @@ class _Parser:
     def number(self) -> int:
         return self.text.count("\n", 0, self.place) + 1
 
-    def refuse(self, word: str, allowed: str) -> NoReturn:
-        unknown(self.path, self.number, word, allowed)
+    def refuse(self, word: str, allowed: str) -> InputError:
+        return unknown(self.path, self.number, word, allowed)
 
     def skip(self) -> None:
         if found := _BLANK.match(self.text, self.place):
@@ -83,10 +96,10 @@ class _Parser:
     def option(self, name: str, value: str | None) -> None:
         if name == "tolerance_usecs":
             if not re.fullmatch(r"[0-9]+", value or ""):
-                self.refuse(f"--{name}={value}", "a number of microseconds")
+                raise self.refuse(f"--{name}={value}", "a number of microseconds")
             self.tolerance = int(value or "0")
         elif name not in _NO_MATTER:
-            self.refuse(f"--{name}", "--tolerance_usecs=N")
+            raise self.refuse(f"--{name}", "--tolerance_usecs=N")
 
     def line(self) -> Line:
         number, begin = self.number, self.place
@@ -101,7 +114,7 @@ class _Parser:
     def time(self) -> Time:
         found = _TIME.match(self.text, self.place)
         if not found:
-            self.refuse(self.word(), "a time, such as 0, +.1, +.3~+.31 or *")
+            raise self.refuse(self.word(), "a time, such as 0, +.1, +.3~+.31 or *")
         self.place = found.end()
         if found["any"]:
             return Time("any")
@@ -121,7 +134,7 @@ class _Parser:
             self.place = text.index("(", found.end()) + 1
             arguments = self.arguments()
             return Call(found[0], arguments, self.result())
-        self.refuse(self.word(), _ACTIONS)
+        raise self.refuse(self.word(), _ACTIONS)
 
     def rest_of_line(self) -> str:
         end = self.text.find("\n", self.place)
@@ -135,7 +148,7 @@ class _Parser:
         begin = self.place + opening
         end = self.text.find(mark, begin)
         if end < 0:
-            self.refuse(self.word(), f"an end, {mark}")
+            raise self.refuse(self.word(), f"an end, {mark}")
         self.place = end + len(mark)
         return self.text[begin:end]
 
@@ -158,11 +171,11 @@ class _Parser:
                 if letter == ")":
                     self.place = begin
                     return tuple(filter(None, found))
-        self.refuse(self.word(), "a closing bracket")
+        raise self.refuse(self.word(), "a closing bracket")
 
     def result(self) -> str:
         self.skip()
         if not self.text.startswith("=", self.place):
-            self.refuse(self.word(), "'=' and the result of the call")
+            raise self.refuse(self.word(), "'=' and the result of the call")
         self.place += 1
         return self.rest_of_line()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 from lightburst.foundation.errors import InputError, show
 
@@ -114,8 +114,8 @@ class Script:
     tolerance_us: int | None = None
 
 
-def unknown(path: str, line: int, word: str, allowed: str) -> NoReturn:
-    """Refuse a word of a script.
+def unknown(path: str, line: int, word: str, allowed: str) -> InputError:
+    """Return the error of a word that is not known.
 
     Parameters
     ----------
@@ -128,9 +128,9 @@ def unknown(path: str, line: int, word: str, allowed: str) -> NoReturn:
     allowed : str
         What might stand there.
 
-    Raises
-    ------
+    Returns
+    -------
     InputError
-        Always.
+        Names the file, the line and the word.
     """
-    raise InputError(f"{path}:{line}", show(word), allowed)
+    return InputError(f"{path}:{line}", show(word), allowed)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NoReturn
 
+from lightburst.foundation.errors import InputError
 from lightburst.packetdrill.script import Options, Packet, unknown
 
 _FLAGS = "SFRPEWU."
@@ -21,18 +21,18 @@ class _Words:
     def __init__(self, path: str, line: int, words: list[str]) -> None:
         self.path, self.line, self.words = path, line, words
 
-    def refuse(self, word: str, allowed: str) -> NoReturn:
-        unknown(self.path, self.line, word, allowed)
+    def refuse(self, word: str, allowed: str) -> InputError:
+        return unknown(self.path, self.line, word, allowed)
 
     def take(self, allowed: str) -> str:
         if not self.words:
-            self.refuse("end of the line", allowed)
+            raise self.refuse("end of the line", allowed)
         return self.words.pop(0)
 
     def number(self, of: str) -> int:
         word = self.take(f"a number after {of!r}")
         if not re.fullmatch(r"[0-9]+", word):
-            self.refuse(word, f"a number after {of!r}")
+            raise self.refuse(word, f"a number after {of!r}")
         return int(word)
 
 
@@ -63,14 +63,14 @@ def parse(path: str, line: int, text: str) -> Packet:
     if words.words and words.words[0].startswith("["):
         ecn = words.take("").strip("[] ")
         if ecn not in _CODEPOINTS:
-            words.refuse(ecn, f"one of {', '.join(_CODEPOINTS)}")
+            raise words.refuse(ecn, f"one of {', '.join(_CODEPOINTS)}")
     flags = words.take("flags")
     if not set(flags) <= set(_FLAGS):
-        words.refuse(flags, f"a TCP segment, with flags of {_FLAGS!r}")
+        raise words.refuse(flags, f"a TCP segment, with flags of {_FLAGS!r}")
     sequence = words.take("a sequence")
     found = _SEQUENCE.fullmatch(sequence)
     if not found or int(found[2]) - int(found[1]) != int(found[3]):
-        words.refuse(sequence, "start:end(length), with end - start = length")
+        raise words.refuse(sequence, "start:end(length), with end - start = length")
     acknowledgement = window = None
     options: Options | None = None
     given = False
@@ -84,7 +84,7 @@ def parse(path: str, line: int, text: str) -> Packet:
             given = True
             options = _options(path, line, word[1:-1])
         else:
-            words.refuse(word, _REST)
+            raise words.refuse(word, _REST)
     inbound = text[0] == "<"
     if inbound and not given:
         options = Options()
@@ -113,15 +113,15 @@ def _options(path: str, line: int, text: str) -> Options | None:
             stamps = []
             for name in ("val", "ecr"):
                 if (given := words.take(f"'{name} N'")) != name:
-                    words.refuse(given, f"'{name} N'")
+                    raise words.refuse(given, f"'{name} N'")
                 stamps.append(words.number(name))
             options["timestamp"] = (stamps[0], stamps[1])
         elif word == "sack":
             options["sack"] = _blocks(words)
         else:
-            words.refuse(word, _OPTIONS)
+            raise words.refuse(word, _OPTIONS)
         if words.words:
-            words.refuse(words.words[0], _OPTIONS)
+            raise words.refuse(words.words[0], _OPTIONS)
     return Options(**options)  # type: ignore[arg-type]
 
 
@@ -130,6 +130,6 @@ def _blocks(words: _Words) -> tuple[tuple[int, int], ...]:
     while words.words:
         found = re.fullmatch(r"(\d+):(\d+)", word := words.take(""))
         if not found or int(found[1]) >= int(found[2]):
-            words.refuse(word, "start:end, with start < end")
+            raise words.refuse(word, "start:end, with start < end")
         blocks.append((int(found[1]), int(found[2])))
     return tuple(blocks)
