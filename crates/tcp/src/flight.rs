@@ -100,9 +100,9 @@ impl Flight {
         self.snd_una == self.snd_max
     }
 
-    /// Sets the receive window to `window` bytes from `from` on, which is not before `snd_una`.
-    pub fn advertise(&mut self, from: u64, window: u64) {
-        self.rwnd = from - self.snd_una + window;
+    /// Sets the receive window in bytes, counted from `snd_una`.
+    pub fn advertise(&mut self, window: u64) {
+        self.rwnd = window;
     }
 
     /// Returns whether the bytes before `end` fit into the receive window.

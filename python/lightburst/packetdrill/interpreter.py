@@ -25,35 +25,12 @@ _PERCENT: Final = 100
 _PATIENCE_US: Final = 60_000_000
 
 _WRITES: Final = ("write", "send", "sendto", "sendmsg", "writev", "sendfile")
-_NO_MATTER: Final = frozenset(
-    [
-        "socket",
-        "bind",
-        "accept",
-        "fcntl",
-        "getsockopt",
-        "ioctl",
-        "poll",
-        "epoll_create",
-        "epoll_ctl",
-        "epoll_wait",
-    ]
+_NO_MATTER: Final = (
+    "socket|bind|accept|fcntl|getsockopt|ioctl|poll|epoll_create|epoll_ctl|epoll_wait|read|recv"
 )
-_SOCKET_OPTIONS: Final = frozenset(
-    [
-        "SO_KEEPALIVE",
-        "SO_LINGER",
-        "SO_PRIORITY",
-        "SO_RCVBUF",
-        "SO_REUSEADDR",
-        "SO_SNDBUF",
-        "IP_TOS",
-        "TCP_DEFER_ACCEPT",
-        "TCP_NODELAY",
-        "TCP_NOTSENT_LOWAT",
-        "TCP_QUICKACK",
-        "TCP_USER_TIMEOUT",
-    ]
+_SOCKET_OPTIONS: Final = (
+    "SO_KEEPALIVE|SO_LINGER|SO_PRIORITY|SO_RCVBUF|SO_REUSEADDR|SO_SNDBUF|IP_MTU_DISCOVER|IP_TOS|"
+    "TCP_DEFER_ACCEPT|TCP_NODELAY|TCP_NOTSENT_LOWAT|TCP_QUICKACK|TCP_USER_TIMEOUT"
 )
 _SEND_FLAGS: Final = frozenset(("0", "MSG_DONTWAIT", "MSG_NOSIGNAL", "..."))
 _CONSTANTS: Final = {f"TCP_CA_{name}": number for number, name in enumerate(STATES)}
@@ -184,7 +161,7 @@ class _Interpreter:
         elif call.name == "close" or (call.name == "shutdown" and "SHUT_RD" not in call.arguments):
             if connection.state == "established":
                 connection.close(now)
-        elif call.name not in _NO_MATTER:
+        elif not re.fullmatch(_NO_MATTER, call.name):
             known = ", ".join(sorted({*_WRITES, "listen", "connect", "close", "setsockopt"}))
             raise self.refuse(line, call.name, f"a call of senders: {known}")
 
@@ -217,8 +194,8 @@ class _Interpreter:
             if not re.fullmatch(r"[0-9]{1,5}", value):
                 raise self.refuse(line, value, "a number of bytes")
             self.kernel.largest_segment = min(int(value), self.kernel.largest_segment)
-        elif name not in _SOCKET_OPTIONS:
-            known = ", ".join(sorted(_SOCKET_OPTIONS | {"TCP_CONGESTION", "TCP_MAXSEG"}))
+        elif not re.fullmatch(_SOCKET_OPTIONS, name):
+            known = f"TCP_CONGESTION|TCP_MAXSEG|{_SOCKET_OPTIONS}".replace("|", ", ")
             raise self.refuse(line, name, known)
 
     # Statements.

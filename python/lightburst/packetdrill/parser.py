@@ -11,29 +11,16 @@ from lightburst.packetdrill.script import Call, Code, Command, Line, Packet, Scr
 _NUMBER = r"(?:\d*\.\d+|\d+)"
 _TIME = re.compile(
     rf"(?P<any>\*)|(?P<plus>\+?)(?P<start>{_NUMBER})"
-    rf"(?:~\+?(?P<end>{_NUMBER}))?(?:\.\.\.{_NUMBER})?"
+    rf"(?:~\+?(?P<end>{_NUMBER}))?(?:\s*\.\.\.\s*\+?{_NUMBER})?"
 )
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
 _OPTION = re.compile(r"--(?P<name>\w+)(?:=(?P<value>\S*))?[^\n]*")
 _ACTIONS = "a segment after '<' or '>', a system call, `commands` or %{ code }%"
 # Options that choose addresses or the check of what a kernel says, not what a sender does.
-_NO_MATTER = frozenset(
-    [
-        "bind_port",
-        "connect_port",
-        "connection_timeout",
-        "gateway_ip",
-        "ip_version",
-        "local_ip",
-        "mtu",
-        "netmask_ip",
-        "remote_ip",
-        "send_omit_free",
-        "speed",
-        "non_fatal",
-        "verbose",
-    ]
+_NO_MATTER = re.compile(
+    "bind_port|connect_port|connection_timeout|gateway_ip|ip_version|local_ip|mss|mtu|netmask_ip|"
+    "remote_ip|send_omit_free|speed|non_fatal|verbose"
 )
 _MICROSECONDS = 1_000_000
 
@@ -98,7 +85,7 @@ class _Parser:
             if not re.fullmatch(r"[0-9]+", value or ""):
                 raise self.refuse(f"--{name}={value}", "a number of microseconds")
             self.tolerance = int(value or "0")
-        elif name not in _NO_MATTER:
+        elif not _NO_MATTER.fullmatch(name):
             raise self.refuse(f"--{name}", "--tolerance_usecs=N")
 
     def line(self) -> Line:

@@ -162,11 +162,11 @@ impl Sender {
         }
     }
 
-    /// Notes the receive window of an acknowledgement, in bytes from that acknowledgement on. One
-    /// that is older than the newest tells nothing.
+    /// Notes the receive window in bytes of an acknowledgement that is handled next. One that is
+    /// older than the newest tells nothing.
     pub fn hear_window(&mut self, acknowledgement: u64, window: u64) {
         if acknowledgement >= self.flight.snd_una {
-            self.flight.advertise(acknowledgement, window);
+            self.flight.advertise(window);
         }
     }
 
