@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.packetdrill.kernel import Agreed, Kernel, agree, answer, transport
+from lightburst.packetdrill.probes import Probes
 from lightburst.packetdrill.script import Options
 from lightburst.packetdrill.sender import MICROSECOND, Sender
 
@@ -66,6 +67,8 @@ class Connection:
         # Data segments of which the script has been told, and those without data.
         self.told_data = self.told_control = 0
         self._stamped: dict[int, int] = {}
+        self._probes = Probes()
+        self._window_end = self._acknowledged = 0
 
     # Handshake.
 
@@ -96,11 +99,9 @@ class Connection:
         assert self.agreed is not None
         # RFC 7323, section 2.2: the window of a segment with SYN is not scaled.
         shift = self.agreed.shift if self._syn is not None else 0
+        self._window_end = (packet.window or 0) << shift
         self.sender = Sender(
-            transport(self.kernel, self.agreed),
-            at_us,
-            at_us - self._syn_at,
-            (packet.window or 0) << shift,
+            transport(self.kernel, self.agreed), at_us, at_us - self._syn_at, self._window_end
         )
         self.state = "established"
         if self._syn is None:
@@ -116,7 +117,9 @@ class Connection:
         if part and any(one.end == sender.written for one in sender.sent(sender.clock_ps)):
             # The next segment would begin within one of ours.
             return False
+        self._settle_probes(at_us)
         sender.write(at_us, size)
+        self._watch_window(at_us, heard=False)
         return True
 
     def hear(self, at_us: int, packet: Packet) -> None:
@@ -124,15 +127,44 @@ class Connection:
         sender, agreed = self.sender, self.agreed
         assert sender is not None and agreed is not None and packet.acknowledgement is not None
         options = packet.options or Options()
+        self._settle_probes(at_us)
         stamp = options.timestamp[1] if options.timestamp and agreed.timestamps else None
         window = None if packet.window is None else packet.window << agreed.shift
+        acknowledgement = min(packet.acknowledgement - _SYN, sender.written)
         sender.hear(
             at_us,
-            min(packet.acknowledgement - _SYN, sender.written),
+            acknowledgement,
             window=window,
             blocks=[(a - _SYN, b - _SYN) for a, b in options.sack] if agreed.sack else [],
             echo="E" in packet.flags and agreed.ecn,
             stamp_ps=None if stamp is None else self._stamped.get(stamp),
+        )
+        if acknowledgement >= self._acknowledged:
+            self._acknowledged = acknowledgement
+            self._window_end = self._window_end if window is None else acknowledgement + window
+        self._watch_window(at_us, heard=True)
+
+    def _watch_window(self, at_us: int, *, heard: bool) -> None:
+        """Set or stop the probes of the window, after an event."""
+        sender = self.sender
+        assert sender is not None
+        waits = sender.written > self._acknowledged
+        if not waits or self._window_end - self._acknowledged >= sender.mss:
+            self._probes.open()
+            return
+        if self._probes.times_us and not heard:
+            return
+        row = sender.look(at_us)
+        if row["outstanding"] == 0:
+            self._probes.closed(at_us, row["timeout_ps"] // MICROSECOND)
+
+    def _settle_probes(self, at_us: int) -> None:
+        """Keep the probes that were sent up to a time, of which the script was not told."""
+        self.control += [self._probe(at) for at in self._probes.take(at_us)]
+
+    def _probe(self, at_us: int) -> Segment:
+        return Segment(
+            at_us * MICROSECOND, ".", self._acknowledged, 0, self._expects, by_timer=True
         )
 
     def close(self, at_us: int) -> None:
@@ -169,18 +201,19 @@ class Connection:
     def waiting(self, until_ps: int) -> list[Segment]:
         """Return the segments that left up to a time and of which the script was not told."""
         data = self._data(until_ps)[self.told_data :]
-        control = [one for one in self.control[self.told_control :] if one.at_ps <= until_ps]
+        probes = [self._probe(at) for at in self._probes.times_us]
+        others = [*self.control[self.told_control :], *probes]
+        control = [one for one in others if one.at_ps <= until_ps]
         return sorted([*control, *data], key=lambda one: one.at_ps)
 
     def tell(self, segments: list[Segment], stamp: int | None) -> None:
         """Note that the script was told of segments, the first with this timestamp."""
         if stamp is not None:
             self._stamped[stamp] = segments[0].at_ps
-        for one in segments:
-            if one.length:
-                self.told_data += 1
-            else:
-                self.told_control += 1
+        self._settle_probes(segments[-1].at_ps // MICROSECOND)
+        data = sum(one.length > 0 for one in segments)
+        self.told_data += data
+        self.told_control += len(segments) - data
         if self.sender is not None:
             self.sender.pass_to(segments[-1].at_ps)
 

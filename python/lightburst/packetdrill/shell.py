@@ -106,7 +106,7 @@ def _one(place: _Place, command: str) -> None:
         return
     name, rest = PurePosixPath(words[0]).name, words[1:]
     if name == "defaults.sh":
-        place.settings.update(DEFAULTS | _USUAL)
+        place.settings.update({**DEFAULTS, **_USUAL})
     elif name in ("sysctl", "set_sysctls.py"):
         for word in (word for word in rest if not word.startswith("-")):
             key, equals, value = word.partition("=")
