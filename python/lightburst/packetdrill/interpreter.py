@@ -90,13 +90,13 @@ class _Interpreter:
         if isinstance(line.action, Packet) and not line.action.inbound:
             self.expect(line, line.action, due)
             return
-        if due[0] < self.now_us:
+        if due[0] < self.now_us - TIMER_TOLERANCE_US:
             # A segment awaited before came later than the script goes on.
-            what = f"the time has passed: it is {_seconds(self.now_us)}"
+            found = f"it is {_seconds(self.now_us)}"
             raise _DifferenceError(
-                Difference(line.number, what, line.text, f"at {_seconds(self.now_us)}")
+                Difference(line.number, "the time has passed", line.text, found)
             )
-        self.now_us = due[0]
+        self.now_us = max(self.now_us, due[0])
         match line.action:
             case Packet() as packet:
                 self.arrive(line, packet)
