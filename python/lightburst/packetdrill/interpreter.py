@@ -21,6 +21,7 @@ TOLERANCE_US: Final = 4_000
 TIMER_TOLERANCE_US: Final = 12_000
 """Tolerance of what a timer releases: two ticks of 4 ms more, in which kernels differ."""
 _PERCENT: Final = 100
+_LARGEST_WRITE: Final = 1 << 30
 # Time for which a segment is awaited beyond the moment at which it is expected.
 _PATIENCE_US: Final = 60_000_000
 
@@ -93,9 +94,7 @@ class _Interpreter:
         if due[0] < self.now_us - TIMER_TOLERANCE_US:
             # A segment awaited before came later than the script goes on.
             found = f"it is {_seconds(self.now_us)}"
-            raise _DifferenceError(
-                Difference(line.number, "the time has passed", line.text, found)
-            )
+            raise _DifferenceError(Difference(line.number, "the time has passed", line.text, found))
         self.now_us = max(self.now_us, due[0])
         match line.action:
             case Packet() as packet:
@@ -170,10 +169,11 @@ class _Interpreter:
             for flag in call.arguments[3].split("|"):
                 if flag.strip() not in _SEND_FLAGS:
                     raise self.refuse(line, flag.strip(), ", ".join(sorted(_SEND_FLAGS)))
-        found = re.match(r"-?[0-9]+", call.result)
-        if not found:
-            raise self.refuse(line, call.result, "the number of bytes that the call takes")
-        size = int(found[0]) if found else 0
+        found = re.match(r"-?[0-9]{1,10}(?![0-9])", call.result)
+        if not found or int(found[0]) > _LARGEST_WRITE:
+            allowed = f"the number of bytes that the call takes, at most {_LARGEST_WRITE}"
+            raise self.refuse(line, call.result, allowed)
+        size = int(found[0])
         if size <= 0:
             return
         if self.connection.state != "established":
@@ -219,7 +219,8 @@ class _Interpreter:
             raise _DifferenceError(
                 Difference(line.number, "no segment left", expected, "nothing, and no timer is set")
             )
-        sent = _gathered(waiting, packet)
+        latest = None if line.time.kind == "any" else due[1] + self.tolerance(due, timer=True)
+        sent = _gathered(waiting, packet, latest)
         found = f"{_joined(sent)} at {_seconds(sent[0].at_ps // MICROSECOND)}"
         if wrong := self.wrong(packet, sent):
             what = f"{wrong} of the segment differ" if wrong[-1] == "s" else f"{wrong} differs"
@@ -257,26 +258,35 @@ class _Interpreter:
         stamped = agreed is not None and agreed.timestamps
         return "options" if (packet.options.timestamp is not None) > stamped else None
 
+    def tolerance(self, due: tuple[int, int], *, timer: bool) -> int:
+        """Return the tolerance in microseconds of a segment, released by a timer or not."""
+        tolerance = TOLERANCE_US if self.tolerance_us is None else self.tolerance_us
+        # As packetdrill: a hundredth of the time since the event before, if that is more.
+        tolerance = max(tolerance, (due[0] - self.now_us) // _PERCENT)
+        return max(tolerance, TIMER_TOLERANCE_US) if timer else tolerance
+
     def check_time(
         self, line: Line, due: tuple[int, int], sent: Sequence[Segment], shown: tuple[str, str]
     ) -> None:
-        tolerance = self.tolerance_us if self.tolerance_us is not None else TOLERANCE_US
-        if any(one.by_timer for one in sent):
-            tolerance = max(tolerance, TIMER_TOLERANCE_US)
-        # As packetdrill: a hundredth of the time since the event before, if that is more.
-        tolerance = max(tolerance, (due[0] - self.now_us) // _PERCENT)
+        tolerance = self.tolerance(due, timer=any(one.by_timer for one in sent))
         first, last = (one.at_ps // MICROSECOND for one in (sent[0], sent[-1]))
         if first < due[0] - tolerance or last > due[1] + tolerance:
             what = f"the time differs by more than {tolerance / 1000:g} ms"
             raise _DifferenceError(Difference(line.number, what, *shown))
 
 
-def _gathered(waiting: Sequence[Segment], packet: Packet) -> list[Segment]:
-    """Return the segments sent in a row that the expected one stands for, or the first."""
+def _gathered(waiting: Sequence[Segment], packet: Packet, latest_us: int | None) -> list[Segment]:
+    """Return the segments sent in a row that the expected one stands for, or the first.
+
+    They leave up to the latest time that is expected; without one, soon after each other.
+    """
     end = packet.start + packet.length
     found = [waiting[0]]
     for one in waiting[1:]:
         last = found[-1]
+        soon = last.at_ps // MICROSECOND + TIMER_TOLERANCE_US
+        if one.at_ps // MICROSECOND > (soon if latest_us is None else latest_us):
+            break
         if not one.length or not last.length or one.start != last.end or one.end > end:
             break
         found.append(one)

@@ -21,7 +21,15 @@ _STAMPS: Final = 12
 _HEADERS: Final = 40
 LAWS: Final[Mapping[str, str]] = {"cubic": "linux-cubic", "reno": "linux-reno", "dctcp": "dctcp"}
 """Window laws by their names in the kernel."""
+_LEAST_SEGMENT: Final = 88
 _NUMBERS: Final = tuple(sorted(set(DEFAULTS) - {"tcp_congestion_control", "qdisc"}))
+_RANGES: Final[Mapping[str, tuple[int, int]]] = {
+    "initial_window": (1, 10_000),
+    # 3 and more are Accurate ECN.
+    "tcp_ecn": (0, 2),
+    "tcp_reordering": (1, 300),
+    "tcp_rto_min_us": (1_000, 100_000_000),
+}
 
 
 @dataclass
@@ -38,8 +46,10 @@ class Kernel:
         if law not in LAWS:
             return "tcp_congestion_control", law, ", ".join(LAWS)
         for name in _NUMBERS:
-            if not re.fullmatch(r"[0-9]{1,9}", self.settings[name]):
-                return name, self.settings[name], "a number"
+            value = self.settings[name]
+            least, most = _RANGES.get(name, (0, 255))
+            if not re.fullmatch(r"[0-9]{1,9}", value) or not least <= int(value) <= most:
+                return name, value, f"a number from {least} to {most}"
         if self.number("hystart_detect") not in (0, 3):
             return "hystart_detect", self.settings["hystart_detect"], "0 or 3"
         return None
@@ -86,7 +96,7 @@ def agree(kernel: Kernel, syn: Packet, *, ecn: bool) -> Agreed:
     offers = kernel.offers()
     timestamps = offers["timestamp"] and options.timestamp is not None
     # RFC 9293, section 3.7.1: 536 bytes without the option.
-    mss = min(options.mss or 536, kernel.largest_segment)
+    mss = max(min(options.mss or 536, kernel.largest_segment), _LEAST_SEGMENT)
     scaled = offers["window_scale"] and options.window_scale is not None
     return Agreed(
         segment=mss - (_STAMPS if timestamps else 0),

@@ -23,6 +23,8 @@ _NO_MATTER = re.compile(
     "remote_ip|send_omit_free|speed|non_fatal|verbose"
 )
 _MICROSECONDS = 1_000_000
+# In seconds: a script of many lines stays far from the end of the clock.
+_LONGEST = 10_000
 
 
 def parse(path: str, text: str) -> Script:
@@ -102,6 +104,8 @@ class _Parser:
         found = _TIME.match(self.text, self.place)
         if not found:
             raise self.refuse(self.word(), "a time, such as 0, +.1, +.3~+.31 or *")
+        if max(float(found["start"] or 0), float(found["end"] or 0)) > _LONGEST:
+            raise self.refuse(found[0], f"a time of at most {_LONGEST} s")
         self.place = found.end()
         if found["any"]:
             return Time("any")

@@ -9,7 +9,12 @@ from lightburst.packetdrill.script import Options, Packet, unknown
 
 _FLAGS = "SFRPEWU."
 _CODEPOINTS = ("noecn", "ect0", "ect1", "ect01", "ce")
-_SEQUENCE = re.compile(r"(\d+):(\d+)\((\d+)\)")
+_SEQUENCE = re.compile(r"([0-9]{1,10}):([0-9]{1,10})\(([0-9]{1,10})\)")
+# Numbers of 32 bits; the least MSS of Linux; the largest window scale of RFC 7323, section 2.3.
+_LARGEST = 2**32 - 1
+_LEAST_SEGMENT = 88
+_LARGEST_SEGMENT = 65_535
+_MOST_SCALED = 14
 _WORDS = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
 _OPTIONS = "mss N, sackOK, sack A:B ..., TS val N ecr N, wscale N, nop, eol or ..."
 _REST = "'ack N', 'win N' or options in angle brackets"
@@ -29,10 +34,12 @@ class _Words:
             raise self.refuse("end of the line", allowed)
         return self.words.pop(0)
 
-    def number(self, of: str) -> int:
-        word = self.take(f"a number after {of!r}")
-        if not re.fullmatch(r"[0-9]+", word):
-            raise self.refuse(word, f"a number after {of!r}")
+    def number(self, of: str, least: int = 0, most: int = _LARGEST) -> int:
+        """Take the number that follows a word."""
+        allowed = f"a number from {least} to {most} after {of!r}"
+        word = self.take(allowed)
+        if not re.fullmatch(r"[0-9]{1,10}", word) or not least <= int(word) <= most:
+            raise self.refuse(word, allowed)
         return int(word)
 
 
@@ -104,9 +111,9 @@ def _options(path: str, line: int, text: str) -> Options | None:
         if word in ("nop", "eol"):
             pass
         elif word == "mss":
-            options["mss"] = words.number(word)
+            options["mss"] = words.number(word, _LEAST_SEGMENT, _LARGEST_SEGMENT)
         elif word == "wscale":
-            options["window_scale"] = words.number(word)
+            options["window_scale"] = words.number(word, 0, _MOST_SCALED)
         elif word == "sackOK":
             options["sack_permitted"] = True
         elif word == "TS":
@@ -128,7 +135,7 @@ def _options(path: str, line: int, text: str) -> Options | None:
 def _blocks(words: _Words) -> tuple[tuple[int, int], ...]:
     blocks = []
     while words.words:
-        found = re.fullmatch(r"(\d+):(\d+)", word := words.take(""))
+        found = re.fullmatch(r"([0-9]{1,10}):([0-9]{1,10})", word := words.take(""))
         if not found or int(found[1]) >= int(found[2]):
             raise words.refuse(word, "start:end, with start < end")
         blocks.append((int(found[1]), int(found[2])))

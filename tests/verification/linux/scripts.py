@@ -58,9 +58,10 @@ def _head(recorded: Row) -> Iterator[str]:
     options = [f"mss {case['mss']}", f"wscale {case['wscale'] or 0}"]
     options += ["sackOK"] if case["sack"] else []
     options += ["TS val 1 ecr 0"] if case["timestamps"] else []
+    handshake = next(row["min_rtt"] for row in recorded["log"] if "min_rtt" in row)
     opening = OPEN.format(
         offered=",".join(options),
-        handshake=f"{next(row['min_rtt'] for row in recorded['log'] if 'min_rtt' in row) / 1e6:.6f}",
+        handshake=f"{handshake / 1e6:.6f}",
         window=case["window"],
         stamp=" <TS val 1 ecr 0>" if case["timestamps"] else "",
     )
