@@ -127,6 +127,14 @@ def test_without_its_evidence_no_reduction_is_undone(
     assert outcome.difference.expected == expected
 
 
+def test_the_script_of_the_page_passes() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "senders.md").read_text("utf-8")
+    _, _, rest = page.partition("<!-- block: not run: a script")
+    outcome = ends(rest.partition("```text\n")[2].partition("```")[0])
+    assert outcome.passed, str(outcome)
+    assert outcome.events == 13
+
+
 def test_a_recording_with_another_number_fails() -> None:
     given = script(cases()["cubic/loss-30"])
     wrong = given.replace("tcpi_retrans == 1", "tcpi_retrans == 2", 1)

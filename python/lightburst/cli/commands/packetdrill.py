@@ -10,8 +10,8 @@ import typer
 
 from lightburst.cli.terminal.memory import BAD_INPUT
 from lightburst.cli.terminal.options import choice, whole
-from lightburst.cli.terminal.streams import tell
-from lightburst.foundation.errors import InputError, printable
+from lightburst.cli.terminal.streams import say, tell
+from lightburst.foundation.errors import InputError
 from lightburst.packetdrill import Outcome, parse, run
 
 if TYPE_CHECKING:
@@ -49,10 +49,12 @@ def run_scripts(paths: Sequence[str], tolerance: str | None, format: str) -> Non
             outcome = run(parse(path, _read(path)), tolerance_us)
         except InputError as error:
             rows.append({"file": path, "outcome": "unknown", "message": str(error)})
+            if format == "table":
+                tell(str(error))
         else:
             rows.append(_row(outcome))
-        if format == "table":
-            _print(rows[-1])
+            if format == "table":
+                say(*str(outcome).splitlines())
     if format == "json":
         print(json.dumps(rows, indent=2, allow_nan=False))
     ends = [row["outcome"] for row in rows]
@@ -90,14 +92,3 @@ def _row(outcome: Outcome) -> dict[str, Any]:
             "found": one.found,
         }
     return row
-
-
-def _print(row: dict[str, Any]) -> None:
-    if row["outcome"] == "unknown":
-        tell(row["message"])
-        return
-    place = f"{row['file']}:{row['line']}: {row['message']}" if "line" in row else row["file"]
-    print(printable(f"{row['outcome']}  {place}"))
-    if "line" in row:
-        print(printable(f"    - {row['expected']}"))
-        print(printable(f"    + {row['found']}"))
