@@ -69,7 +69,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
     frozenset({"simulation", "result", "expressions"}),
-    frozenset({"trace", "models"}),
+    frozenset({"trace", "models", "packetdrill"}),
     frozenset({"study"}),
     frozenset({"papers"}),
     frozenset({"plot", "plots", "report", "experiment", "explanation"}),

@@ -95,17 +95,19 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
     ----------
     capture
         JSON: ``transport`` (settings of a plan's group, whose recovery goes by times of sending),
-        ``handshake_ps`` (round trip of the SYN), ``end_ps`` and ``events``, each with ``at_ps``
-        since the handshake, and either ``written`` (bytes in all) or ``acknowledgement``,
-        ``blocks`` (start and end of each), ``echo`` (ECE) and ``timestamp_ps`` (send time that is
-        echoed).
+        ``handshake_ps`` (round trip of the SYN), ``window`` (receive window in bytes; that of the
+        settings by default), ``end_ps`` and ``events``. An event has ``at_ps`` since the handshake,
+        and either ``written`` (bytes in all) or ``acknowledgement``, ``blocks`` (start and end of
+        each), ``echo`` (ECE), ``timestamp_ps`` (send time that is echoed) and ``window``; or it has
+        ``look_ps``, a time at which the state is noted.
 
     Returns
     -------
     dict
-        ``transmissions`` with ``sequence``, ``at_ps`` and ``event`` (index of the event that caused
-        it; None for a timer), and ``states`` with ``event``, ``cwnd`` and ``ssthresh`` in bytes,
-        ``state`` and counts in segments.
+        ``transmissions`` with ``sequence``, ``at_ps``, ``event`` (index of the event that caused
+        it; None for a timer) and ``reduced`` (CWR), and ``states`` with ``event``, ``cwnd`` and
+        ``ssthresh`` in bytes, ``timeout_ps``, ``round_trip_ps`` and ``least_round_trip_ps`` (None
+        before the first sample), ``state`` and counts in segments.
 
     Raises
     ------

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 /// Replays a recorded connection, given as JSON, to a sender. Returns the segments sent and the
-/// states after the acknowledgements, as lists of dictionaries.
+/// states after the acknowledgements and where they were to be noted, as lists of dictionaries.
 #[pyfunction]
 pub fn replay<'py>(py: Python<'py>, capture: &str) -> PyResult<Bound<'py, PyDict>> {
     let log = py
@@ -17,20 +17,31 @@ pub fn replay<'py>(py: Python<'py>, capture: &str) -> PyResult<Bound<'py, PyDict
         row.set_item("sequence", sent.sequence)?;
         row.set_item("at_ps", sent.at.0)?;
         row.set_item("event", sent.cause)?;
+        row.set_item("reduced", sent.reduced)?;
         transmissions.append(row)?;
     }
     let states = PyList::empty(py);
     for after in log.states {
-        let (row, counts) = (PyDict::new(py), after.counts);
+        let (row, state) = (PyDict::new(py), after.state);
+        let counts = state.counts;
         row.set_item("event", after.event)?;
-        row.set_item("cwnd", after.cwnd)?;
-        row.set_item("ssthresh", after.ssthresh)?;
+        row.set_item("cwnd", state.cwnd)?;
+        row.set_item("ssthresh", state.ssthresh)?;
+        row.set_item("timeout_ps", state.timeout.0)?;
+        row.set_item("round_trip_ps", state.round_trip.map(|rtt| rtt.0))?;
+        row.set_item(
+            "least_round_trip_ps",
+            counts.least_round_trip.map(|rtt| rtt.0),
+        )?;
+        row.set_item("retransmissions", state.retransmissions)?;
         row.set_item("state", counts.state)?;
         row.set_item("sacked", counts.sacked)?;
         row.set_item("lost", counts.lost)?;
         row.set_item("retransmitted", counts.retransmitted)?;
         row.set_item("outstanding", counts.outstanding)?;
         row.set_item("reordering", counts.reordering)?;
+        row.set_item("reordering_seen", counts.reordering_seen)?;
+        row.set_item("duplicates", counts.duplicates)?;
         row.set_item("delivered", counts.delivered)?;
         states.append(row)?;
     }

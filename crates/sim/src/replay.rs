@@ -18,6 +18,9 @@ struct Capture {
     transport: Transport,
     /// Round-trip time of the handshake.
     handshake_ps: u64,
+    /// Receive window of the handshake, before any of an acknowledgement.
+    #[serde(default)]
+    window: Option<u64>,
     end_ps: u64,
     events: Vec<Row>,
 }
@@ -38,12 +41,18 @@ enum Row {
         echo: bool,
         #[serde(default)]
         timestamp_ps: Option<u64>,
+        #[serde(default)]
+        window: Option<u64>,
+    },
+    Look {
+        look_ps: u64,
     },
 }
 
 impl Row {
     fn event(&self) -> Result<(Duration, Event), PlanError> {
         match self {
+            Row::Look { look_ps } => Ok((Duration(*look_ps), Event::Look)),
             Row::Write { at_ps, written } => Ok((Duration(*at_ps), Event::Write(*written))),
             Row::Acknowledgement {
                 at_ps,
@@ -51,6 +60,7 @@ impl Row {
                 blocks,
                 echo,
                 timestamp_ps,
+                window,
             } => {
                 let block = |&(start, end): &(u64, u64)| Block { start, end };
                 if blocks.len() > MOST_BLOCKS || blocks.iter().any(|(start, end)| start >= end) {
@@ -61,6 +71,7 @@ impl Row {
                     blocks: blocks.iter().map(block).collect(),
                     echo: *echo,
                     timestamp: timestamp_ps.map(Duration),
+                    window: *window,
                 };
                 Ok((Duration(*at_ps), Event::Acknowledgement(given)))
             }
@@ -87,13 +98,14 @@ pub fn replay(capture: &str) -> Result<Replayed, PlanError> {
         .collect::<Result<_, _>>()?;
     let written = events.iter().map(|(_, event)| match event {
         Event::Write(bytes) => *bytes,
-        Event::Acknowledgement(_) => 0,
+        Event::Acknowledgement(_) | Event::Look => 0,
     });
     Ok(replay::replay(Recording {
         transport: *kind,
         parameters: &parameters,
         sizes,
         handshake: Duration(capture.handshake_ps),
+        window: capture.window,
         bytes: written.max().unwrap_or(0),
         events,
         end: Duration(capture.end_ps),

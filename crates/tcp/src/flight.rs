@@ -100,6 +100,11 @@ impl Flight {
         self.snd_una == self.snd_max
     }
 
+    /// Sets the receive window in bytes, counted from `snd_una`.
+    pub fn advertise(&mut self, window: u64) {
+        self.rwnd = window;
+    }
+
     /// Returns whether the bytes before `end` fit into the receive window.
     #[inline]
     pub fn is_advertised(&self, end: u64) -> bool {

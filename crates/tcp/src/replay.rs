@@ -1,11 +1,11 @@
 //! A sender that hears recorded acknowledgements at their times, without a network: it is compared
 //! with another implementation that heard the same.
 
-use crate::recovery::timed::Counts;
+use crate::sender::timed::Snapshot;
 use crate::sender::Sender;
 use crate::transport::{TransportKind, TransportSettings};
 use crate::wire::host_timer::HostTimer;
-use crate::wire::segment::{Endpoint, ACK, ECE, SYN};
+use crate::wire::segment::{Endpoint, ACK, CWR, ECE, SYN};
 use crate::{Flow, Parameters, Sizes};
 use lightburst_des::{Duration, Simulator, Ties, Time};
 use lightburst_net::{
@@ -26,6 +26,8 @@ pub enum Event {
     Write(u64),
     /// An acknowledgement arrives.
     Acknowledgement(Acknowledgement),
+    /// The state is noted.
+    Look,
 }
 
 /// An acknowledgement as it was recorded.
@@ -39,6 +41,8 @@ pub struct Acknowledgement {
     pub echo: bool,
     /// Time since the handshake that its timestamp echoes.
     pub timestamp: Option<Duration>,
+    /// Receive window in bytes; as before if it is not given.
+    pub window: Option<u64>,
 }
 
 /// A recorded connection.
@@ -51,6 +55,8 @@ pub struct Recording<'a> {
     pub sizes: Sizes,
     /// Round-trip time of the handshake.
     pub handshake: Duration,
+    /// Receive window of the handshake in bytes; that of the settings if it is not given.
+    pub window: Option<u64>,
     /// Bytes written over all events.
     pub bytes: u64,
     /// Events, with their times since the handshake.
@@ -68,19 +74,17 @@ pub struct Transmission {
     pub at: Duration,
     /// Index of the event that caused it; `None` for a timer.
     pub cause: Option<u32>,
+    /// Whether it tells the receiver of a reduction (CWR of RFC 3168).
+    pub reduced: bool,
 }
 
-/// State of the sender after an event, before any later one.
+/// State of the sender after an event other than a write, before any later one.
 #[derive(Clone, Copy, Debug)]
 pub struct After {
     /// Index of the event.
     pub event: u32,
-    /// Congestion window and slow-start threshold in bytes.
-    pub cwnd: f64,
-    /// See `cwnd`.
-    pub ssthresh: f64,
-    /// Counts of the recovery.
-    pub counts: Counts,
+    /// The state.
+    pub state: Snapshot,
 }
 
 /// Log of a replay.
@@ -88,7 +92,7 @@ pub struct After {
 pub struct Replayed {
     /// Segments in the order of their transmission.
     pub transmissions: Vec<Transmission>,
-    /// States after the acknowledgements.
+    /// States after the acknowledgements, and where they were to be noted.
     pub states: Vec<After>,
 }
 
@@ -110,9 +114,20 @@ impl Player {
         let end = &mut Endpoint::source(&self.flow, &self.sizes, ctx);
         match &self.events[index as usize].1 {
             Event::Write(bytes) => self.sender.write(*bytes, end),
+            Event::Look => self.look(index),
             Event::Acknowledgement(given) => {
+                let sent = self.sender.sent();
+                // RFC 9293, section 3.10.7.4: what acknowledges something not yet sent is dropped.
+                if given.acknowledgement > sent {
+                    return self.look(index);
+                }
+                if let Some(window) = given.window {
+                    self.sender.hear_window(given.acknowledgement, window);
+                }
                 let mut options = Options::default();
-                given.blocks.iter().for_each(|&block| options.push(block));
+                // RFC 2018, section 8: blocks concern data that was sent.
+                let known = given.blocks.iter().filter(|block| block.end <= sent);
+                known.for_each(|&block| options.push(block));
                 if let Some(echoed) = given.timestamp {
                     options.echo = ESTABLISHED + echoed;
                 }
@@ -122,17 +137,19 @@ impl Player {
                     ..Header::default()
                 };
                 self.sender.on_segment(&header, Some(&options), end);
-                if let Some((cwnd, ssthresh, counts)) = self.sender.counts() {
-                    self.log.states.push(After {
-                        event: index,
-                        cwnd,
-                        ssthresh,
-                        counts,
-                    });
-                }
+                self.look(index);
             }
         }
         self.note(before, Some(index), ctx.now());
+    }
+
+    fn look(&mut self, index: u32) {
+        if let Some(state) = self.sender.snapshot() {
+            self.log.states.push(After {
+                event: index,
+                state,
+            });
+        }
     }
 
     fn note(&mut self, before: u64, cause: Option<u32>, now: Time) {
@@ -141,6 +158,7 @@ impl Player {
                 sequence: u64::MAX,
                 at: now.since(ESTABLISHED),
                 cause,
+                reduced: false,
             });
         }
     }
@@ -164,7 +182,9 @@ impl Hosts for Player {
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         let header = ctx.deliver(packet).header;
         if header.payload > 0 {
-            self.log.transmissions[self.noted].sequence = header.sequence;
+            let sent = &mut self.log.transmissions[self.noted];
+            sent.sequence = header.sequence;
+            sent.reduced = header.flags & CWR != 0;
             self.noted += 1;
         }
     }
@@ -212,7 +232,8 @@ pub fn replay(recording: Recording<'_>) -> Replayed {
         // The connection stays open, so that it hears every acknowledgement.
         size: recording.bytes + u64::from(sizes.mss()),
     };
-    let rwnd = (recording.transport.reception)(recording.parameters).advertised;
+    let settings = (recording.transport.reception)(recording.parameters);
+    let rwnd = recording.window.unwrap_or(settings.advertised);
     let wire = |from, to| Wire {
         from: NodeId(from),
         to: NodeId(to),

@@ -4,7 +4,7 @@ mod departures;
 mod echo;
 mod expiry;
 mod observed;
-mod timed;
+pub mod timed;
 
 use self::echo::Reductions;
 use crate::cc::{Ack, Congestion, Sent};

@@ -321,6 +321,29 @@ def reproduce_command(
     reproduce(name, quick, format, out, workers)
 
 
+@app.command("packetdrill")
+@guarded
+def packetdrill_command(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Scripts.", show_default=False)
+    ],
+    tolerance: Annotated[
+        str | None,
+        typer.Option(
+            "--tolerance_usecs",
+            metavar="N",
+            help="Tolerance of times; that of each script by default, or 4000.",
+            show_default=False,
+        ),
+    ] = None,
+    format: TableOption = "table",
+) -> None:
+    """Carry out scripts of packetdrill against the sender of `preset = "linux"`."""
+    from lightburst.cli.commands.packetdrill import run_scripts
+
+    run_scripts(files, tolerance, format)
+
+
 @app.command("list")
 @guarded
 def list_command(

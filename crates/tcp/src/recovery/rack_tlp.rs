@@ -486,14 +486,6 @@ impl Timed for RackTlp {
     }
 
     fn counts(&self) -> Counts {
-        Counts {
-            state: self.state.name(),
-            sacked: self.board.sacked,
-            lost: self.board.lost,
-            retransmitted: self.board.retransmitted,
-            outstanding: self.board.len(),
-            reordering: self.reordering,
-            delivered: self.delivered,
-        }
+        self.present_counts()
     }
 }

@@ -47,8 +47,14 @@ pub struct Counts {
     pub outstanding: u64,
     /// Reordering metric.
     pub reordering: u64,
+    /// Number of times that reordering was seen.
+    pub reordering_seen: u64,
+    /// Segments reported as duplicates (RFC 2883).
+    pub duplicates: u64,
     /// Segments delivered, the SYN included.
     pub delivered: u64,
+    /// Minimum of the round-trip time; `None` before the first sample.
+    pub least_round_trip: Option<Duration>,
 }
 
 /// A recovery that hears every acknowledgement whole, takes the samples of the round-trip time and

@@ -14,6 +14,23 @@ use lightburst_net::{Bytes, Header, Options};
 /// Least round trip of a recovery that counts microseconds.
 const LEAST_ROUND_TRIP: Duration = Duration(1_000_000);
 
+/// State of a sender at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Snapshot {
+    /// Congestion window in bytes.
+    pub cwnd: f64,
+    /// Slow-start threshold in bytes.
+    pub ssthresh: f64,
+    /// Retransmission timeout.
+    pub timeout: Duration,
+    /// Smoothed round-trip time; `None` before the first sample.
+    pub round_trip: Option<Duration>,
+    /// Segments retransmitted so far.
+    pub retransmissions: u64,
+    /// Counts of the recovery.
+    pub counts: Counts,
+}
+
 impl Sender {
     /// Calls the recovery with the state of the sender.
     fn ask<T>(
@@ -145,10 +162,30 @@ impl Sender {
         }
     }
 
-    /// Returns cwnd and ssthresh in bytes, and the counts of a timed recovery.
-    pub fn counts(&mut self) -> Option<(f64, f64, Counts)> {
-        let window = *self.congestion.window();
+    /// Notes the receive window in bytes of an acknowledgement that is handled next. One that is
+    /// older than the newest tells nothing.
+    pub fn hear_window(&mut self, acknowledgement: u64, window: u64) {
+        if acknowledgement >= self.flight.snd_una {
+            self.flight.advertise(window);
+        }
+    }
+
+    /// Returns the end of the data ever sent.
+    pub fn sent(&self) -> u64 {
+        self.flight.snd_max
+    }
+
+    /// Returns the present state of a timed recovery and of its window and timeout.
+    pub fn snapshot(&mut self) -> Option<Snapshot> {
         let counts = self.recovery.timed()?.counts();
-        Some((window.cwnd, window.ssthresh, counts))
+        let window = *self.congestion.window();
+        Some(Snapshot {
+            cwnd: window.cwnd,
+            ssthresh: window.ssthresh,
+            timeout: self.timeout.value(),
+            round_trip: self.timeout.smoothed(),
+            retransmissions: self.retransmissions,
+            counts,
+        })
     }
 }

@@ -1,8 +1,25 @@
 //! States of the sender towards congestion, and the transitions between them.
 
-use super::{Arrival, Permit, RackTlp, SenderState, State};
+use super::{Arrival, Counts, Permit, RackTlp, SenderState, State, MICROSECOND};
+use lightburst_des::Duration;
 
 impl RackTlp {
+    pub(super) fn present_counts(&self) -> Counts {
+        let least = self.evidence.min_rtt.value();
+        Counts {
+            state: self.state.name(),
+            sacked: self.board.sacked,
+            lost: self.board.lost,
+            retransmitted: self.board.retransmitted,
+            outstanding: self.board.len(),
+            reordering: self.reordering,
+            reordering_seen: self.evidence.reordering_seen,
+            duplicates: self.evidence.duplicates,
+            delivered: self.delivered,
+            least_round_trip: (least < u64::MAX).then(|| Duration(least * MICROSECOND)),
+        }
+    }
+
     /// Handles evidence of losses, duplicates or marks, and leaves states that are over
     /// (`tcp_fastretrans_alert`).
     pub(super) fn on_alert(
