@@ -15,6 +15,7 @@ from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.curves import at_least
 from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.runs import Runs
+from lightburst.papers.statements import statements_of
 from lightburst.papers.vlachos2008 import beyond, design, records
 from lightburst.papers.vlachos2008 import metrics as named
 from lightburst.papers.vlachos2008.claims import PROTOTYPE, SHEET
@@ -256,22 +257,25 @@ def test_what_is_better_in_both_takes_the_slides_case_off_the_front() -> None:
     [(1.0, 0), (51.0, 1), ((0.51 * 10.7) ** 2 / 51, 2), (0.8, None)],
     ids=["variance", "deviation", "relative", "none"],
 )
-def test_51_is_one_claim_with_three_readings(factor: float, holding: int | None) -> None:
+def test_51_is_one_statement_with_three_readings(factor: float, holding: int | None) -> None:
     model = changed(windows(), named.VARIANCE, factor=factor)
-    found = judged(runs(planned(), model))
-    (claim,) = (claim for claim in found if claim.id.startswith("variation"))
+    found = statements_of(judged(runs(planned(), model)))
+    (statement,) = (one for one in found if one.id == "variation")
     verdicts = [DIFFERS] * 3
-    words = [one.words for one in claim.readings]
+    words = [one.reading for one in statement.readings]
     if holding is None:
-        assert (claim.verdict, claim.measured) == (DIFFERS, claim.readings[0].measured)
-        assert claim.note.startswith("Differs under all 3 readings: 40.9 (40.8 to 40.9) as v")
+        assert statement.verdict is DIFFERS
+        assert statement.told == "differs under 3 of 3 readings"
+        assert statement.readings[0].measured == pytest.approx(40.8, rel=0.01)
     else:
         verdicts[holding] = HOLDS
-        assert claim.verdict is HOLDS
-        assert claim.measured == pytest.approx(51, rel=0.01)
-        assert claim.note.startswith(f"Holds under 1 of 3 readings ({words[holding]}): ")
-    assert [one.verdict for one in claim.readings] == verdicts
-    assert all(f") as {one}" in claim.note for one in words)
+        assert statement.verdict is HOLDS
+        assert statement.readings[holding].measured == pytest.approx(51, rel=0.01)
+        assert statement.told == f"holds under 1 of 3 readings ({words[holding]})"
+    assert [one.verdict for one in statement.readings] == verdicts
+    assert [one.id for one in statement.readings] == [
+        "variation-variance", "variation-deviation", "variation-relative",
+    ]  # fmt: skip
 
 
 def test_every_claim_is_broken_by_some_network() -> None:
