@@ -135,9 +135,14 @@ def test_a_network_as_published_fulfils_every_claim() -> None:
     found = judged(runs(planned(), as_published))
     assert len({claim.id for claim in found}) == len(found)
     wrong = {c.id for c in found if c.verdict is not HOLDS and not is_check(c.id)}
-    assert not wrong
+    assert wrong == NOT_MEANT
+    statements = statements_of(claim for claim in found if not is_check(claim.id))
+    assert {one.verdict for one in statements} == {HOLDS}
     ids = [claim.id for claim in (*found, *of_one_flow(2.0, 1.0))]
-    forms = [re.sub(r"{.*?}", ".*", entry.get("id", name)) for name, entry in SHEET.claims.items()]
+    forms = [
+        re.sub(r"{.*?}", ".*", entry.get("id", name)) + ("-.*" if "readings" in entry else "")
+        for name, entry in SHEET.claims.items()
+    ]
     assert not [form for form in forms if not any(re.fullmatch(form, id) for id in ids)]
 
 
@@ -151,6 +156,8 @@ def test_a_point_is_run_as_often_as_the_most_demanding_claim_needs() -> None:
 EACH = ("mean", "pooled", "mice", "elephants")
 BEST = windows((16, 64))
 LONG = design.BURSTIFIER.long_flows
+# The other meanings of 51: at most one can hold, and in the published network the first does.
+NOT_MEANT = {"variation-deviation", "variation-relative"}
 # One change to the published network, and the claims that it must overturn.
 BROKEN: dict[str, tuple[Model, set[str]]] = {
     "fewer are active": (
@@ -169,13 +176,16 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         changed(timer(10e-3), named.ELEPHANTS, factor=1.3), {"long-term-same"}),
     **{
         f"another pair is better, {name}": (
-            changed(windows((32, 128)), metric, factor=1.3),
+            changed(windows((8, 32)), metric, factor=1.3),
             {f"best-pair-{name}", f"searched-pair-{name}"})
-        for name, metric in zip(EACH[1:], RATES[1:], strict=True)
+        for name, metric in zip(EACH, RATES, strict=True)
     },
-    "another pair is better, mean": (
-        changed(windows((8, 32)), named.MEAN, factor=1.3),
-        {"best-pair-mean", "searched-pair-mean"}),
+    **{
+        f"the pair that was added is better, {name}": (
+            changed(windows((32, 128)), metric, factor=1.3),
+            {f"best-pair-added-{name}", f"searched-pair-{name}"})
+        for name, metric in zip(EACH, RATES, strict=True)
+    },
     "one that the slides do not have is better": (
         changed(windows((2, 256)), named.MICE, factor=1.3), {"searched-pair-mice"}),
     **{
@@ -192,7 +202,7 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         {"beats-fixed-elephants", "windows-beat-timers-elephants", "long-term-same"}),
     "8.7 Mb/s": (
         changed(windows(), named.MEAN, factor=0.81), {"mean-10.7"}),
-    "variance 40": (changed(windows(), named.VARIANCE, factor=0.8), {"variation"}),
+    "variance 40": (changed(windows(), named.VARIANCE, factor=0.8), {"variation-variance"}),
     "timers vary as little": (
         changed(timer(10e-3), named.VARIANCE, factor=0.65), {"variance-improved"}),
     **{
@@ -235,7 +245,7 @@ def test_a_network_that_breaks_a_claim_is_found_out(name: str) -> None:
     model, broken = BROKEN[name]
     found = {claim.id: claim.verdict for claim in judged(runs(planned(), model))}
     differs = {id for id, v in found.items() if v is DIFFERS and not is_check(id)}
-    assert differs == broken
+    assert differs == broken | NOT_MEANT
 
 
 def better_in_both(point: Point) -> dict[str, float]:
@@ -281,7 +291,7 @@ def test_51_is_one_statement_with_three_readings(factor: float, holding: int | N
 def test_every_claim_is_broken_by_some_network() -> None:
     broken = set.union(*(ids for _, ids in BROKEN.values()))
     claims = {claim.id for claim in judged(runs(planned(), as_published))}
-    rest = {id for id in claims - broken if not is_check(id)}
+    rest = {id for id in claims - broken - NOT_MEANT if not is_check(id)}
     assert rest == {f"on-front-{slug}" for slug, *_ in beyond.FLOWS}, "broken above"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lightburst.foundation.formatting import html_table
 from lightburst.study.statistics import Interval, number
@@ -73,15 +73,6 @@ class Was:
             f"Before: {self.verdict.value} (source: {self.source}; holds if {self.criterion}). "
             f"Changed, as {self.reason}."
         )
-
-    def as_dict(self) -> dict[str, str]:
-        """Return the four fields for JSON."""
-        return {
-            "verdict": self.verdict.value,
-            "criterion": self.criterion,
-            "source": self.source,
-            "reason": self.reason,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +143,15 @@ class Claim:
         """The note, and the verdict before a change."""
         return f"{self.note} {self.was or ''}".strip()
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the claim as keys of the JSON contract.
+    def as_dict(self) -> dict[str, str | float | None]:
+        """Return the claim as the first nine keys of the JSON contract.
 
         Returns
         -------
         dict
             ``id``, ``figure``, ``statement``, ``published``, ``measured``, ``ci_low``, ``ci_high``,
-            ``verdict``, ``note``, ``origin``, ``reading`` and ``was``. The note starts with the
-            source and the criterion. `lightburst.papers.statements.records` adds the statement.
+            ``verdict`` and ``note``. The note starts with the source and the criterion.
+            `lightburst.papers.statements.records` adds the statement.
         """
         note = f"Source: {self.source}. Criterion: {self.criterion}. {self.note}".strip()
         return {
@@ -173,9 +164,6 @@ class Claim:
             "ci_high": self.ci_high,
             "verdict": self.verdict.value,
             "note": note,
-            "origin": self.origin.value,
-            "reading": self.reading,
-            "was": None if self.was is None else self.was.as_dict(),
         }
 
 

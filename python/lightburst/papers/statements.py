@@ -17,7 +17,7 @@ a reading of the paper's statements, and does not count in the paper's headline.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from lightburst.papers.claims import NONE, Claim, Origin, Verdict
@@ -132,17 +132,21 @@ def records(claims: Iterable[Claim]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        The keys of `Claim.as_dict`, and ``statement_id``, ``statement_text`` and
-        ``statement_verdict``; in the order of the claims.
+        The keys of `Claim.as_dict`, in the order of the claims, and ``origin`` (``paper`` or
+        ``project``), ``reading``, ``statement_id``, ``statement_text``, ``statement_verdict``, and
+        ``was``: None, or ``verdict``, ``criterion``, ``source`` and ``reason`` of `Was`.
     """
     claims = list(claims)
     known = {claim: one for one in statements_of(claims) for claim in one.readings}
     return [
         {
             **claim.as_dict(),
+            "origin": claim.origin.value,
+            "reading": claim.reading,
             "statement_id": known[claim].id,
             "statement_text": known[claim].text,
             "statement_verdict": known[claim].verdict.value,
+            "was": claim.was and asdict(claim.was),
         }
         for claim in claims
     ]
