@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from lightburst.papers import PAPERS
-from lightburst.papers.claims import Claim, Origin, Verdict, Was, exact
+from lightburst.papers.claims import Claim, Origin, Verdict, Was, by_source, exact
 from lightburst.papers.paper import Paper
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.statements import Statement, headline, records, statements_of
@@ -107,7 +107,7 @@ def test_the_headline_counts_statements_and_their_readings() -> None:
     assert headline(found[3:4]) == (
         "1 statement of the paper in 1 reading: 0 hold, 1 differs, 0 cannot be decided"
     )
-    assert headline([]).startswith("0 statements of the paper in 0 readings: 0 hold")
+    assert headline([]) == "no statement of the paper"
 
 
 @pytest.mark.parametrize(
@@ -130,6 +130,13 @@ def test_what_the_project_claims_does_not_count_in_the_paper_s_headline(
     assert (only.verdict, other.verdict) == (DIFFERS, HOLDS), "never a reading of the paper's"
     same = headline([*own, added]) == headline(own)
     assert same is (origin is Origin.PROJECT)
+
+
+def test_the_paper_s_own_claims_come_first() -> None:
+    sources = ["this project", "paper", "independent prototype", "paper, section 4", "paper"]
+    found = by_source(replace(claim(HOLDS), source=source) for source in sources)
+    assert list(found) == ["paper", "paper, section 4", "this project", "independent prototype"]
+    assert [len(group) for group in found.values()] == [2, 1, 1, 1]
 
 
 def test_a_row_tells_the_statement_and_its_verdict() -> None:

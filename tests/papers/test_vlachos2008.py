@@ -136,8 +136,7 @@ def test_a_network_as_published_fulfils_every_claim() -> None:
     assert len({claim.id for claim in found}) == len(found)
     wrong = {c.id for c in found if c.verdict is not HOLDS and not is_check(c.id)}
     assert wrong == NOT_MEANT
-    statements = statements_of(claim for claim in found if not is_check(claim.id))
-    assert {one.verdict for one in statements} == {HOLDS}
+    assert {one.verdict for one in statements_of(found) if one.origin == "paper"} == {HOLDS}
     ids = [claim.id for claim in (*found, *of_one_flow(2.0, 1.0))]
     forms = [
         re.sub(r"{.*?}", ".*", entry.get("id", name)) + ("-.*" if "readings" in entry else "")

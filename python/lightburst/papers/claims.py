@@ -194,11 +194,11 @@ def _short(value: float | None) -> str:
 
 
 def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    """Group claims by source, in the order in which the sources first appear."""
+    """Group claims by source: the paper first, others in the order in which they first appear."""
     found: dict[str, list[Claim]] = {}
     for claim in claims:
         found.setdefault(claim.source, []).append(claim)
-    return found
+    return dict(sorted(found.items(), key=lambda group: group[1][0].origin is not Origin.PAPER))
 
 
 class Judged(Protocol):

@@ -94,6 +94,18 @@ def slug(name: str) -> str:
     return name.replace(",", "").replace(" ", "-").lower()
 
 
+def _picked(
+    entry: Mapping[str, Any], measured: Interval | Mapping[Any, Interval]
+) -> tuple[Interval, dict[str, object]]:
+    """Return the judged value, and of several values their list and the position of that one."""
+    if isinstance(measured, Interval):
+        return measured, {}
+    row = {at: value for at, value in measured.items() if known(value)}
+    picked = PICKS[entry["of"]](row.values())
+    place = next((at for at, value in row.items() if value is picked), "")
+    return picked, {"each": listed(row, entry.get("each", "")), "at": place}
+
+
 class Sheet:
     """Claims of one paper, to be judged one by one.
 
@@ -184,13 +196,8 @@ class Sheet:
         limits = self._bound(entry, known_as) if bound is None else bound
         given = {"bound": limits[0] if limits else "", "published": known_as}
         ends = zip(("low", "high"), limits, strict=False)
-        texts = {**given, **dict(ends), **self._words, **words}
-        picked, nothing = measured, False
-        if not isinstance(picked, Interval):
-            row = {at: value for at, value in picked.items() if known(value)}
-            nothing, picked = not row, PICKS[entry["of"]](row.values())
-            texts["each"] = listed(row, entry.get("each", ""))
-            texts["at"] = next((at for at, value in row.items() if value is picked), "")
+        picked, told = _picked(entry, measured)
+        texts = {**given, **dict(ends), **self._words, **words, **told}
         judge = None if verdict is not None else self._rule(entry, limits)
         if verdict is None:
             verdict = Verdict.NOT_COMPARABLE if judge is None else judge(picked)
@@ -198,20 +205,15 @@ class Sheet:
         def text(key: str, otherwise: str = "") -> str:
             return str(entry.get(key, otherwise)).format(**texts)
 
-        notes = ["" if nothing else text("note"), note]
-        notes.append("" if verdict is Verdict.HOLDS else text("why"))
+        nothing = bool(told) and not known(picked)
+        why = "" if verdict is Verdict.HOLDS else text("why")
+        notes = ("" if nothing else text("note"), note, why)
+        criterion = text("criterion", CRITERIA.get(entry.get("rule", ""), ""))
+        source = str(texts.get("source", entry.get("source", "paper")))
         claim = judged(
-            text("id", name),
-            text("figure"),
-            text("statement"),
-            known_as,
-            picked,
-            verdict,
-            text("criterion", CRITERIA.get(entry.get("rule", ""), "")),
-            " ".join(said for said in notes if said),
-            str(texts.get("source", entry.get("source", "paper"))),
-            judge,
-        )
+            text("id", name), text("figure"), text("statement"), known_as, picked, verdict,
+            criterion, " ".join(said for said in notes if said), source, judge,
+        )  # fmt: skip
         return replace(
             claim,
             statement_id=text("reads"),

@@ -109,9 +109,12 @@ def headline(claims: Iterable[Claim]) -> str:
     Returns
     -------
     str
-        ``"22 statements of the paper in 37 readings: 7 hold, 11 differ, 4 cannot be decided"``.
+        ``"22 statements of the paper in 37 readings: 7 hold, 11 differ, 4 cannot be decided"``, or
+        ``"no statement of the paper"``.
     """
     own = [one for one in statements_of(claims) if one.origin is Origin.PAPER]
+    if not own:
+        return "no statement of the paper"
     found = [one.verdict for one in own]
     holding, differing, rest = (found.count(verdict) for verdict in Verdict)
     return (
