@@ -96,12 +96,16 @@ def _print_tables(found: Reproduction) -> None:
         statements = statements_of(claims)
         title = f"Claims of {found.name}, source: {source} ({counted(statements)})"
         show_table(_claims(title, claims[0].reference, statements))
-        differing = [one for one in statements if one.verdict is Verdict.DIFFERS]
-        if differing:
-            show_table(_texts("What differs", map(_difference, differing)))
-        changed = [claim for claim in claims if claim.was]
-        if changed:
-            show_table(_texts("What changed", ((one.id, str(one.was)) for one in changed)))
+        for heading, rows in (
+            (
+                "Readings",
+                [(x.id, f"{x.text}: {x.told}") for x in statements if len(x.readings) > 1],
+            ),
+            ("What differs", [_difference(x) for x in statements if x.verdict is Verdict.DIFFERS]),
+            ("What changed", [(x.id, str(x.was)) for x in claims if x.was]),
+        ):
+            if rows:
+                show_table(_texts(heading, rows))
     print(f"{found.name}: {found.headline}.")
     print("Criteria and notes: --format json, or the page.")
 
@@ -135,7 +139,7 @@ def _texts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
     """Make a table of ids and texts."""
     table = Plain(title)
     table.add_column("claim", no_wrap=True)
-    table.add_column("statement" if title == "What differs" else "before")
+    table.add_column("statement")
     for id, text in rows:
         table.add_row(id, Text(text))
     return table
