@@ -2,9 +2,9 @@
 
 Runs every paper in full and writes docs/reproduced.md with all claims and notes, long tables in
 full to docs/data, and the pictures. Between the two marks of README.md it writes the number of
-claims that hold, and a few of them with their criterion (`SHOWN`). Finished runs are in the store,
-so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and keeps the
-text about the others.
+statements that hold, and a few claims with their criterion (`SHOWN`). Finished runs are in the
+store, so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and
+keeps the text about the others.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from lightburst.experiment.reproduce import Reproduction, reproduce
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict, by_source, counted, interval_of
 from lightburst.papers.figure import Listing
+from lightburst.papers.statements import Statement, statements_of
 from lightburst.report import page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,7 +28,7 @@ BEGIN = "<!-- reproduced: begin; written by `make reproduced` -->"
 END = "<!-- reproduced: end -->"
 # Claims shown in README.md: five, regardless of their verdict.
 SHOWN = {
-    "minakhmetov2018": ("gain-50-high-10m", "gain-50-10m"),
+    "minakhmetov2018": ("gain-50-high-10m", "saw-little-difference-10m"),
     "yu2004": ("optimum-decade",),
     "komatireddy2009": ("gain-300-value",),
     "vlachos2008": ("mean-10.7",),
@@ -60,15 +61,24 @@ def claim_table(claims: Sequence[Claim]) -> list[str]:
     Returns
     -------
     list of str
-        Heading, rule and one line per claim.
+        Heading, rule and one line per claim. The readings of a statement follow its own line.
     """
     headings = ["claim", claims[0].reference, "measured", "95 % interval", "verdict", "note"]
     lines = [row(headings), row(["---", "---:", "---:", "---:", "---", "---"])]
-    for claim in claims:
-        note = f"Holds if {claim.criterion}. {claim.note}".strip()
-        numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
-        lines.append(row([claim.statement, *numbers, MARKS[claim.verdict], note]))
+    for one in statements_of(claims):
+        if len(one.readings) > 1:
+            told = f"{one.told[0].upper()}{one.told[1:]}."
+            lines.append(row([one.text, "", "", "", MARKS[one.verdict], told]))
+        for claim in one.readings:
+            note = f"Holds if {claim.criterion}. {claim.findings}".strip()
+            numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
+            lines.append(row([words(claim, one), *numbers, MARKS[claim.verdict], note]))
     return lines
+
+
+def words(claim: Claim, statement: Statement) -> str:
+    """Return the first cell of a claim: its words, or the reading that it is of its statement."""
+    return f"– {claim.reading}" if len(statement.readings) > 1 else claim.statement
 
 
 #: Header lines of the table in README.md.
@@ -89,8 +99,7 @@ def runs_of(found: Reproduction) -> str:
 
 def readme_counts(found: Reproduction) -> str:
     """Return the line of README.md about a paper: its runs, and the number of claims that hold."""
-    own = [claim for claim in found.claims if claim.source == "paper"]
-    return f"- {runs_of(found)}. {number_of(found.claims, own)}: {counted(own)}."
+    return f"- {runs_of(found)}. {found.headline}."
 
 
 def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
@@ -98,7 +107,8 @@ def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
     lines = []
     for paper, claim in shown:
         numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
-        cells = [paper, claim.statement, claim.criterion, *numbers, MARKS[claim.verdict]]
+        said = f"{claim.statement_text}: {claim.reading}" if claim.reading else claim.statement
+        cells = [paper, said, claim.criterion, *numbers, MARKS[claim.verdict]]
         lines.append(row(cells))
     return lines
 
@@ -107,11 +117,6 @@ def shown_of(found: Reproduction) -> list[tuple[str, Claim]]:
     """Return the claims of a paper shown in README.md, with the name of the paper."""
     claims = {claim.id: claim for claim in found.claims}
     return [(found.name, claims[id]) for id in SHOWN.get(found.name, ())]
-
-
-def number_of(claims: Sequence[Claim], own: Sequence[Claim]) -> str:
-    """Count the claims, as the command does, and those of the paper itself."""
-    return f"{len(claims)} claims, {len(own)} of them the paper's own"
 
 
 def listing_table(listing: Listing, file: str) -> list[str]:
@@ -135,12 +140,13 @@ def listing_table(listing: Listing, file: str) -> list[str]:
 
 def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
     """Return the section of docs/reproduced.md about one reproduction: pictures, claims, notes."""
-    lines = [f"## {found.name}", "", found.paper.citation, "", f"{runs_of(found)}.", ""]
+    lines = [f"## {found.name}", "", found.paper.citation, ""]
+    lines += [f"{runs_of(found)}. {found.headline}.", ""]
     lines += [f"![{picture}](images/{picture})" for picture in pictures]
     for listing in found.tables:
         lines += listing_table(listing, f"data/{table_file(found, listing)}")
     for source, claims in by_source(found.claims).items():
-        lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
+        lines += ["", f"Claims, source: {source} ({counted(statements_of(claims))}).", ""]
         lines += claim_table(claims)
     return "\n".join(lines)
 

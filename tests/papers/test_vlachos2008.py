@@ -15,6 +15,7 @@ from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.curves import at_least
 from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.runs import Runs
+from lightburst.papers.statements import statements_of
 from lightburst.papers.vlachos2008 import beyond, design, records
 from lightburst.papers.vlachos2008 import metrics as named
 from lightburst.papers.vlachos2008.claims import PROTOTYPE, SHEET
@@ -134,9 +135,13 @@ def test_a_network_as_published_fulfils_every_claim() -> None:
     found = judged(runs(planned(), as_published))
     assert len({claim.id for claim in found}) == len(found)
     wrong = {c.id for c in found if c.verdict is not HOLDS and not is_check(c.id)}
-    assert not wrong
+    assert wrong == NOT_MEANT
+    assert {one.verdict for one in statements_of(found) if one.origin == "paper"} == {HOLDS}
     ids = [claim.id for claim in (*found, *of_one_flow(2.0, 1.0))]
-    forms = [re.sub(r"{.*?}", ".*", entry.get("id", name)) for name, entry in SHEET.claims.items()]
+    forms = [
+        re.sub(r"{.*?}", ".*", entry.get("id", name)) + ("-.*" if "readings" in entry else "")
+        for name, entry in SHEET.claims.items()
+    ]
     assert not [form for form in forms if not any(re.fullmatch(form, id) for id in ids)]
 
 
@@ -150,6 +155,8 @@ def test_a_point_is_run_as_often_as_the_most_demanding_claim_needs() -> None:
 EACH = ("mean", "pooled", "mice", "elephants")
 BEST = windows((16, 64))
 LONG = design.BURSTIFIER.long_flows
+# The other meanings of 51: at most one can hold, and in the published network the first does.
+NOT_MEANT = {"variation-deviation", "variation-relative"}
 # One change to the published network, and the claims that it must overturn.
 BROKEN: dict[str, tuple[Model, set[str]]] = {
     "fewer are active": (
@@ -168,13 +175,16 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         changed(timer(10e-3), named.ELEPHANTS, factor=1.3), {"long-term-same"}),
     **{
         f"another pair is better, {name}": (
-            changed(windows((32, 128)), metric, factor=1.3),
+            changed(windows((8, 32)), metric, factor=1.3),
             {f"best-pair-{name}", f"searched-pair-{name}"})
-        for name, metric in zip(EACH[1:], RATES[1:], strict=True)
+        for name, metric in zip(EACH, RATES, strict=True)
     },
-    "another pair is better, mean": (
-        changed(windows((8, 32)), named.MEAN, factor=1.3),
-        {"best-pair-mean", "searched-pair-mean"}),
+    **{
+        f"the pair that was added is better, {name}": (
+            changed(windows((32, 128)), metric, factor=1.3),
+            {f"best-pair-added-{name}", f"searched-pair-{name}"})
+        for name, metric in zip(EACH, RATES, strict=True)
+    },
     "one that the slides do not have is better": (
         changed(windows((2, 256)), named.MICE, factor=1.3), {"searched-pair-mice"}),
     **{
@@ -191,7 +201,7 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         {"beats-fixed-elephants", "windows-beat-timers-elephants", "long-term-same"}),
     "8.7 Mb/s": (
         changed(windows(), named.MEAN, factor=0.81), {"mean-10.7"}),
-    "variance 40": (changed(windows(), named.VARIANCE, factor=0.8), {"variation"}),
+    "variance 40": (changed(windows(), named.VARIANCE, factor=0.8), {"variation-variance"}),
     "timers vary as little": (
         changed(timer(10e-3), named.VARIANCE, factor=0.65), {"variance-improved"}),
     **{
@@ -234,7 +244,7 @@ def test_a_network_that_breaks_a_claim_is_found_out(name: str) -> None:
     model, broken = BROKEN[name]
     found = {claim.id: claim.verdict for claim in judged(runs(planned(), model))}
     differs = {id for id, v in found.items() if v is DIFFERS and not is_check(id)}
-    assert differs == broken
+    assert differs == broken | NOT_MEANT
 
 
 def better_in_both(point: Point) -> dict[str, float]:
@@ -256,28 +266,31 @@ def test_what_is_better_in_both_takes_the_slides_case_off_the_front() -> None:
     [(1.0, 0), (51.0, 1), ((0.51 * 10.7) ** 2 / 51, 2), (0.8, None)],
     ids=["variance", "deviation", "relative", "none"],
 )
-def test_51_is_one_claim_with_three_readings(factor: float, holding: int | None) -> None:
+def test_51_is_one_statement_with_three_readings(factor: float, holding: int | None) -> None:
     model = changed(windows(), named.VARIANCE, factor=factor)
-    found = judged(runs(planned(), model))
-    (claim,) = (claim for claim in found if claim.id.startswith("variation"))
+    found = statements_of(judged(runs(planned(), model)))
+    (statement,) = (one for one in found if one.id == "variation")
     verdicts = [DIFFERS] * 3
-    words = [one.words for one in claim.readings]
+    words = [one.reading for one in statement.readings]
     if holding is None:
-        assert (claim.verdict, claim.measured) == (DIFFERS, claim.readings[0].measured)
-        assert claim.note.startswith("Differs under all 3 readings: 40.9 (40.8 to 40.9) as v")
+        assert statement.verdict is DIFFERS
+        assert statement.told == "differs under 3 of 3 readings"
+        assert statement.readings[0].measured == pytest.approx(40.8, rel=0.01)
     else:
         verdicts[holding] = HOLDS
-        assert claim.verdict is HOLDS
-        assert claim.measured == pytest.approx(51, rel=0.01)
-        assert claim.note.startswith(f"Holds under 1 of 3 readings ({words[holding]}): ")
-    assert [one.verdict for one in claim.readings] == verdicts
-    assert all(f") as {one}" in claim.note for one in words)
+        assert statement.verdict is HOLDS
+        assert statement.readings[holding].measured == pytest.approx(51, rel=0.01)
+        assert statement.told == f"holds under 1 of 3 readings ({words[holding]})"
+    assert [one.verdict for one in statement.readings] == verdicts
+    assert [one.id for one in statement.readings] == [
+        "variation-variance", "variation-deviation", "variation-relative",
+    ]  # fmt: skip
 
 
 def test_every_claim_is_broken_by_some_network() -> None:
     broken = set.union(*(ids for _, ids in BROKEN.values()))
     claims = {claim.id for claim in judged(runs(planned(), as_published))}
-    rest = {id for id in claims - broken if not is_check(id)}
+    rest = {id for id in claims - broken - NOT_MEANT if not is_check(id)}
     assert rest == {f"on-front-{slug}" for slug, *_ in beyond.FLOWS}, "broken above"
 
 

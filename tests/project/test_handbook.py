@@ -52,7 +52,7 @@ def test_each_paper_has_a_page() -> None:
         text = (DOCS / "papers" / f"{name}.md").read_text("utf-8")
         assert f"```{{paper}} {name}\n```" in text
         assert f"(../reproduced.md#{name})" in text
-        assert "claims" in papers.counts(name)
+        assert "statements of the paper" in papers.counts(name)
         assert papers.about(name).count(f"lightburst reproduce {name}/") == len(PAPERS[name].parts)
     with pytest.raises(ValueError, match="no counts of nobody2000"):
         papers.counts("nobody2000")

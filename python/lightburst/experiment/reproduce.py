@@ -20,6 +20,7 @@ from lightburst.foundation.files.parquet import read_frame
 from lightburst.foundation.provenance import MODEL_VERSION, source_commit
 from lightburst.papers import find
 from lightburst.papers.claims import Claims
+from lightburst.papers.statements import headline, records
 from lightburst.result.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, reading
 from lightburst.study.store.store import Store
 from lightburst.study.workers.where import workers_of
@@ -77,15 +78,19 @@ class Reproduction:
             return self.paper.name
         return f"{self.paper.name}/{self.parts[0]}"
 
+    @property
+    def headline(self) -> str:
+        """Number of the paper's own statements by verdict, and of their readings."""
+        return headline(self.claims)
+
     def __repr__(self) -> str:
-        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts().items())
-        return f"<Reproduction of {self.name}: {len(self.runs)} runs; claims: {counts}>"
+        return f"<Reproduction of {self.name}: {len(self.runs)} runs; {self.headline}>"
 
     def _repr_html_(self) -> str:
         return self.claims.html(repr(self).strip("<>"))
 
     def verdicts(self) -> dict[str, int]:
-        """Count the claims by verdict.
+        """Count all claims by verdict, each reading of a statement for itself.
 
         Returns
         -------
@@ -103,7 +108,7 @@ class Reproduction:
         pandas.DataFrame
             One row per claim, with the columns of the JSON output.
         """
-        return pd.DataFrame([claim.as_dict() for claim in self.claims])
+        return pd.DataFrame(records(self.claims))
 
     def plot(self, id: str | None = None) -> Canvas:
         """Draw a figure, or all of them side by side.
@@ -178,7 +183,7 @@ class Reproduction:
         pictures = {figure.id: static.save(figure, directory)[1] for figure in self.figures}
         for table in self.tables:
             table.data.to_csv(directory / f"{table.id}.csv", index=False)
-        _write_json(directory / CLAIMS, [claim.as_dict() for claim in self.claims])
+        _write_json(directory / CLAIMS, records(self.claims))
         (directory / PAGE).write_text(paper_page(self, pictures), encoding="utf-8")
 
 

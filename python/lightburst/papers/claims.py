@@ -2,7 +2,8 @@
 
 A claim is a sentence of a paper made measurable: a quantity, a criterion that was fixed before the
 run, and a verdict that follows from these two. The functions of this module are pure. A claim that
-the runs contradict gets the verdict ``differs`` and stays in the table.
+the runs contradict gets the verdict ``differs`` and stays in the table; one whose criterion changes
+keeps the verdict of the earlier criterion beside the new one (`Was`).
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lightburst.foundation.formatting import html_table
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 # Widest interval that counts as evidence: half-width as a fraction of the value.
 RESOLUTION: Final = 0.25
@@ -39,34 +40,44 @@ _MOST_TIMES: Final = 1000.0
 UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
 
 
+class Origin(StrEnum):
+    """Whose claim it is."""
+
+    PAPER = "paper"
+    PROJECT = "project"
+
+
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One possible meaning of a claim's words, with its verdict.
+class Was:
+    """How a claim was judged before its criterion or its origin changed.
 
     Parameters
     ----------
-    words : str
-        The measured quantity under this meaning, with its unit.
-    measured, ci_low, ci_high : float or None
-        Measured value in that unit, and the ends of its 95 % interval; None without a value.
     verdict : Verdict
-        Verdict of the claim under this meaning.
+        Verdict of the earlier criterion, on the same runs.
+    criterion : str
+        The earlier criterion.
+    source : str
+        The earlier source of the claim.
+    reason : str
+        Why it changed.
     """
 
-    words: str
-    measured: float | None
-    ci_low: float | None
-    ci_high: float | None
     verdict: Verdict
+    criterion: str
+    source: str
+    reason: str
 
     def __str__(self) -> str:
-        interval = "" if self.ci_low is None else f" ({interval_of(self, _short)})"
-        return f"{_short(self.measured)}{interval} as {self.words}"
+        return (
+            f"Before: {self.verdict.value} (source: {self.source}; holds if {self.criterion}). "
+            f"Changed, as {self.reason}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim, judged.
+    """One claim, judged: a statement of a paper, or one reading of a statement.
 
     Parameters
     ----------
@@ -87,10 +98,14 @@ class Claim:
     note : str
         Further findings: the range over which the claim holds, and known reasons for a deviation.
     source : str
-        Author of the claim: ``"paper"``, or another source.
-    readings : tuple of Reading
-        Possible meanings of the claim's words, the most plausible first; empty if there is one
-        only. The verdict follows from all of them together (`by_readings`).
+        Author of the claim: ``"paper"``, with a place in it (``"paper, section 4"``), or another.
+    statement_id, statement_text : str
+        Id and words of the statement that this claim reads, the same for all of its readings
+        (`lightburst.papers.statements`); empty for a claim that is a statement by itself.
+    reading : str
+        What the statement's words are taken to mean here.
+    was : Was or None
+        The verdict of an earlier criterion or origin, and why that changed.
     """
 
     id: str
@@ -104,7 +119,10 @@ class Claim:
     criterion: str
     note: str
     source: str = "paper"
-    readings: tuple[Reading, ...] = ()
+    statement_id: str = ""
+    statement_text: str = ""
+    reading: str = ""
+    was: Was | None = None
 
     def noted(self, more: str) -> Claim:
         """Return a copy of the claim with `more` appended to its note."""
@@ -115,14 +133,25 @@ class Claim:
         """Heading for the number of the source; only a paper's number is "published"."""
         return "published" if self.source.startswith("paper") else "reference"
 
+    @property
+    def origin(self) -> Origin:
+        """Whether the paper makes this claim, or this project beside it."""
+        return Origin.PAPER if self.source.partition(", ")[0] == "paper" else Origin.PROJECT
+
+    @property
+    def findings(self) -> str:
+        """The note, and the verdict before a change."""
+        return f"{self.note} {self.was or ''}".strip()
+
     def as_dict(self) -> dict[str, str | float | None]:
-        """Return the claim as the nine keys of the JSON contract.
+        """Return the claim as the first nine keys of the JSON contract.
 
         Returns
         -------
         dict
             ``id``, ``figure``, ``statement``, ``published``, ``measured``, ``ci_low``, ``ci_high``,
             ``verdict`` and ``note``. The note starts with the source and the criterion.
+            `lightburst.papers.statements.records` adds the statement.
         """
         note = f"Source: {self.source}. Criterion: {self.criterion}. {self.note}".strip()
         return {
@@ -165,16 +194,24 @@ def _short(value: float | None) -> str:
 
 
 def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
-    """Group claims by source, in the order in which the sources first appear."""
+    """Group claims by source: the paper first, others in the order in which they first appear."""
     found: dict[str, list[Claim]] = {}
     for claim in claims:
         found.setdefault(claim.source, []).append(claim)
-    return found
+    return dict(sorted(found.items(), key=lambda group: group[1][0].origin is not Origin.PAPER))
 
 
-def counted(claims: Iterable[Claim]) -> str:
-    """Count the claims of each verdict, in words."""
-    found = [claim.verdict for claim in claims]
+class Judged(Protocol):
+    """What has a verdict: a claim, or a statement."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Outcome."""
+
+
+def counted(judged: Iterable[Judged]) -> str:
+    """Count the claims, or the statements, of each verdict, in words."""
+    found = [one.verdict for one in judged]
     return ", ".join(f"{found.count(verdict)} {verdict.value}" for verdict in Verdict)
 
 
@@ -354,46 +391,13 @@ def judged(
     )
 
 
-def by_readings(claims: Mapping[str, Claim]) -> Claim:
-    """Judge one claim whose words have several possible meanings, at most one of them intended.
-
-    Parameters
-    ----------
-    claims : mapping of str to Claim
-        The claim as judged under each meaning, keyed by the words for that meaning, the most
-        plausible first.
-
-    Returns
-    -------
-    Claim
-        ``holds`` if it holds under one meaning, ``differs`` if it differs under all of them, ``not
-        comparable`` otherwise. The measured value is that of the first meaning with this verdict.
-        The note counts and names the meanings that hold, and gives the value of each.
-    """
-    order = (Verdict.HOLDS, Verdict.NOT_COMPARABLE, Verdict.DIFFERS)
-    decisive = min(claims.values(), key=lambda claim: order.index(claim.verdict))
-    readings = tuple(
-        Reading(words, claim.measured, claim.ci_low, claim.ci_high, claim.verdict)
-        for words, claim in claims.items()
-    )
-    holding = [one.words for one in readings if one.verdict is Verdict.HOLDS]
-    if holding:
-        said = f"Holds under {len(holding)} of {len(readings)} readings ({'; '.join(holding)})"
-    elif decisive.verdict is Verdict.DIFFERS:
-        said = f"Differs under all {len(readings)} readings"
-    else:
-        said = f"Holds under none of {len(readings)} readings, but not known to differ under all"
-    told = f"{said}: {'; '.join(map(str, readings))}."
-    return replace(decisive, note=f"{told} {decisive.note}".strip(), readings=readings)
-
-
-def interval_of(claim: Claim | Reading, write: Callable[[float | None], str]) -> str:
+def interval_of(claim: Claim, write: Callable[[float | None], str]) -> str:
     """Write the interval of a measured value.
 
     Parameters
     ----------
-    claim : Claim or Reading
-        The claim or reading with the interval.
+    claim : Claim
+        The claim with the interval.
     write : callable
         Formats a number; formats None as the placeholder of a missing value.
     """

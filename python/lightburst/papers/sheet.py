@@ -16,25 +16,33 @@ code judges the claim:
   are filled with words given by the code, ``{each}`` with the list, and ``{at}`` with the position
   of the judged value.
 - ``notes``, by name: texts among which the code selects according to the runs.
-- ``readings``, by name: the words for each possible meaning of the claim, the most plausible first.
-  The claim is judged once, by all of them (`Sheet.judge_readings`).
+- ``reads`` and ``reading``: the statement that the claim reads, a key of the table ``statements``,
+  and what its words are taken to mean here. Claims that read one statement are judged together
+  (`lightburst.papers.statements`); one without ``reads`` is a statement by itself.
+- ``readings``, by name: shorter, for a claim whose words have several meanings by the same rule,
+  the most plausible first. `Sheet.judge_readings` returns one claim for each.
+- ``was``, a table: the keys of this entry that had other values in an earlier version, and ``why``
+  they changed. The verdict that they give stays visible beside the new one.
 
-The table ``tolerance`` holds numbers shared by several claims; a bound may name one of them.
+The table ``tolerance`` holds numbers shared by several claims; a bound may name one of them. The
+table ``statements`` holds the words of statements with several readings, by id; both may have
+fields in braces.
 """
 
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from lightburst.papers.claims import (
     Claim,
     Verdict,
+    Was,
     agrees,
     at_least,
     at_most,
-    by_readings,
     judged,
     known,
     verdict_of,
@@ -71,6 +79,8 @@ CRITERIA: Final = {
     "at_most": "the whole interval is at or below {bound:g}",
     "within": "the whole interval is in {low:g} to {high:g}",
 }
+#: Keys that set the bounds of a rule.
+LIMITS: Final = {"bound", "margin", "factor"}
 #: Selections of the judged value among several.
 PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
     "smallest": smallest,
@@ -84,6 +94,18 @@ def slug(name: str) -> str:
     return name.replace(",", "").replace(" ", "-").lower()
 
 
+def _picked(
+    entry: Mapping[str, Any], measured: Interval | Mapping[Any, Interval]
+) -> tuple[Interval, dict[str, object]]:
+    """Return the judged value, and of several values their list and the position of that one."""
+    if isinstance(measured, Interval):
+        return measured, {}
+    row = {at: value for at, value in measured.items() if known(value)}
+    picked = PICKS[entry["of"]](row.values())
+    place = next((at for at, value in row.items() if value is picked), "")
+    return picked, {"each": listed(row, entry.get("each", "")), "at": place}
+
+
 class Sheet:
     """Claims of one paper, to be judged one by one.
 
@@ -95,6 +117,8 @@ class Sheet:
         Numbers shared by several claims.
     words : mapping of str to object
         Values of the fields in braces; ``source`` also sets the source of the claims.
+    statements : mapping of str to str
+        Words of the statements that several claims read, by id.
     """
 
     def __init__(
@@ -102,9 +126,11 @@ class Sheet:
         claims: Mapping[str, dict[str, Any]],
         tolerance: Mapping[str, float],
         words: Mapping[str, object] | None = None,
+        statements: Mapping[str, str] | None = None,
     ) -> None:
         self.claims = claims
         self.tolerance = tolerance
+        self.statements = statements or {}
         self._words = words or {}
 
     @classmethod
@@ -112,11 +138,12 @@ class Sheet:
         """Read ``claims.toml`` from a package."""
         text = (resources.files(package) / "claims.toml").read_text(encoding="utf-8")
         claims = tomllib.loads(text)
-        return cls(claims, claims.pop("tolerance", {}))
+        shared = claims.pop("tolerance", {}), claims.pop("statements", {})
+        return cls(claims, shared[0], statements=shared[1])
 
     def told(self, **words: object) -> Sheet:
         """Return a copy of the sheet with more values for the fields in braces."""
-        return Sheet(self.claims, self.tolerance, {**self._words, **words})
+        return Sheet(self.claims, self.tolerance, {**self._words, **words}, self.statements)
 
     def note(self, name: str, /, *keys: str, **words: object) -> str:
         """Return the first of the named ``notes`` that a claim has; empty if it has none."""
@@ -134,6 +161,7 @@ class Sheet:
         bound: tuple[float, ...] | None = None,
         published: float | None = None,
         verdict: Verdict | None = None,
+        before: Interval | Mapping[Any, Interval] | None = None,
         **words: object,
     ) -> Claim:
         """Judge a claim.
@@ -153,6 +181,8 @@ class Sheet:
             Overrides the published number of the file.
         verdict : Verdict, optional
             Overrides the verdict of the rule.
+        before : Interval, or mapping of Interval, optional
+            What the criterion of the claim's ``was`` judged, if it was not `measured`.
         **words
             More values for the fields in braces.
 
@@ -166,59 +196,95 @@ class Sheet:
         limits = self._bound(entry, known_as) if bound is None else bound
         given = {"bound": limits[0] if limits else "", "published": known_as}
         ends = zip(("low", "high"), limits, strict=False)
-        texts = {**given, **dict(ends), **self._words, **words}
-        nothing = False
-        if not isinstance(measured, Interval):
-            row = {at: value for at, value in measured.items() if known(value)}
-            nothing, measured = not row, PICKS[entry["of"]](row.values())
-            texts["each"] = listed(row, entry.get("each", ""))
-            texts["at"] = next((at for at, value in row.items() if value is measured), "")
+        picked, told = _picked(entry, measured)
+        texts = {**given, **dict(ends), **self._words, **words, **told}
         judge = None if verdict is not None else self._rule(entry, limits)
         if verdict is None:
-            verdict = Verdict.NOT_COMPARABLE if judge is None else judge(measured)
+            verdict = Verdict.NOT_COMPARABLE if judge is None else judge(picked)
 
         def text(key: str, otherwise: str = "") -> str:
             return str(entry.get(key, otherwise)).format(**texts)
 
-        notes = ["" if nothing else text("note"), note]
-        notes.append("" if verdict is Verdict.HOLDS else text("why"))
-        return judged(
-            text("id", name),
-            text("figure"),
-            text("statement"),
-            known_as,
-            measured,
-            verdict,
-            text("criterion", CRITERIA.get(entry.get("rule", ""), "")),
-            " ".join(said for said in notes if said),
-            str(texts.get("source", entry.get("source", "paper"))),
-            judge,
+        nothing = bool(told) and not known(picked)
+        why = "" if verdict is Verdict.HOLDS else text("why")
+        notes = ("" if nothing else text("note"), note, why)
+        criterion = text("criterion", CRITERIA.get(entry.get("rule", ""), ""))
+        source = str(texts.get("source", entry.get("source", "paper")))
+        claim = judged(
+            text("id", name), text("figure"), text("statement"), known_as, picked, verdict,
+            criterion, " ".join(said for said in notes if said), source, judge,
+        )  # fmt: skip
+        return replace(
+            claim,
+            statement_id=text("reads"),
+            statement_text=self.statements.get(entry.get("reads", ""), "").format(**texts),
+            reading=text("reading"),
+            was=self._was(name, measured if before is None else before, bound, published, words),
         )
 
+    def _was(
+        self,
+        name: str,
+        measured: Interval | Mapping[Any, Interval],
+        bound: tuple[float, ...] | None,
+        published: float | None,
+        words: Mapping[str, object],
+    ) -> Was | None:
+        """Judge a claim as in an earlier version, by the keys of its ``was``."""
+        entry = dict(self.claims[name])
+        change = entry.pop("was", None)
+        if change is None:
+            return None
+        if LIMITS & set(change):
+            bound = None
+            entry = {key: value for key, value in entry.items() if key not in LIMITS}
+        earlier = {name: {**entry, **change, "why": ""}}
+        sheet = Sheet(earlier, self.tolerance, {**self._words, **words})
+        claim = sheet.judge(name, measured, bound=bound, published=published)
+        return Was(claim.verdict, claim.criterion, claim.source, change["why"])
+
     def judge_readings(
-        self, name: str, measured: Mapping[str, Interval], /, **words: object
-    ) -> Claim:
-        """Judge a claim by all of its ``readings``.
+        self,
+        name: str,
+        measured: Mapping[str, Interval | Mapping[Any, Interval]],
+        note: str = "",
+        /,
+        **words: object,
+    ) -> list[Claim]:
+        """Judge a claim by each of its ``readings``.
 
         Parameters
         ----------
         name : str
             Key of the claim in ``claims.toml``.
-        measured : mapping of str to Interval
-            Measured value under each reading, by the reading's name.
+        measured : mapping of str to Interval or mapping
+            As for `judge`, under each reading, by the reading's name.
+        note : str
+            Further findings.
         **words
             More values for the fields in braces.
 
         Returns
         -------
-        Claim
-            One claim for all readings, see `lightburst.papers.claims.by_readings`.
+        list of Claim
+            One claim for each reading, whose id ends in the reading's name.
         """
         sheet = self.told(**words)
         readings: Mapping[str, str] = self.claims[name]["readings"]
-        return by_readings(
-            {said: sheet.judge(name, measured[key]) for key, said in readings.items()}
+        claims = (
+            (key, said, sheet.judge(name, measured[key], note)) for key, said in readings.items()
         )
+        return [
+            replace(
+                claim,
+                id=f"{claim.id}-{key}",
+                statement=f"{claim.statement} ({said})",
+                statement_id=claim.id,
+                statement_text=claim.statement,
+                reading=said,
+            )
+            for key, said, claim in claims
+        ]
 
     def _rule(
         self, entry: Mapping[str, Any], limits: tuple[float, ...]

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from lightburst.papers.claims import Verdict, by_source, counted, interval_of
+from lightburst.papers.statements import statements_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.papers.claims import Claim
+    from lightburst.papers.statements import Statement
     from lightburst.plots.interactive import Key
 
 TONES: Final = {
@@ -118,11 +120,11 @@ class ClaimTable:
     Parameters
     ----------
     title : str
-        Source, and number of claims per verdict.
+        Source, and number of statements per verdict.
     reference : str
         Heading of the source's numbers.
     rows : sequence of dict
-        Results of `claim_row`.
+        Results of `statement_rows`.
     """
 
     title: str
@@ -218,36 +220,62 @@ def render(page: Page) -> str:
 
 def claim_tables(claims: Iterable[Claim]) -> list[ClaimTable]:
     """Make one table of claims per source."""
-    return [
-        ClaimTable(
-            f"Claims, source: {source} ({counted(group)})",
-            group[0].reference.capitalize(),
-            [claim_row(claim) for claim in group],
-        )
-        for source, group in by_source(claims).items()
-    ]
+    tables = []
+    for source, group in by_source(claims).items():
+        statements = statements_of(group)
+        rows = [row for one in statements for row in statement_rows(one)]
+        title = f"Claims, source: {source} ({counted(statements)})"
+        tables.append(ClaimTable(title, group[0].reference.capitalize(), rows))
+    return tables
 
 
-def claim_row(claim: Claim) -> dict[str, str]:
-    """Format a claim for the page.
+def statement_rows(statement: Statement) -> list[dict[str, str]]:
+    """Format a statement for the page.
 
     Parameters
     ----------
-    claim : Claim
-        Claim to format.
+    statement : Statement
+        Statement to format.
 
     Returns
     -------
-    dict of str to str
-        Fields of the template.
+    list of dict
+        Fields of the template: one row for the claim, or one for a statement with several readings
+        and one for each of them, whose ``level`` is ``"reading"``.
     """
+    if len(statement.readings) == 1:
+        return [_claim_row(statement.readings[0])]
+    tone, mark = TONES[statement.verdict]
+    first = {
+        "id": statement.id,
+        "level": "statement",
+        "statement": statement.text,
+        "verdict": statement.verdict.value,
+        "told": statement.told,
+        "tone": tone,
+        "mark": mark,
+    }
+    readings = (_claim_row(one) for one in statement.readings)
+    texts = (one.reading for one in statement.readings)
+    return [
+        first,
+        *(
+            row | {"level": "reading", "statement": text}
+            for row, text in zip(readings, texts, strict=True)
+        ),
+    ]
+
+
+def _claim_row(claim: Claim) -> dict[str, str]:
+    """Format a claim for the page."""
     tone, mark = TONES[claim.verdict]
     return {
         "id": claim.id,
+        "level": "claim",
         "figure": claim.figure,
         "statement": claim.statement,
         "criterion": claim.criterion,
-        "note": claim.note,
+        "note": claim.findings,
         "published": short(claim.published),
         "measured": short(claim.measured),
         "interval": interval_of(claim, short),

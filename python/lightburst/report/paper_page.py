@@ -6,8 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import Verdict
+from lightburst.papers.claims import Origin, Verdict
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
+from lightburst.papers.statements import statements_of
 from lightburst.plots.interactive import chart, legend
 from lightburst.report.page import (
     TONES,
@@ -53,7 +54,9 @@ def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
     paper = reproduction.paper
     shown = ", ".join(paper.parts[part].shows for part in reproduction.parts)
     effort = "quick, with fewer seeds and points" if reproduction.quick else "in full"
-    counts = reproduction.verdicts()
+    found = [
+        one.verdict for one in statements_of(reproduction.claims) if one.origin is Origin.PAPER
+    ]
     provenance = reproduction.provenance
     words = [
         (key.replace("_", " "), _text(value))
@@ -62,12 +65,12 @@ def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
     ]
     page = Page(
         title=f"{paper.title}: {reproduction.name}",
-        lede=f"{paper.citation} Reproduced {effort}: {shown}.",
+        lede=f"{paper.citation} Reproduced {effort}: {shown}. {reproduction.headline}.",
         provenance=words,
         tiles=[
-            Tile(str(counts[verdict.value]), verdict.value, TONES[verdict][0])
+            Tile(str(found.count(verdict)), verdict.value, TONES[verdict][0])
             for verdict in Verdict
-            if verdict.value in counts
+            if verdict in found
         ],
         charts=[_chart(figure, pictures[figure.id]) for figure in reproduction.figures],
         claims=claim_tables(reproduction.claims),

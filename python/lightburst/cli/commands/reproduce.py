@@ -16,17 +16,19 @@ from lightburst.experiment.reproduce import reproduce as run_again
 from lightburst.foundation.errors import printable
 from lightburst.foundation.files.directory import check
 from lightburst.papers.claims import Verdict, by_source, counted
+from lightburst.papers.statements import records, statements_of
 from lightburst.report.page import short
 from lightburst.result.files import STORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rich.table import Table
 
     from lightburst.experiment.reproduce import Reproduction
     from lightburst.papers.claims import Claim
+    from lightburst.papers.statements import Statement
 
 _STYLE: Final = {
     Verdict.HOLDS: "green",
@@ -64,8 +66,7 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
         found = run_again(name, quick=quick, workers=threads)
     page = None if out is None else found.save(out)
     if format == "json":
-        claims = [claim.as_dict() for claim in found.claims]
-        print(json.dumps(claims, indent=2, allow_nan=False))
+        print(json.dumps(records(found.claims), indent=2, allow_nan=False))
     else:
         _print_tables(found)
     # With JSON on standard output, messages go to standard error.
@@ -92,43 +93,70 @@ def _print_tables(found: Reproduction) -> None:
     for listing in found.tables:
         show_table(rows_of(listing))
     for source, claims in by_source(found.claims).items():
-        title = f"Claims of {found.name}, source: {source} ({counted(claims)})"
-        show_table(_claims(title, claims))
-        differing = [claim for claim in claims if claim.verdict is Verdict.DIFFERS]
-        if differing:
-            show_table(_differing(differing))
+        statements = statements_of(claims)
+        title = f"Claims of {found.name}, source: {source} ({counted(statements)})"
+        show_table(_claims(title, claims[0].reference, statements))
+        for heading, rows in (
+            (
+                "Readings",
+                [(x.id, f"{x.text}: {x.told}") for x in statements if len(x.readings) > 1],
+            ),
+            ("What differs", [_difference(x) for x in statements if x.verdict is Verdict.DIFFERS]),
+            ("What changed", [(x.id, str(x.was)) for x in claims if x.was]),
+        ):
+            if rows:
+                show_table(_texts(heading, rows))
+    print(f"{found.name}: {found.headline}.")
     print("Criteria and notes: --format json, or the page.")
 
 
-def _claims(title: str, claims: Sequence[Claim]) -> Table:
+def _claims(title: str, reference: str, statements: Sequence[Statement]) -> Table:
     table = Plain(title)
     for heading in ("verdict", "claim"):
         table.add_column(heading, no_wrap=True)
-    for heading in (claims[0].reference, "measured", "95 % interval"):
+    for heading in (reference, "measured", "95 % interval"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for claim in claims:
-        table.add_row(*_row(claim))
+    for one in statements:
+        several = len(one.readings) > 1
+        if several:
+            table.add_row(_verdict(one.verdict), one.id, "", "", "")
+        for claim in one.readings:
+            table.add_row(*_row(claim, "  " if several else ""))
     return table
 
 
-def _differing(claims: Sequence[Claim]) -> Table:
-    """Make a table of the claims whose measured values differ from the published ones."""
-    table = Plain("What differs")
+def _difference(statement: Statement) -> tuple[str, str]:
+    """Write what was measured beside what is published, under each reading."""
+    numbers = [
+        f"{one.reading and f'{one.reading}, '}{one.reference} {short(one.published)}, "
+        f"measured {short(one.measured)}"
+        for one in statement.readings
+    ]
+    return statement.id, f"{statement.text}: {'; '.join(numbers)}"
+
+
+def _texts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Make a table of ids and texts."""
+    table = Plain(title)
     table.add_column("claim", no_wrap=True)
     table.add_column("statement")
-    for claim in claims:
-        numbers = f"{claim.reference} {short(claim.published)}, measured {short(claim.measured)}"
-        table.add_row(claim.id, Text(f"{claim.statement}: {numbers}"))
+    for id, text in rows:
+        table.add_row(id, Text(text))
     return table
 
 
-def _row(claim: Claim) -> tuple[Text | str, ...]:
+def _verdict(verdict: Verdict) -> Text:
+    return Text(verdict.value, style=_STYLE[verdict])
+
+
+def _row(claim: Claim, indent: str) -> tuple[Text | str, ...]:
+    """Return a row of the table; readings are set off below their statement."""
     interval = "–"
     if claim.ci_low is not None and claim.ci_high is not None:
         interval = f"{claim.ci_low:.4g} to {claim.ci_high:.4g}"
     return (
-        Text(claim.verdict.value, style=_STYLE[claim.verdict]),
-        claim.id,
+        Text(indent) + _verdict(claim.verdict),
+        f"{indent}{claim.id}",
         short(claim.published),
         short(claim.measured),
         interval,

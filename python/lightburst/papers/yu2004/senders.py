@@ -32,7 +32,7 @@ class Family(NamedTuple):
 
     senders: tuple[Sender, ...]  # Reno, New-Reno and SACK
     suffix: str  # suffix of the names of its claims and figures
-    source: str  # source of its claims
+    source: str  # source of its claims: the paper's are those of the first family only
     name: str  # legend entry
     words: str  # text of the family in captions
 
@@ -53,7 +53,7 @@ NS2: Final = Family(
 RFC: Final = Family(
     (RFC_RENO, RFC_RENO._replace(recovery="new-reno"), RFC_SACK),
     "-rfc",
-    "paper, with the senders of the RFCs",
+    "paper's claims with the senders of the RFCs",
     "senders of the RFCs",
     "Senders of the RFCs (5681, 6582, 6675, 3042): Reno with the recover of RFC 6582, New-Reno "
     "impatient; they halve the data in flight.",
@@ -63,7 +63,7 @@ FAMILIES: Final = (NS2, RFC)
 NO_BUG_FIX: Final = Family(
     (RENO._replace(bug_fix=False),),
     "-no-bug-fix",
-    "paper, with Reno without bug_fix",
+    "paper's claims with Reno without bug_fix",
     "without bug_fix",
     "Sender of ns-2, without bug_fix.",
 )

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Section V.A, figure 5: "no obvious LRI range ... for a given T_b"; figure 7 has one.
 _LRI_TIME_S: Final = 10**0.5
+#: SACK of each family of senders.
+_SACKS: Final = ("Sack1 of ns-2", "RFC 6675")
 _OPTIMA: Final = ((0.003, 9.0), (0.1, 2.7))
 
 # Points at one loss rate by assembly time, and such lines by loss rate.
@@ -119,7 +121,8 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     told = listed(runs.means(whole), "{value:.4g} at {at:.0e} s")
     at = whole.pop(1e-3, None)
     ratio = runs.ratio(at, runs.best(whole.values())) if at and whole else UNKNOWN
-    yield SHEET.judge("optimum-decade", ratio, decades=told)
+    sheet = SHEET.told(**FAMILIES[0].told, sender=_SACKS[0])
+    yield sheet.judge("optimum-decade", ratio, decades=told)
     yield from _fine(runs)
     gains = {p: largest(_gains(runs, x).values()) for p, x in plane.items() if len(x) > 1}
     told = listed(gains, "{value:.3g} at p = {at:.2g}")
@@ -140,7 +143,7 @@ def _gains(runs: Runs[Point], line: Line) -> dict[float, Interval]:
 
 
 def _fine(runs: Runs[Point]) -> Iterator[Claim]:
-    for family, name in zip(FAMILIES, ("Sack1 of ns-2", "RFC 6675"), strict=True):
+    for family, name in zip(FAMILIES, _SACKS, strict=True):
         line = design.over_time(OPTIMUM_LOSS, design.FINE_TIMES, family.senders[-1])
         means = runs.means(line)
         if not means:
