@@ -2,21 +2,24 @@
 //!
 //! Each law has a file of its own; [`REGISTRY`] lists them all.
 
+mod bbr1;
 mod cubic;
 mod dctcp;
 mod fast;
 mod highspeed;
 mod linux_cubic;
 mod linux_reno;
+pub mod rates;
 mod reno;
 mod scalable;
 mod stop_and_wait;
 mod vegas;
 
+use self::rates::{Established, PathModel, RateSample};
 use crate::recovery::Phase;
 use crate::Parameters;
 use lightburst_des::{Duration, Time};
-use lightburst_net::Rate;
+use lightburst_net::{FlowId, Rate};
 
 pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
@@ -29,6 +32,8 @@ pub struct CongestionControlSettings<'a> {
     pub mss: u32,
     /// Receive window in payload bytes (rwnd of RFC 5681).
     pub rwnd: f64,
+    /// Seed of the run, for laws that draw.
+    pub seed: u64,
 }
 
 /// Registry entry of a congestion control.
@@ -43,6 +48,11 @@ pub struct CongestionControlKind {
 
 /// All congestion controls of `tcp`. To add one, add a file and an entry here.
 pub const REGISTRY: &[CongestionControlKind] = &[
+    CongestionControlKind {
+        name: "bbr1",
+        ecn: false,
+        build: |s| Box::new(bbr1::Bbr1::new(s)),
+    },
     CongestionControlKind {
         name: "cubic",
         ecn: false,
@@ -162,6 +172,10 @@ pub struct Wants {
     /// A delivery rate for every acknowledgement of new data; costs one record per segment in
     /// flight.
     pub delivery_rates: bool,
+    /// A [`RateSample`] for every acknowledgement, from which the law sets the window itself, also in
+    /// a recovery; costs a stamp per segment in flight. Only of recoveries that go by times of
+    /// sending, which have to pace.
+    pub rates: bool,
 }
 
 impl Wants {
@@ -170,6 +184,7 @@ impl Wants {
         round_trips: true,
         reports: true,
         delivery_rates: false,
+        rates: false,
     };
 }
 
@@ -211,6 +226,8 @@ pub struct Timeout {
     pub repeated: bool,
     /// End of the data sent.
     pub sent: u64,
+    /// Segments taken for lost so far, by a recovery that goes by times of sending; otherwise 0.
+    pub lost: u64,
 }
 
 /// A loss detected without a timeout.
@@ -298,6 +315,27 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// Handles the discovery that the last loss was spurious; the sender has already restored the
     /// window. A law with further state restores it here (RFC 9438, section 4.9).
     fn on_spurious(&mut self) {}
+
+    /// Notes the flow, before anything else: a law that draws has a random stream for each.
+    fn on_flow(&mut self, _flow: FlowId) {}
+
+    /// Handles the end of the handshake, if the law [wants](Wants::rates) rates.
+    fn on_established(&mut self, _established: &Established, _window: &mut Window) {}
+
+    /// Sets the window at an acknowledgement, if the law [wants](Wants::rates) rates. Returns whether
+    /// the data in flight counts as limited by the application.
+    fn on_rate(&mut self, _sample: &RateSample, _window: &mut Window) -> bool {
+        false
+    }
+
+    /// Handles the first transmission after an idle time in which the application limited the
+    /// sender, if the law [wants](Wants::rates) rates.
+    fn on_restart(&mut self, _at: Time, _window: &mut Window) {}
+
+    /// Returns the law's model of the path, if it has one.
+    fn model(&self) -> Option<PathModel> {
+        None
+    }
 
     /// Notes that a segment was sent.
     fn on_sent(&mut self, _sent: &Sent) {}
@@ -405,6 +443,31 @@ impl Congestion {
     /// Passes a sample of the round-trip time to the law.
     pub fn on_sample(&mut self, sample: &Sample) {
         self.law.on_sample(sample, &mut self.window);
+    }
+
+    /// Passes the flow to the law.
+    pub fn on_flow(&mut self, flow: FlowId) {
+        self.law.on_flow(flow);
+    }
+
+    /// Passes the end of the handshake to the law.
+    pub fn on_established(&mut self, established: &Established) {
+        self.law.on_established(established, &mut self.window);
+    }
+
+    /// See [`CongestionControl::on_rate`].
+    pub fn on_rate(&mut self, sample: &RateSample) -> bool {
+        self.law.on_rate(sample, &mut self.window)
+    }
+
+    /// Passes the end of an idle time to the law.
+    pub fn on_restart(&mut self, at: Time) {
+        self.law.on_restart(at, &mut self.window);
+    }
+
+    /// See [`CongestionControl::model`].
+    pub fn model(&self) -> Option<PathModel> {
+        self.law.model()
     }
 
     /// Passes a transmission to the law.

@@ -1,6 +1,7 @@
 //! A sender that hears recorded acknowledgements at their times, without a network: it is compared
 //! with another implementation that heard the same.
 
+use crate::cc::rates::PathModel;
 use crate::recovery::timed::Counts;
 use crate::sender::Sender;
 use crate::transport::{TransportKind, TransportSettings};
@@ -81,6 +82,8 @@ pub struct After {
     pub ssthresh: f64,
     /// Counts of the recovery.
     pub counts: Counts,
+    /// Model of the path, if the law has one.
+    pub model: Option<PathModel>,
 }
 
 /// Log of a replay.
@@ -122,12 +125,13 @@ impl Player {
                     ..Header::default()
                 };
                 self.sender.on_segment(&header, Some(&options), end);
-                if let Some((cwnd, ssthresh, counts)) = self.sender.counts() {
+                if let Some((cwnd, ssthresh, counts, model)) = self.sender.counts() {
                     self.log.states.push(After {
                         event: index,
                         cwnd,
                         ssthresh,
                         counts,
+                        model,
                     });
                 }
             }
@@ -202,6 +206,7 @@ pub fn replay(recording: Recording<'_>) -> Replayed {
         parameters: recording.parameters,
         sizes: &sizes,
         segment_time: Duration::ZERO,
+        seed: 0,
     });
     let flow = Flow {
         id: FlowId(0),

@@ -15,12 +15,14 @@ from linux.state import Options
 MICROSECOND = 10**6
 """Picoseconds."""
 MINUTE = 60 * 10**12
+LAWS = {"reno": "linux-reno", "cubic": "linux-cubic", "bbr": "bbr1"}
+"""Law of the core for each of the kernel."""
 
 
 def transport(case: Row, name: str) -> Tcp:
     """The transport whose settings are those of a recorded case."""
     given: Options = options(case)
-    law: dict[str, Any] = {"kind": f"linux-{case['cc']}"}
+    law: dict[str, Any] = {"kind": LAWS[case["cc"]]}
     if name.endswith("no-hystart"):
         law["hystart"] = False
     window = (case["window"] << (case["wscale"] or 0)) // case["mss"]
@@ -38,7 +40,7 @@ def transport(case: Row, name: str) -> Tcp:
                 "tail_loss_probe": given.early_retransmit in (3, 4),
                 "frto": given.frto,
                 "restart_after_idle": given.slow_start_after_idle,
-                "pacing": given.pacing,
+                "pacing": given.pacing or case["cc"] == "bbr",
             },
             "timestamps": given.timestamps,
             "ecn": given.ecn,
@@ -116,6 +118,14 @@ def replay(recorded: Row) -> list[Row]:
             "delivered": row["delivered"],
             "unacked": row["outstanding"],
         }
+        if "bandwidth" in row:
+            state |= {
+                "bbr_bw": row["bandwidth"],
+                "bbr_min_rtt": row["min_rtt_ps"] // MICROSECOND,
+                "pacing_rate": row["pacing_rate"],
+                "pacing_gain": round(row["pacing_gain"] * 256),
+                "cwnd_gain": round(row["cwnd_gain"] * 256),
+            }
         # The state right after an acknowledgement includes the segments that it releases.
         log.append((times[row["event"]], 3, {"ev": "ack", "i": numbers[row["event"]], **state}))
     return [row for *_, row in sorted(log, key=lambda one: one[:1])]

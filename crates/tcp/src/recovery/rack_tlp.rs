@@ -9,6 +9,7 @@ mod acknowledgement;
 mod board;
 mod evidence;
 mod pacing;
+mod rates;
 mod reduction;
 mod sacked;
 mod states;
@@ -18,6 +19,7 @@ mod usage;
 use self::board::Board;
 use self::evidence::Evidence;
 use self::pacing::Pacing;
+use self::rates::Rates;
 use self::reduction::{Prr, Rule, Undo};
 use self::timer::{Pending, ProbeState, TimerState};
 use self::usage::Usage;
@@ -149,6 +151,8 @@ pub struct RackTlp {
     timer: TimerState,
     usage: Usage,
     pacing: Pacing,
+    /// `None` unless the law wants rates, and so sets the window.
+    rates: Option<Box<Rates>>,
     flags: Flags,
     permit: Permit,
     /// Whether the acknowledgement in hand permits lost segments, or new ones first.
@@ -194,6 +198,7 @@ impl RackTlp {
             timer: TimerState::new(Duration::ZERO),
             usage: Usage::default(),
             pacing: Pacing::new(parameters.is("pacing")),
+            rates: None,
             flags: Flags::default(),
             permit: Permit::New,
             rexmit: None,
@@ -351,6 +356,7 @@ impl LossRecovery for RackTlp {
         if self.board.is_empty() {
             self.evidence.first_sent = now_us;
         }
+        self.stamp(number, now_us);
         let is_new = self.board.send(number, now_us, self.delivered);
         if is_new {
             self.usage.sent(self.board.len() == 1, now_us);
@@ -412,6 +418,7 @@ impl Timed for RackTlp {
         if let Some(rtt) = rtt {
             self.evidence.min_rtt.update(now, rtt.0 / MICROSECOND);
         }
+        self.start_rates(rtt, sender);
         self.update_rate(sender);
     }
 
@@ -464,6 +471,7 @@ impl Timed for RackTlp {
     }
 
     fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>) {
+        self.note_limit(sender);
         self.written = written;
         self.permit = Permit::New;
         self.restart_after_idle(sender);
@@ -481,8 +489,9 @@ impl Timed for RackTlp {
         self.pacing.is_on()
     }
 
-    fn release(&mut self, wire: u64, now: Time) -> Time {
-        self.pacing.release(wire, now)
+    fn release(&mut self, wire: u64, sender: &mut SenderState<'_>) -> Time {
+        self.tell_restart(sender);
+        self.pacing.release(wire, sender.now)
     }
 
     fn counts(&self) -> Counts {

@@ -81,7 +81,7 @@ pub trait Timed {
 
     /// Returns the earliest time of the next segment after one of `wire` bytes was sent, if the
     /// recovery paces.
-    fn release(&mut self, wire: u64, now: Time) -> Time;
+    fn release(&mut self, wire: u64, sender: &mut SenderState<'_>) -> Time;
 
     /// Returns the present counts.
     fn counts(&self) -> Counts;

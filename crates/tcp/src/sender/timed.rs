@@ -2,6 +2,7 @@
 //! and keeps the sender's one timer.
 
 use super::{Sender, State};
+use crate::cc::rates::PathModel;
 use crate::cc::Ack;
 use crate::flight::audit::Cause;
 use crate::recovery::timed::{Arrival, Counts, Heard, Timed};
@@ -117,7 +118,7 @@ impl Sender {
     /// Delays the next segment as the recovery paces.
     pub(super) fn pace(&mut self, payload: u32, end: &Endpoint<'_, '_>) {
         let wire = Bytes(u64::from(end.sizes.wire(payload)));
-        self.release = self.ask(end, |recovery, state| recovery.release(wire.0, state.now));
+        self.release = self.ask(end, |recovery, state| recovery.release(wire.0, state));
     }
 
     /// Sets the timer as the recovery has it, after all was sent that may be sent.
@@ -145,10 +146,15 @@ impl Sender {
         }
     }
 
-    /// Returns cwnd and ssthresh in bytes, and the counts of a timed recovery.
-    pub fn counts(&mut self) -> Option<(f64, f64, Counts)> {
+    /// Returns cwnd and ssthresh in bytes, the counts of a timed recovery, and the model of the law.
+    pub fn counts(&mut self) -> Option<(f64, f64, Counts, Option<PathModel>)> {
         let window = *self.congestion.window();
         let counts = self.recovery.timed()?.counts();
-        Some((window.cwnd, window.ssthresh, counts))
+        Some((
+            window.cwnd,
+            window.ssthresh,
+            counts,
+            self.congestion.model(),
+        ))
     }
 }

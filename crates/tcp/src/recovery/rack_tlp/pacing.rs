@@ -3,7 +3,7 @@
 use super::MICROSECOND;
 use crate::cc::Window;
 use crate::TimeoutPolicy;
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 
 /// Segments that are sent at once when a connection begins.
 const UNPACED: u64 = 10;
@@ -41,6 +41,16 @@ impl Pacing {
     /// Returns the pacing rate in bytes per second.
     pub fn rate(&self) -> u64 {
         self.rate
+    }
+
+    /// Sets the rate to that of a law, in bytes per second.
+    pub fn set_rate(&mut self, rate: u64) {
+        self.rate = rate;
+    }
+
+    /// Returns the time until the next segment may leave.
+    pub fn ahead(&self, now: Time) -> Duration {
+        Duration((self.next * NANOSECOND).saturating_sub(now.0))
     }
 
     /// Computes the rate: `outstanding` segments per SRTT, times 2 in the first half of slow start
