@@ -489,9 +489,14 @@ impl Timed for RackTlp {
         self.pacing.is_on()
     }
 
-    fn release(&mut self, wire: u64, sender: &mut SenderState<'_>) -> Time {
+    fn release(&mut self, payload: u32, wire: u64, sender: &mut SenderState<'_>) -> Time {
         self.tell_restart(sender);
-        self.pacing.release(wire, sender.now)
+        let bytes = match self.rates {
+            // The rate of a law is of delivered data, without headers (`tcp_update_skb_after_send`).
+            Some(_) => u64::from(payload),
+            None => wire,
+        };
+        self.pacing.release(bytes, sender.now)
     }
 
     fn counts(&self) -> Counts {

@@ -75,11 +75,11 @@ impl Pacing {
         self.rate = bytes / srtt.max(1);
     }
 
-    /// Returns the earliest time of the next segment after one of `wire` bytes left at `now`.
-    pub fn release(&mut self, wire: u64, now: Time) -> Time {
+    /// Returns the earliest time of the next segment after one of these bytes left at `now`.
+    pub fn release(&mut self, bytes: u64, now: Time) -> Time {
         if self.rate > 0 && self.sent >= UNPACED {
             let now = now.0 / NANOSECOND;
-            let mut length = wire * 1_000_000_000 / self.rate;
+            let mut length = bytes * 1_000_000_000 / self.rate;
             let before = self.next;
             self.next = self.next.max(now);
             // A late segment is paid back by up to half of its length.
