@@ -19,6 +19,9 @@ struct Capture {
     /// Round-trip time of the handshake.
     handshake_ps: u64,
     end_ps: u64,
+    /// Seed of the law's random stream.
+    #[serde(default)]
+    seed: u64,
     events: Vec<Row>,
 }
 
@@ -96,6 +99,7 @@ pub fn replay(capture: &str) -> Result<Replayed, PlanError> {
         handshake: Duration(capture.handshake_ps),
         bytes: written.max().unwrap_or(0),
         events,
+        seed: capture.seed,
         end: Duration(capture.end_ps),
     }))
 }

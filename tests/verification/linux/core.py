@@ -52,7 +52,7 @@ def transport(case: Row, name: str) -> Tcp:
     )
 
 
-def capture(recorded: Row) -> tuple[dict[str, Any], list[int | None]]:
+def capture(recorded: Row, seed: int = 0) -> tuple[dict[str, Any], list[int | None]]:
     """A recorded case as the core reads it, and the number of the acknowledgement of each event."""
     case = recorded["case"]
     sender = transport(case, recorded["id"])
@@ -79,16 +79,17 @@ def capture(recorded: Row) -> tuple[dict[str, Any], list[int | None]]:
         "transport": transport_settings(sender),
         "handshake_ps": handshake * MICROSECOND,
         "end_ps": rows[-1]["at_ps"] + MINUTE,
+        "seed": seed,
         "events": rows,
     }, numbers
 
 
-def replay(recorded: Row) -> list[Row]:
+def replay(recorded: Row, seed: int = 0) -> list[Row]:
     """Log of the core's sender that hears the acknowledgements of a recorded case.
 
     Rows as in the recording; segments that a timer sends after the last event are left out.
     """
-    given, numbers = capture(recorded)
+    given, numbers = capture(recorded, seed)
     mss = given["transport"]["segment_bytes"] - given["transport"]["header_bytes"]
     found = _core.replay(json.dumps(given))
     last = given["events"][-1]["at_ps"]

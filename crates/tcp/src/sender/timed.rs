@@ -118,7 +118,9 @@ impl Sender {
     /// Delays the next segment as the recovery paces.
     pub(super) fn pace(&mut self, payload: u32, end: &Endpoint<'_, '_>) {
         let wire = Bytes(u64::from(end.sizes.wire(payload)));
-        self.release = self.ask(end, |recovery, state| recovery.release(payload, wire.0, state));
+        self.release = self.ask(end, |recovery, state| {
+            recovery.release(payload, wire.0, state)
+        });
     }
 
     /// Sets the timer as the recovery has it, after all was sent that may be sent.

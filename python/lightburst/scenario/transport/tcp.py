@@ -26,7 +26,12 @@ from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
 from lightburst.scenario.transport.congestion_control import OF_RATES, CongestionControl, Reno
 from lightburst.scenario.transport.presets import PRESETS, Preset
-from lightburst.scenario.transport.recovery import MOST_BLOCKS_WITH_TIMESTAMPS, RackTlp, Recovery, Sack
+from lightburst.scenario.transport.recovery import (
+    MOST_BLOCKS_WITH_TIMESTAMPS,
+    RackTlp,
+    Recovery,
+    Sack,
+)
 
 
 def rfc5681(segment: int) -> int:
