@@ -2,10 +2,10 @@
 
 The kernel's own repeats of these cases differ in the times of its segments, which its pacing timer
 sends late: by 231 us in the middle at most. A bandwidth is a number of segments over a time of at
-least the round trip of 40 ms, so that repeats differ by about half a percent. The bounds follow from
-that spread alone: three times as much, 1.7 %, for bandwidths and rates of pacing; for windows one
-segment in STARTUP, where they count deliveries, and later two, the step of a target that is rounded to
-even numbers. All else that is counted is equal.
+least the round trip of 40 ms, so that repeats differ by about half a percent. The bounds follow
+from that spread alone: three times as much, 1.7 %, for bandwidths and rates of pacing; for windows
+one segment in STARTUP, where they count deliveries, and later two, the step of a target that is
+rounded to even numbers. All else that is counted is equal.
 """
 
 from __future__ import annotations

@@ -37,13 +37,13 @@ def bbr_cases() -> dict[str, Row]:
 
 
 def pack_bbr(folder: Path) -> None:
-    """Write the file of :func:`bbr_cases` from a folder of recordings, without what none compares."""
+    """Write the file of :func:`bbr_cases` from a folder of recordings, as far as compared."""
     keys = ("id", "kernel", "case", "stable", "jitter", "log")
     dropped = {"backoff", "rttvar", "rto", "delivery_rate", "late", "sent"}
     dropped |= {"delivered_ce", "dsack_dups", "reord_seen", "rtt"}
     kept = []
     for path in sorted(folder.glob("*.json.gz")):
-        recorded = json.loads(gzip.open(path).read())
+        recorded = json.loads(gzip.decompress(path.read_bytes()))
         rows = (row for row in recorded["log"] if row["ev"] != "info" or row["cause"] == "write")
         recorded["log"] = [{k: v for k, v in row.items() if k not in dropped} for row in rows]
         kept.append({key: recorded[key] for key in keys})
