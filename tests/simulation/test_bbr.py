@@ -105,7 +105,8 @@ def test_the_phases_of_the_flows_are_drawn_from_the_seed() -> None:
                 "congestion_control": "bbr1",
                 "recovery": {"kind": "rack-tlp", "pacing": False},
             },
-            "transport.recovery.pacing: given false; allowed: true with 'bbr1', which sets the pace",
+            "transport.recovery.pacing: given false; allowed: true with 'bbr1', which sets the "
+            "pace",
         ),
     ],
 )
