@@ -1,7 +1,7 @@
 //! A sender that hears recorded acknowledgements at their times, without a network: it is compared
 //! with another implementation that heard the same.
 
-use crate::cc::rates::PathModel;
+use crate::measure::rates::PathModel;
 use crate::recovery::timed::Counts;
 use crate::sender::Sender;
 use crate::transport::{TransportKind, TransportSettings};

@@ -248,16 +248,6 @@ impl RackTlp {
         }
     }
 
-    /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
-    /// three quarters of the window.
-    fn current_ssthresh(&mut self, sender: &SenderState<'_>) -> u64 {
-        let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
-        match self.reducing() {
-            true => ssthresh,
-            false => ssthresh.max((cwnd >> 1) + (cwnd >> 2)),
-        }
-    }
-
     /// Returns whether an unacknowledged segment may have been retransmitted.
     fn any_retransmission(&self) -> bool {
         self.board.retransmitted > 0 || self.board.head().is_some_and(|head| head.ever())
@@ -491,11 +481,7 @@ impl Timed for RackTlp {
 
     fn release(&mut self, payload: u32, wire: u64, sender: &mut SenderState<'_>) -> Time {
         self.tell_restart(sender);
-        let bytes = match self.rates {
-            // The rate of a law is of delivered data, without headers (`tcp_update_skb_after_send`).
-            Some(_) => u64::from(payload),
-            None => wire,
-        };
+        let bytes = self.paced_bytes(payload, wire);
         self.pacing.release(bytes, sender.now)
     }
 

@@ -2,9 +2,9 @@
 //! and keeps the sender's one timer.
 
 use super::{Sender, State};
-use crate::cc::rates::PathModel;
 use crate::cc::Ack;
 use crate::flight::audit::Cause;
+use crate::measure::rates::PathModel;
 use crate::recovery::timed::{Arrival, Counts, Heard, Timed};
 use crate::recovery::SenderState;
 use crate::wire::host_timer::HostTimer;

@@ -1,6 +1,6 @@
 //! Excess of acknowledgements that come in bunches (`bbr_update_ack_aggregation`).
 
-use crate::cc::rates::RateSample;
+use crate::measure::rates::RateSample;
 
 /// Rounds after which the older of two maxima is forgotten (`bbr_extra_acked_win_rtts`).
 const WINDOW: u64 = 5;

@@ -1,7 +1,7 @@
 //! The gains, and the cycle of PROBE_BW.
 
 use super::{microseconds, Bbr1, Mode, DRAIN_GAIN, HIGH_GAIN, UNIT};
-use crate::cc::rates::RateSample;
+use crate::measure::rates::RateSample;
 
 /// Gains of pacing in the phases of PROBE_BW in 256ths (`bbr_pacing_gain`): one looks for more
 /// bandwidth, one removes the queue of it, six use what is there.

@@ -1,8 +1,8 @@
 //! The least round trip, and PROBE_RTT.
 
 use super::{microseconds, Bbr1, Mode, LEAST_WINDOW, MICROSECOND, TICK};
-use crate::cc::rates::RateSample;
 use crate::cc::Window;
+use crate::measure::rates::RateSample;
 
 impl Bbr1 {
     /// Keeps the least round trip of the last seconds; when it is too old, few segments are kept in

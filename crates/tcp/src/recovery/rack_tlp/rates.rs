@@ -3,8 +3,8 @@
 
 use super::board::Segment;
 use super::{RackTlp, SenderState, MICROSECOND};
-use crate::cc::rates::{Established, RateSample, Rated};
 use crate::flight::Flight;
+use crate::measure::rates::{Established, RateSample, Rated};
 use crate::recovery::LossRecovery;
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -117,6 +117,15 @@ impl RackTlp {
                 limited: rates.limited > 0,
             };
             rates.stamp(number, stamp);
+        }
+    }
+
+    /// Returns the bytes of a segment for which the next one waits: the rate of a law is of delivered
+    /// data, without headers (`tcp_update_skb_after_send`).
+    pub(super) fn paced_bytes(&self, payload: u32, wire: u64) -> u64 {
+        match self.rates {
+            Some(_) => u64::from(payload),
+            None => wire,
         }
     }
 

@@ -81,6 +81,16 @@ impl Undo {
 }
 
 impl RackTlp {
+    /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
+    /// three quarters of the window.
+    pub(super) fn current_ssthresh(&mut self, sender: &SenderState<'_>) -> u64 {
+        let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
+        match self.reducing() {
+            true => ssthresh,
+            false => ssthresh.max((cwnd >> 1) + (cwnd >> 2)),
+        }
+    }
+
     fn start_undo(&mut self, sender: &SenderState<'_>) {
         let probed = self.probe.end.is_some() && self.probe.retransmitted;
         let count = self.board.retransmitted + u64::from(probed);
