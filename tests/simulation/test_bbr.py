@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import lightburst as lb
+from lightburst.scenario.transport import Tcp
+from lightburst.scenario.transport.recovery import RackTlp
 
 RATE, ROUND_TRIP = 100e6, 40.04e-3
 BDP = RATE / 8 * ROUND_TRIP
@@ -116,7 +118,15 @@ def test_a_recovery_without_rates_or_pace_is_refused(given: dict[str, Any], mess
     assert str(refused.value) == message
 
 
+def paces(scenario: lb.Scenario) -> bool:
+    """Whether the recovery paces."""
+    sender = scenario.transport
+    assert isinstance(sender, Tcp)
+    assert isinstance(sender.recovery, RackTlp)
+    return sender.recovery.pacing
+
+
 def test_the_law_switches_pacing_on() -> None:
     scenario = network(1, "1 MB", "1 s")
-    assert scenario.transport.recovery.pacing
-    assert not scenario.with_(transport__congestion_control="linux-cubic").transport.recovery.pacing
+    assert paces(scenario)
+    assert not paces(scenario.with_(transport__congestion_control="linux-cubic"))

@@ -388,7 +388,7 @@ class Bbr1(Law):
         self.peak = self.flat = 0
         self.forget_policer()
 
-    def restart(self, now: int) -> None:
+    def resume(self, now: int) -> None:
         """Begin anew after an idle time."""
         self.idle, self.epoch, self.acked = True, now, 0
         if self.mode == PROBE_BW:

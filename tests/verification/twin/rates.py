@@ -9,6 +9,7 @@ from linux.state import LOSS, RECOVERY, Acknowledgement, Options, Segment
 from twin import law
 from twin.bbr import MICROSECOND, Bbr1, Rate
 from twin.rack_tlp import Machine, RackSender
+from twin.timeout import LinuxTimeout, TcpTimeout
 
 
 class RateMachine(Machine):
@@ -45,7 +46,7 @@ class RateMachine(Machine):
 
     def pace_on(self, segment: Segment) -> None:
         if self.restarts and self.limited_to:
-            self.bbr.restart(self.now)
+            self.bbr.resume(self.now)
             self.update_pacing()
         super().pace_on(segment)
 
@@ -86,7 +87,9 @@ class RateMachine(Machine):
             interval = max(self.newest.sent - first_sent, self.now - delivered_at)
             if interval <= 0 or interval < self.min_rtt.value:
                 interval = None
-        smoothed = self.owner.timeout.smoothed()
+        timeout = self.owner.timeout
+        assert isinstance(timeout, TcpTimeout | LinuxTimeout)
+        smoothed = timeout.smoothed()
         rate = Rate(
             now=self.now,
             delivered=self.delivered,

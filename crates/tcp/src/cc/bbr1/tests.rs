@@ -203,7 +203,7 @@ fn the_window_is_twice_the_product_of_bandwidth_and_round_trip_with_room_for_bun
     // 2 * 10 and three bunches of two segments. No segment came before its time.
     assert_eq!(connection.law.bdp(BANDWIDTH, 2 * UNIT), 20);
     let excess = connection.law.aggregation.most();
-    assert_eq!(connection.segments(), (20 + excess + 6 + 1) / 2 * 2);
+    assert_eq!(connection.segments(), (20 + excess + 6).next_multiple_of(2));
     // In the phase that probes, two more.
     connection.law.phase = 0;
     assert_eq!(connection.law.with_budget(20), 28);
