@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_an_impossible_event_is_refused(
 
 @pytest.mark.parametrize(("name", "value"), [("handshake_s", 0.0), ("until_s", -1.0)])
 def test_an_impossible_time_is_refused(name: str, value: float) -> None:
-    times = {"handshake_s": 0.1, name: value}
+    times: dict[str, Any] = {"handshake_s": 0.1, name: value}
     with pytest.raises(lb.InputError) as refused:
         replay(RENO, [Write(0, M)], **times)
     assert refused.value.path == name

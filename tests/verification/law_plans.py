@@ -24,6 +24,9 @@ USUAL: dict[str, dict[str, Any]] = {
 }
 
 
+OLDER = ["tahoe", "reno", "new-reno", "sack", "rr-tcp", "sack1"]
+
+
 def law_plan(seed: int, law: str) -> Plan:
     """Two flows of a law over a slow link with a queue, with marks and a few losses."""
     random = Random(f"{law} {seed}")
@@ -31,7 +34,8 @@ def law_plan(seed: int, law: str) -> Plan:
     own = drawn_settings(random, law) | USUAL.get(law, {})
     transport = random_tcp(
         random,
-        pick(["tahoe", "reno", "new-reno", "sack", "rr-tcp", "sack1"]),
+        "rack-tlp" if law == "bbr1" else pick(OLDER),
+        pacing=law == "bbr1",
         segment_bytes=1_000,
         header_bytes=0,
         control_bytes=64,

@@ -13,6 +13,13 @@ BY_TIMER = [name for name in RECOVERIES if name != "rack-tlp"]
 BOTH = [False, True]
 #: The settings of the window laws, each with its choices.
 LAWS: dict[str, dict[str, list[Any]]] = {
+    "bbr1": {
+        "cwnd_gain": [2.0, 2.0, 1.5, 2.885],
+        "min_rtt_window_ps": [8 * MILLISECOND, 20 * MILLISECOND, 10 * SECOND],
+        "probe_rtt_time_ps": [4 * MILLISECOND, 200 * MILLISECOND],
+        "policer_detection": [False, True],
+        "ack_aggregation": [False, True],
+    },
     "cubic": {
         "c": [0.4, 400.0, 4e6],
         "beta": [0.7, 0.8],
@@ -35,6 +42,8 @@ LAWS: dict[str, dict[str, list[Any]]] = {
     "stop-and-wait": {},
     "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
 }
+#: Laws of the senders of today, which :func:`random_today` draws; `bbr1` needs `rack-tlp`.
+OF_TODAY = ("bbr1", "linux-cubic", "linux-reno")
 #: Switches of `rack-tlp`.
 RACK_TLP = (
     "sack",
@@ -108,6 +117,12 @@ def random_today(recovery: str, drawn: dict[str, Any]) -> dict[str, Any]:
     if random.random() < 0.1:
         law = pick(["linux-cubic", "linux-reno"])
         today["congestion_control"] = {"kind": law, **drawn_settings(random, law)}
+    if Random(repr((recovery, drawn, "bbr"))).random() < 0.03:
+        today |= {
+            "congestion_control": {"kind": "bbr1", **drawn_settings(random, "bbr1")},
+            "recovery": "rack-tlp",
+            "pacing": True,
+        }
     if random.random() < 0.3:
         today["ecn"] = True
     if random.random() < 0.2:
@@ -121,7 +136,7 @@ def random_today(recovery: str, drawn: dict[str, Any]) -> dict[str, Any]:
 
 def random_law(random: Random) -> dict[str, Any]:
     """Any window law, mostly `reno`."""
-    kind = random.choice([*8 * ["reno"], *(law for law in LAWS if not law.startswith("linux-"))])
+    kind = random.choice([*8 * ["reno"], *(law for law in LAWS if law not in OF_TODAY)])
     return {"kind": kind, **drawn_settings(random, kind)}
 
 

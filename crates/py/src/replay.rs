@@ -43,6 +43,14 @@ pub fn replay<'py>(py: Python<'py>, capture: &str) -> PyResult<Bound<'py, PyDict
         row.set_item("reordering_seen", counts.reordering_seen)?;
         row.set_item("duplicates", counts.duplicates)?;
         row.set_item("delivered", counts.delivered)?;
+        if let Some(model) = after.state.model {
+            row.set_item("mode", model.mode)?;
+            row.set_item("bandwidth", model.bandwidth)?;
+            row.set_item("pacing_rate", model.pacing_rate)?;
+            row.set_item("min_rtt_ps", model.min_rtt.map(|rtt| rtt.0))?;
+            row.set_item("pacing_gain", model.pacing_gain)?;
+            row.set_item("cwnd_gain", model.cwnd_gain)?;
+        }
         states.append(row)?;
     }
     let found = PyDict::new(py);

@@ -250,6 +250,7 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
         transport: *transport::find(&transport.kind).expect("a known transport"),
         parameters: transport.parameters(),
         sizes: transport.sizes(),
+        seed: plan.settings.seed,
         receiver_timers: transport.receiver_timers,
     };
     let groups = groups.filter(|t| !t.is_datagram()).map(group).collect();

@@ -22,6 +22,9 @@ struct Capture {
     #[serde(default)]
     window: Option<u64>,
     end_ps: u64,
+    /// Seed of the law's random stream.
+    #[serde(default)]
+    seed: u64,
     events: Vec<Row>,
 }
 
@@ -108,6 +111,7 @@ pub fn replay(capture: &str) -> Result<Replayed, PlanError> {
         window: capture.window,
         bytes: written.max().unwrap_or(0),
         events,
+        seed: capture.seed,
         end: Duration(capture.end_ps),
     }))
 }

@@ -2,6 +2,7 @@
 //!
 //! Each law has a file of its own; [`REGISTRY`] lists them all.
 
+mod bbr1;
 mod cubic;
 mod dctcp;
 mod fast;
@@ -13,11 +14,13 @@ mod scalable;
 mod stop_and_wait;
 mod vegas;
 
+use crate::measure::rates::{Established, PathModel, RateSample};
 use crate::recovery::Phase;
 use crate::Parameters;
 use lightburst_des::{Duration, Time};
-use lightburst_net::Rate;
+use lightburst_net::{FlowId, Rate};
 
+pub use crate::congestion::Congestion;
 pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
 
@@ -29,6 +32,8 @@ pub struct CongestionControlSettings<'a> {
     pub mss: u32,
     /// Receive window in payload bytes (rwnd of RFC 5681).
     pub rwnd: f64,
+    /// Seed of the run, for laws that draw.
+    pub seed: u64,
 }
 
 /// Registry entry of a congestion control.
@@ -43,6 +48,11 @@ pub struct CongestionControlKind {
 
 /// All congestion controls of `tcp`. To add one, add a file and an entry here.
 pub const REGISTRY: &[CongestionControlKind] = &[
+    CongestionControlKind {
+        name: "bbr1",
+        ecn: false,
+        build: |s| Box::new(bbr1::Bbr1::new(s)),
+    },
     CongestionControlKind {
         name: "cubic",
         ecn: false,
@@ -162,6 +172,10 @@ pub struct Wants {
     /// A delivery rate for every acknowledgement of new data; costs one record per segment in
     /// flight.
     pub delivery_rates: bool,
+    /// A [`RateSample`] for every acknowledgement, from which the law sets the window itself, also in
+    /// a recovery; costs a stamp per segment in flight. Only of recoveries that go by times of
+    /// sending, which have to pace.
+    pub rates: bool,
 }
 
 impl Wants {
@@ -170,6 +184,7 @@ impl Wants {
         round_trips: true,
         reports: true,
         delivery_rates: false,
+        rates: false,
     };
 }
 
@@ -211,6 +226,8 @@ pub struct Timeout {
     pub repeated: bool,
     /// End of the data sent.
     pub sent: u64,
+    /// Segments taken for lost so far, by a recovery that goes by times of sending; otherwise 0.
+    pub lost: u64,
 }
 
 /// A loss detected without a timeout.
@@ -299,6 +316,27 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// window. A law with further state restores it here (RFC 9438, section 4.9).
     fn on_spurious(&mut self) {}
 
+    /// Notes the flow, before anything else: a law that draws has a random stream for each.
+    fn on_flow(&mut self, _flow: FlowId) {}
+
+    /// Handles the end of the handshake, if the law [wants](Wants::rates) rates.
+    fn on_established(&mut self, _established: &Established, _window: &mut Window) {}
+
+    /// Sets the window at an acknowledgement, if the law [wants](Wants::rates) rates. Returns whether
+    /// the data in flight counts as limited by the application.
+    fn on_rate(&mut self, _sample: &RateSample, _window: &mut Window) -> bool {
+        false
+    }
+
+    /// Handles the first transmission after an idle time in which the application limited the
+    /// sender, if the law [wants](Wants::rates) rates.
+    fn on_restart(&mut self, _at: Time, _window: &mut Window) {}
+
+    /// Returns the law's model of the path, if it has one.
+    fn model(&self) -> Option<PathModel> {
+        None
+    }
+
     /// Notes that a segment was sent.
     fn on_sent(&mut self, _sent: &Sent) {}
 
@@ -314,156 +352,3 @@ pub trait CongestionControl: CopiedLaw + Send {
 }
 
 crate::boxed::copied_in_box!(CongestionControl, CopiedLaw);
-
-/// The window of a connection and its law.
-#[derive(Clone)]
-pub struct Congestion {
-    window: Window,
-    /// Receive window in payload bytes.
-    rwnd: f64,
-    law: Box<dyn CongestionControl>,
-}
-
-impl Congestion {
-    /// Creates the window after the handshake; `initial` and `rwnd` are in payload bytes.
-    pub fn new(law: Box<dyn CongestionControl>, initial: f64, rwnd: f64) -> Congestion {
-        Congestion {
-            window: law.start(initial),
-            rwnd,
-            law,
-        }
-    }
-
-    /// Returns the window.
-    #[inline]
-    pub fn window(&self) -> &Window {
-        &self.window
-    }
-
-    /// Returns cwnd in whole bytes.
-    #[inline]
-    pub fn cwnd(&self) -> u64 {
-        self.window.cwnd as u64
-    }
-
-    /// Passes an acknowledgement of new data to the law.
-    #[inline]
-    pub fn on_ack(&mut self, ack: &Ack) {
-        self.law.on_ack(ack, &mut self.window);
-        // Data beyond the receive window could never be sent.
-        self.window.cwnd = self.window.cwnd.min(self.rwnd);
-    }
-
-    /// Passes an acknowledgement of new data to the law; the window limited the sender. It may then
-    /// be larger than the receive window by what a round trip adds (RFC 7661).
-    #[inline]
-    pub fn on_limited_ack(&mut self, ack: &Ack) {
-        self.law.on_ack(ack, &mut self.window);
-    }
-
-    /// Passes a report to the law.
-    pub fn on_report(&mut self, report: &Report) {
-        self.law.on_report(report, &mut self.window);
-        self.window.cwnd = self.window.cwnd.min(self.rwnd);
-    }
-
-    /// Passes a loss to the law.
-    pub fn on_loss(&mut self, loss: &Loss) {
-        self.law.on_loss(loss, &mut self.window);
-    }
-
-    /// Passes a timeout to the law.
-    pub fn on_timeout(&mut self, timeout: &Timeout) {
-        self.law.on_timeout(timeout, &mut self.window);
-    }
-
-    /// Undoes the last reduction after a spurious loss; `before` is the window before that
-    /// reduction.
-    pub fn undo(&mut self, before: Window) {
-        self.window.cwnd = self.window.cwnd.max(before.cwnd);
-        self.window.ssthresh = before.ssthresh;
-        self.law.on_spurious();
-    }
-
-    /// Lowers the window to at most `bytes`: at the end of a recovery, or at the start of a
-    /// connection whose SYN was lost.
-    pub fn limit(&mut self, bytes: u64) {
-        self.window.cwnd = self.window.cwnd.min(bytes as f64);
-    }
-
-    /// Sets the window to `bytes`: the loss window (RFC 5681, section 3.1), or that of a recovery
-    /// that reduces it step by step.
-    pub fn set_cwnd(&mut self, bytes: f64) {
-        self.window.cwnd = bytes;
-    }
-
-    /// Sets ssthresh to `bytes`.
-    pub fn set_ssthresh(&mut self, bytes: f64) {
-        self.window.ssthresh = bytes;
-    }
-
-    /// Passes a sample of the round-trip time to the law.
-    pub fn on_sample(&mut self, sample: &Sample) {
-        self.law.on_sample(sample, &mut self.window);
-    }
-
-    /// Passes a transmission to the law.
-    #[inline]
-    pub fn on_sent(&mut self, sent: &Sent) {
-        self.law.on_sent(sent);
-    }
-
-    /// See [`CongestionControl::pacing_rate`].
-    #[inline]
-    pub fn pacing_rate(&self) -> Option<Rate> {
-        self.law.pacing_rate()
-    }
-
-    /// See [`CongestionControl::wants`].
-    pub fn wants(&self) -> Wants {
-        self.law.wants()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A law that doubles the window without limit.
-    #[derive(Clone)]
-    struct Greedy;
-
-    impl CongestionControl for Greedy {
-        fn start(&self, initial: f64) -> Window {
-            Window {
-                cwnd: initial,
-                ssthresh: 0.0,
-            }
-        }
-
-        fn on_ack(&mut self, _ack: &Ack, window: &mut Window) {
-            window.cwnd *= 2.0;
-        }
-
-        fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
-
-        fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {}
-    }
-
-    #[test]
-    fn no_law_grows_beyond_the_advertised_window_or_through_a_limit() {
-        let mut congestion = Congestion::new(Box::new(Greedy), 2000.5, 5000.0);
-        let ack = Ack {
-            bytes: 1000,
-            ..Ack::default()
-        };
-        for expected in [4001, 5000, 5000] {
-            congestion.on_ack(&ack);
-            assert_eq!(congestion.cwnd(), expected);
-        }
-        congestion.limit(1000);
-        assert_eq!(congestion.cwnd(), 1000);
-        congestion.limit(3000);
-        assert_eq!(congestion.cwnd(), 1000);
-    }
-}

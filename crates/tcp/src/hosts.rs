@@ -26,6 +26,8 @@ pub struct Group {
     pub parameters: Parameters,
     /// Sizes on the wire.
     pub sizes: Sizes,
+    /// Seed of the run, for window laws that draw.
+    pub seed: u64,
     /// Whether SYN+ACK and FIN+ACK have a retransmission timer of their own (RFC 9293).
     pub receiver_timers: bool,
 }
@@ -51,6 +53,7 @@ impl Shared {
             parameters: &group.parameters,
             sizes: &group.sizes,
             segment_time,
+            seed: group.seed,
         });
         self.transports.push((segment_time, transport.clone()));
         transport

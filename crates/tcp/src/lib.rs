@@ -2,6 +2,7 @@
 
 mod boxed;
 pub mod cc;
+pub mod congestion;
 pub mod flight;
 pub mod flow;
 pub mod hosts;

@@ -1,6 +1,7 @@
 //! Measurements of a sender: round-trip times, and the optional inputs of its window law.
 
 pub(crate) mod delivery_rate;
+pub mod rates;
 pub mod report;
 
 use crate::cc::{DeliveryRate, Wants};

@@ -261,6 +261,7 @@ pub trait LossRecovery: CopiedRecovery + Send {
             in_flight: self.flight_size(sender.flight),
             repeated,
             sent: sender.flight.snd_max,
+            lost: 0,
         });
         self.on_timeout(sender.flight);
         sender.flight.rewind();

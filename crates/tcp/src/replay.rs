@@ -61,6 +61,8 @@ pub struct Recording<'a> {
     pub bytes: u64,
     /// Events, with their times since the handshake.
     pub events: Vec<(Duration, Event)>,
+    /// Seed of the law's random stream.
+    pub seed: u64,
     /// Time after which nothing more is recorded.
     pub end: Duration,
 }
@@ -222,6 +224,7 @@ pub fn replay(recording: Recording<'_>) -> Replayed {
         parameters: recording.parameters,
         sizes: &sizes,
         segment_time: Duration::ZERO,
+        seed: recording.seed,
     });
     let flow = Flow {
         id: FlowId(0),

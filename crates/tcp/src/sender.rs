@@ -100,6 +100,7 @@ impl Sender {
         let mut flight = Flight::new(flow.size, mss, advertised);
         flight.fin_with_data = fin_with_data;
         let timed = transport.recovery.timed().is_some();
+        transport.congestion.on_flow(flow.id);
         Sender {
             flight,
             group: flow.group,

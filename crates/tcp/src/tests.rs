@@ -164,6 +164,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         transport,
         parameters: Parameters::new(numbers.map(|(name, x)| (name.to_string(), Value::Number(x)))),
         sizes: SIZES,
+        seed: 0,
         receiver_timers: true,
     }
 }

@@ -18,6 +18,8 @@ pub struct TransportSettings<'a> {
     pub sizes: &'a Sizes,
     /// Transmission time of a full segment on the host's link (tau).
     pub segment_time: Duration,
+    /// Seed of the run.
+    pub seed: u64,
 }
 
 /// Components of the sender of a connection.
@@ -151,11 +153,19 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
         return Err("a congestion_control or recovery of tcp is missing".to_string());
     }
     // Building reads every setting with its expected type and range, and records faults.
-    (entry.build)(&TransportSettings {
+    let built = (entry.build)(&TransportSettings {
         parameters,
         sizes,
         segment_time: Duration(1),
+        seed: 0,
     });
+    if built.congestion.wants().rates {
+        let paces = recovery.is_some_and(|recovery| recovery.timed)
+            && parameters.table("recovery").is("pacing");
+        if !paces {
+            return Err("a law of rates needs a recovery that hears times and paces".to_string());
+        }
+    }
     (entry.reception)(parameters);
     parameters.fault().map_or(Ok(()), Err)
 }
@@ -191,6 +201,7 @@ fn tcp(setting: &TransportSettings) -> Transport {
         parameters: parameters.table("congestion_control"),
         mss: setting.sizes.mss(),
         rwnd,
+        seed: setting.seed,
     });
     let initial = parameters.get("initial_window_bytes", WINDOW);
     Transport {

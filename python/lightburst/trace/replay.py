@@ -75,7 +75,9 @@ class Replay:
         A row for each acknowledgement, right after it: `event`, `at_s`, `cwnd_bytes`,
         `ssthresh_bytes` (infinite at first), `state` (``Open``, ``Disorder``, ``CWR``,
         ``Recovery`` or ``Loss``), and in segments `sacked`, `lost`, `retransmitted`, `outstanding`,
-        `reordering` and `delivered`, as in ``TCP_INFO`` of Linux.
+        `reordering` and `delivered`, as in ``TCP_INFO`` of Linux. A law with a model of the path
+        (``bbr1``) also has `mode`, `bandwidth_bytes_per_s`, `pacing_rate_bytes_per_s`, `min_rtt_s`,
+        `pacing_gain` and `cwnd_gain`.
     """
 
     transmissions: pd.DataFrame
@@ -88,6 +90,7 @@ def replay(
     *,
     handshake_s: float,
     until_s: float = 0.0,
+    seed: int = 0,
 ) -> Replay:
     """Replay recorded acknowledgements to a sender, without a network.
 
@@ -106,6 +109,8 @@ def replay(
     until_s : float
         End of the replay, in seconds after the handshake: timers may expire until then. The last
         event, if that is later.
+    seed : int
+        Seed of the draws of a law that has some (``bbr1``); at least 0 and below 2^64.
 
     Returns
     -------
@@ -132,11 +137,14 @@ def replay(
         allowed = "'rack-tlp', the recovery that hears times (preset = 'linux')"
         raise InputError("transport.recovery", repr(sender.recovery.kind), allowed)
     _check(events, handshake_s, until_s, sender.payload)
+    if not 0 <= seed < 2**64:
+        raise InputError("seed", f"{seed}", "0 to 18446744073709551615")
     capture = {
         "transport": transport_settings(sender),
         "handshake_ps": _picoseconds(handshake_s),
         "end_ps": _picoseconds(max(until_s, events[-1].at_s)) + _MOMENT,
         "events": _rows(events),
+        "seed": seed,
     }
     found = _core.replay(json.dumps(capture))
     return Replay(_transmissions(found["transmissions"]), _states(found["states"], events))
@@ -208,9 +216,17 @@ def _transmissions(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 def _states(rows: list[dict[str, Any]], events: Sequence[Write | Acknowledgement]) -> pd.DataFrame:
     times = [events[row["event"]].at_s for row in rows]
-    named = {"cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes"}
+    named = {
+        "cwnd": "cwnd_bytes",
+        "ssthresh": "ssthresh_bytes",
+        "bandwidth": "bandwidth_bytes_per_s",
+        "pacing_rate": "pacing_rate_bytes_per_s",
+        "min_rtt_ps": "min_rtt_s",
+    }
     table = pd.DataFrame(rows).rename(columns=named)
     if rows:
         table.insert(1, "at_s", times)
+        if "min_rtt_s" in table:
+            table["min_rtt_s"] = table.min_rtt_s.astype(float) / PICOSECONDS_PER_SECOND
         table["ssthresh_bytes"] = table.ssthresh_bytes.map(lambda x: x if x < 2**62 else math.inf)
     return table

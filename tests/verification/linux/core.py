@@ -15,12 +15,14 @@ from linux.state import Options
 MICROSECOND = 10**6
 """Picoseconds."""
 MINUTE = 60 * 10**12
+LAWS = {"reno": "linux-reno", "cubic": "linux-cubic", "bbr": "bbr1"}
+"""Law of the core for each of the kernel."""
 
 
 def transport(case: Row, name: str) -> Tcp:
     """The transport whose settings are those of a recorded case."""
     given: Options = options(case)
-    law: dict[str, Any] = {"kind": f"linux-{case['cc']}"}
+    law: dict[str, Any] = {"kind": LAWS[case["cc"]]}
     if name.endswith("no-hystart"):
         law["hystart"] = False
     window = (case["window"] << (case["wscale"] or 0)) // case["mss"]
@@ -38,7 +40,7 @@ def transport(case: Row, name: str) -> Tcp:
                 "tail_loss_probe": given.early_retransmit in (3, 4),
                 "frto": given.frto,
                 "restart_after_idle": given.slow_start_after_idle,
-                "pacing": given.pacing,
+                "pacing": given.pacing or case["cc"] == "bbr",
             },
             "timestamps": given.timestamps,
             "ecn": given.ecn,
@@ -50,7 +52,7 @@ def transport(case: Row, name: str) -> Tcp:
     )
 
 
-def capture(recorded: Row) -> tuple[dict[str, Any], list[int | None]]:
+def capture(recorded: Row, seed: int = 0) -> tuple[dict[str, Any], list[int | None]]:
     """A recorded case as the core reads it, and the number of the acknowledgement of each event."""
     case = recorded["case"]
     sender = transport(case, recorded["id"])
@@ -77,16 +79,17 @@ def capture(recorded: Row) -> tuple[dict[str, Any], list[int | None]]:
         "transport": transport_settings(sender),
         "handshake_ps": handshake * MICROSECOND,
         "end_ps": rows[-1]["at_ps"] + MINUTE,
+        "seed": seed,
         "events": rows,
     }, numbers
 
 
-def replay(recorded: Row) -> list[Row]:
+def replay(recorded: Row, seed: int = 0) -> list[Row]:
     """Log of the core's sender that hears the acknowledgements of a recorded case.
 
     Rows as in the recording; segments that a timer sends after the last event are left out.
     """
-    given, numbers = capture(recorded)
+    given, numbers = capture(recorded, seed)
     mss = given["transport"]["segment_bytes"] - given["transport"]["header_bytes"]
     found = _core.replay(json.dumps(given))
     last = given["events"][-1]["at_ps"]
@@ -116,6 +119,14 @@ def replay(recorded: Row) -> list[Row]:
             "delivered": row["delivered"],
             "unacked": row["outstanding"],
         }
+        if "bandwidth" in row:
+            state |= {
+                "bbr_bw": row["bandwidth"],
+                "bbr_min_rtt": row["min_rtt_ps"] // MICROSECOND,
+                "pacing_rate": row["pacing_rate"],
+                "pacing_gain": round(row["pacing_gain"] * 256),
+                "cwnd_gain": round(row["cwnd_gain"] * 256),
+            }
         # The state right after an acknowledgement includes the segments that it releases.
         log.append((times[row["event"]], 3, {"ev": "ack", "i": numbers[row["event"]], **state}))
     return [row for *_, row in sorted(log, key=lambda one: one[:1])]

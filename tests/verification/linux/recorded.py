@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import lzma
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from linux.sender import Sender
 from linux.state import INFINITE, STATES, Acknowledgement, Options, Segment
 
 DATA = Path(__file__).parents[2] / "data" / "linux.json.xz"
+BBR_DATA = DATA.with_name("linux_bbr.json.xz")
 STATE = ("ca_state", "ssthresh", "cwnd", "sacked", "lost", "retrans", "reordering", "delivered")
 """State after each acknowledgement that is compared."""
 RUNGS = ("retransmissions", "order", "cause", *STATE, "unacked")
@@ -26,6 +28,27 @@ Row = dict[str, Any]
 def cases() -> dict[str, Row]:
     """The recorded cases by name."""
     return {one["id"]: one for one in json.loads(lzma.open(DATA).read())}
+
+
+@functools.cache
+def bbr_cases() -> dict[str, Row]:
+    """The recorded cases of BBR, version 1, by name."""
+    return {one["id"]: one for one in json.loads(lzma.open(BBR_DATA).read())}
+
+
+def pack_bbr(folder: Path) -> None:
+    """Write the file of :func:`bbr_cases` from a folder of recordings, as far as compared."""
+    keys = ("id", "kernel", "case", "stable", "jitter", "log")
+    dropped = {"backoff", "rttvar", "rto", "delivery_rate", "late", "sent"}
+    dropped |= {"delivered_ce", "dsack_dups", "reord_seen", "rtt"}
+    kept = []
+    for path in sorted(folder.glob("*.json.gz")):
+        recorded = json.loads(gzip.decompress(path.read_bytes()))
+        rows = (row for row in recorded["log"] if row["ev"] != "info" or row["cause"] == "write")
+        recorded["log"] = [{k: v for k, v in row.items() if k not in dropped} for row in rows]
+        kept.append({key: recorded[key] for key in keys})
+    text = json.dumps(kept, separators=(",", ":")).encode()
+    BBR_DATA.write_bytes(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))
 
 
 def options(case: Row) -> Options:

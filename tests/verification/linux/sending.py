@@ -12,20 +12,38 @@ class Sending(Timers):
     def put(self, segment: Segment) -> None:
         if not self.packets_out or (not self.queue):
             self.first_tx = self.now
+        self.stamp(segment)
         segment.sent = self.now
-        if self.o.pacing and self.pacing_rate and self.sent_segments >= 10:
-            length = (self.o.mss + self.o.header) * 10**9 // self.pacing_rate
-            prior, self.pace = self.pace, max(self.pace, self.now * 1000)
-            length -= min(length // 2, self.pace - prior)
-            self.pace += length
-        self.sent_segments += 1
         segment.delivered, segment.counted = self.delivered, False
         self.places += 1
         segment.place = self.places
         self.transmit(segment)
+        self.pace_on(segment)
+
+    def stamp(self, segment: Segment) -> None:
+        """Notes the state of the connection as a segment is sent."""
+
+    def pace_on(self, segment: Segment) -> None:
+        """Delays the next segment after this one."""
+        if self.o.pacing and self.pacing_rate and self.sent_segments >= 10:
+            length = self.paced_bytes(segment) * 10**9 // self.pacing_rate
+            prior, self.pace = self.pace, max(self.pace, self.now_ns)
+            length -= min(length // 2, self.pace - prior)
+            self.pace += length
+        self.sent_segments += 1
+
+    def paced_bytes(self, _segment: Segment) -> int:
+        return self.o.mss + self.o.header
+
+    @property
+    def now_ns(self) -> int:
+        return self.now * 1000
 
     def paced(self) -> bool:
-        return self.o.pacing and self.pace > self.now * 1000
+        return self.o.pacing and self.pace > self.now_ns
+
+    def hold(self) -> None:
+        """Notes that pacing holds a segment back."""
 
     def retransmit_one(self, segment: Segment) -> None:
         self.put(segment)
@@ -43,12 +61,15 @@ class Sending(Timers):
     def retransmit_queue(self) -> None:
         rearm = False
         for segment in list(self.queue):
-            if self.paced() or self.cwnd <= self.in_flight:
+            if self.cwnd <= self.in_flight:
                 break
             if self.retrans_out >= self.lost_out:
                 break
             if not segment.lost or segment.sacked or segment.retransmitted:
                 continue
+            if self.paced():
+                self.hold()
+                break
             if not self.room():
                 break
             self.retransmit(segment)
@@ -63,11 +84,12 @@ class Sending(Timers):
         """Sends what the window permits; ``push`` 2 sends one segment as a probe."""
         sent = 0
         while self.snd_nxt < self.written:
+            if (self.cwnd <= self.in_flight and push != 2) or not self.advertised():
+                break
             if self.paced():
+                self.hold()
                 break
-            if self.cwnd <= self.in_flight and push != 2:
-                break
-            if not self.advertised() or not self.room():
+            if not self.room():
                 break
             if self.in_flight == 0:
                 self.law.on_start()

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from twin.bbr import Bbr1
 from twin.law import RECOVERY, Law, Report
 from twin.linux_laws import LinuxCubic, LinuxReno
 from twin.real import ln, root
@@ -338,6 +339,7 @@ class Dctcp(SlowStart):
 
 
 LAWS: dict[str, type[Law]] = {
+    "bbr1": Bbr1,
     "cubic": Cubic,
     "dctcp": Dctcp,
     "fast": Fast,

@@ -10,6 +10,9 @@ from linux.state import INFINITE, Acknowledgement, Options, Segment, State
 from linux.state import Law as LinuxLaw
 
 from twin.audit import FAST
+from twin.endpoint import Timer
+from twin.events import Moment
+from twin.network import TIMER
 from twin.tcp import TcpSender
 from twin.timeout import LinuxTimeout, TcpTimeout
 
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from twin.network import Packet
 
 MICROSECOND = 10**6
+#: Kind of the event at which pacing permits a segment.
+PACING = 3
 
 
 class Rule:
@@ -113,7 +118,24 @@ class Machine(LinuxSender):
         return self.owner.fits_advertised(self.snd_nxt * self.owner.most)
 
     def room(self) -> bool:
+        if self.paced():
+            self.hold()
+            return False
         return self.owner.has_room()
+
+    @property
+    def now_ns(self) -> int:
+        return self.owner.now // 1000
+
+    def paced(self) -> bool:
+        return self.o.pacing and self.pace * 1000 > self.owner.now
+
+    def hold(self) -> None:
+        self.owner.pacing.set(self.pace * 1000)
+
+    def paced_bytes(self, segment: Segment) -> int:
+        payload = self.owner.payload_at(segment.sequence * self.owner.most)
+        return max(payload + self.owner.header, self.owner.control)
 
     def reduce_by_law(self) -> None:
         law = self.owner.law
@@ -169,10 +191,16 @@ class RackSender(TcpSender):
             pacing=own["pacing"],
             mss=self.most,
         )
-        self.machine = Machine(self, options)
+        place = Moment(TIMER, self.here, self.flow.index, PACING)
+        self.pacing = Timer(self.network.events, place, self.send_on)
+        self.machine = self.make(options)
         self.machine.written = -(-self.flow.size // self.most)
         self.head_due = False
         self.covered_bytes = 0
+
+    def make(self, options: Options) -> Machine:
+        """The model, as the law needs it."""
+        return Machine(self, options)
 
     @property
     def us(self) -> int:
@@ -186,10 +214,14 @@ class RackSender(TcpSender):
         machine.now = machine.origin = machine.lsndtime = self.us
         if self.times_sent == 1:
             machine.min_rtt.update(self.us, (self.now - self.control_sent_at) // MICROSECOND)
+        self.begin_law()
         machine.update_pacing()
         machine.write()
         self.set_timer()
         self.note_window()
+
+    def begin_law(self) -> None:
+        """Tell the law of the end of the handshake."""
 
     def transmit(self, segment: Segment) -> None:
         """Send a segment of the model."""
@@ -260,7 +292,7 @@ class RackSender(TcpSender):
 
     def send_head(self) -> None:
         """Send the first segment after a timeout, as soon as the interface has room."""
-        self.head_due = not self.has_room()
+        self.head_due = not self.machine.room()
         if not self.head_due:
             self.machine.retransmit(self.machine.queue[0])
 

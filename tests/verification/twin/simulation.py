@@ -23,7 +23,9 @@ from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
 from twin.rack_tlp import RackSender
+from twin.rates import RateSender
 from twin.receiver import TcpReceiver
+from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
@@ -95,8 +97,12 @@ class Simulation:
             transport, here, there = self.transport(flow), self.origin(flow), flow.destination
             sender, receiver = ENDS[transport["kind"]]
             if transport.get("recovery", {}).get("kind") == "rack-tlp":
-                sender = RackSender
+                is_bbr = transport["congestion_control"]["kind"] == "bbr1"
+                sender = RateSender if is_bbr else RackSender
             self.senders.append(sender(self.network, flow, transport, here, there))
+            if isinstance(self.senders[-1], RateSender):
+                draw = stream(settings["seed"], f"law/{flow.index}")
+                self.senders[-1].machine.bbr.draw = draw
             self.receivers.append(receiver(self.network, flow, transport, there, here))
             if isinstance(self.senders[-1], BurstSender):
                 edge = self.switches[here - self.hosts]

@@ -9,6 +9,7 @@ mod acknowledgement;
 mod board;
 mod evidence;
 mod pacing;
+mod rates;
 mod reduction;
 mod sacked;
 mod states;
@@ -18,6 +19,7 @@ mod usage;
 use self::board::Board;
 use self::evidence::Evidence;
 use self::pacing::Pacing;
+use self::rates::Rates;
 use self::reduction::{Prr, Rule, Undo};
 use self::timer::{Pending, ProbeState, TimerState};
 use self::usage::Usage;
@@ -149,6 +151,8 @@ pub struct RackTlp {
     timer: TimerState,
     usage: Usage,
     pacing: Pacing,
+    /// `None` unless the law wants rates, and so sets the window.
+    rates: Option<Box<Rates>>,
     flags: Flags,
     permit: Permit,
     /// Whether the acknowledgement in hand permits lost segments, or new ones first.
@@ -194,6 +198,7 @@ impl RackTlp {
             timer: TimerState::new(Duration::ZERO),
             usage: Usage::default(),
             pacing: Pacing::new(parameters.is("pacing")),
+            rates: None,
             flags: Flags::default(),
             permit: Permit::New,
             rexmit: None,
@@ -240,16 +245,6 @@ impl RackTlp {
         match segments {
             INFINITE => f64::INFINITY,
             _ => (segments * self.mss) as f64,
-        }
-    }
-
-    /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
-    /// three quarters of the window.
-    fn current_ssthresh(&mut self, sender: &SenderState<'_>) -> u64 {
-        let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
-        match self.reducing() {
-            true => ssthresh,
-            false => ssthresh.max((cwnd >> 1) + (cwnd >> 2)),
         }
     }
 
@@ -351,6 +346,7 @@ impl LossRecovery for RackTlp {
         if self.board.is_empty() {
             self.evidence.first_sent = now_us;
         }
+        self.stamp(number, now_us);
         let is_new = self.board.send(number, now_us, self.delivered);
         if is_new {
             self.usage.sent(self.board.len() == 1, now_us);
@@ -412,6 +408,7 @@ impl Timed for RackTlp {
         if let Some(rtt) = rtt {
             self.evidence.min_rtt.update(now, rtt.0 / MICROSECOND);
         }
+        self.start_rates(rtt, sender);
         self.update_rate(sender);
     }
 
@@ -464,6 +461,7 @@ impl Timed for RackTlp {
     }
 
     fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>) {
+        self.note_limit(sender);
         self.written = written;
         self.permit = Permit::New;
         self.restart_after_idle(sender);
@@ -481,8 +479,10 @@ impl Timed for RackTlp {
         self.pacing.is_on()
     }
 
-    fn release(&mut self, wire: u64, now: Time) -> Time {
-        self.pacing.release(wire, now)
+    fn release(&mut self, payload: u32, wire: u64, sender: &mut SenderState<'_>) -> Time {
+        self.tell_restart(sender);
+        let bytes = self.paced_bytes(payload, wire);
+        self.pacing.release(bytes, sender.now)
     }
 
     fn counts(&self) -> Counts {

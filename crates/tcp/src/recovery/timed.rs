@@ -85,9 +85,9 @@ pub trait Timed {
     /// Returns whether the recovery paces.
     fn paces(&self) -> bool;
 
-    /// Returns the earliest time of the next segment after one of `wire` bytes was sent, if the
-    /// recovery paces.
-    fn release(&mut self, wire: u64, now: Time) -> Time;
+    /// Returns the earliest time of the next segment after one with this payload was sent, of `wire`
+    /// bytes with its headers, if the recovery paces.
+    fn release(&mut self, payload: u32, wire: u64, sender: &mut SenderState<'_>) -> Time;
 
     /// Returns the present counts.
     fn counts(&self) -> Counts;

@@ -4,6 +4,7 @@
 use super::{Sender, State};
 use crate::cc::Ack;
 use crate::flight::audit::Cause;
+use crate::measure::rates::PathModel;
 use crate::recovery::timed::{Arrival, Counts, Heard, Timed};
 use crate::recovery::SenderState;
 use crate::wire::host_timer::HostTimer;
@@ -29,6 +30,8 @@ pub struct Snapshot {
     pub retransmissions: u64,
     /// Counts of the recovery.
     pub counts: Counts,
+    /// Model of the path, if the law has one.
+    pub model: Option<PathModel>,
 }
 
 impl Sender {
@@ -134,7 +137,9 @@ impl Sender {
     /// Delays the next segment as the recovery paces.
     pub(super) fn pace(&mut self, payload: u32, end: &Endpoint<'_, '_>) {
         let wire = Bytes(u64::from(end.sizes.wire(payload)));
-        self.release = self.ask(end, |recovery, state| recovery.release(wire.0, state.now));
+        self.release = self.ask(end, |recovery, state| {
+            recovery.release(payload, wire.0, state)
+        });
     }
 
     /// Sets the timer as the recovery has it, after all was sent that may be sent.
@@ -186,6 +191,7 @@ impl Sender {
             round_trip: self.timeout.smoothed(),
             retransmissions: self.retransmissions,
             counts,
+            model: self.congestion.model(),
         })
     }
 }

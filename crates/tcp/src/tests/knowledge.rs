@@ -72,6 +72,7 @@ const ALL: Wants = Wants {
     round_trips: true,
     reports: true,
     delivery_rates: false,
+    rates: false,
 };
 
 /// Runs a sender with this recovery, a window of `segments` segments, and the acknowledgements of

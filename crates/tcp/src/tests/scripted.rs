@@ -121,6 +121,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         parameters: &Parameters::new(all),
         sizes: &SIZES,
         segment_time: Duration::ZERO,
+        seed: 0,
     });
     let sent = play(transport, script).into_iter();
     sent.map(|(number, _)| number).collect()

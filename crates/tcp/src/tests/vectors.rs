@@ -70,6 +70,7 @@ fn reno(bytes: f64, mss: u32) -> Congestion {
         parameters: &parameters(&[]),
         mss,
         rwnd,
+        seed: 0,
     });
     Congestion::new(law, bytes, rwnd)
 }

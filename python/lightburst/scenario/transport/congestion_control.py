@@ -1,10 +1,10 @@
 """``congestion_control`` of `tcp`: laws of the congestion window; one table per law."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from lightburst.foundation.units import Duration, parse_duration
+from lightburst.foundation.units import Duration, PositiveDuration, parse_duration
 from lightburst.scenario.fields import Flag, Named, Real, Whole
 from lightburst.scenario.section import Section
 
@@ -200,6 +200,56 @@ class LinuxCubic(Section):
     )
 
 
+class Bbr1(Section):
+    """BBR, version 1, as in Linux 6.18: window and pace follow a model of the path.
+
+    Attributes
+    ----------
+    min_rtt_window, probe_rtt_time : int
+        Picoseconds.
+    """
+
+    kind: Literal["bbr1"] = "bbr1"
+    cwnd_gain: Annotated[float, Real(1, 16)] = Field(
+        2.0,
+        description=(
+            "Window over the product of bandwidth and least round trip, once the pipe is full "
+            "(`bbr_cwnd_gain`). In whole 256ths."
+        ),
+    )
+    min_rtt_window: PositiveDuration = Field(
+        parse_duration("10 s"),
+        description=(
+            "Time for which a least round trip counts; then few segments stay in flight until it "
+            "is measured again (`bbr_min_rtt_win_sec`). In whole ticks of 4 ms."
+        ),
+    )
+    probe_rtt_time: PositiveDuration = Field(
+        parse_duration("200 ms"),
+        description=(
+            "Least time with four segments in flight, for that measurement "
+            "(`bbr_probe_rtt_mode_ms`). In whole ticks of 4 ms."
+        ),
+    )
+    policer_detection: Flag = Field(
+        True,
+        description=(
+            "Whether two long intervals of equal bandwidth with a fifth of losses stand for a "
+            "policer, whose rate is then used for 48 round trips (`bbr_lt_bw_sampling`)."
+        ),
+    )
+    ack_aggregation: Flag = Field(
+        True,
+        description=(
+            "Whether the window provides for acknowledgements that come in bunches, by the most "
+            "of the last five to ten round trips (`bbr_update_ack_aggregation`)."
+        ),
+    )
+
+
+# Laws that set window and pace from rates of delivery.
+OF_RATES: Final = frozenset({"bbr1"})
+
 CongestionControl = Annotated[
     Reno
     | StopAndWait
@@ -210,7 +260,8 @@ CongestionControl = Annotated[
     | Scalable
     | Dctcp
     | LinuxReno
-    | LinuxCubic,
+    | LinuxCubic
+    | Bbr1,
     Named(),
     Field(discriminator="kind"),
 ]

@@ -24,9 +24,14 @@ from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
 from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
-from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
+from lightburst.scenario.transport.congestion_control import OF_RATES, CongestionControl, Reno
 from lightburst.scenario.transport.presets import PRESETS, Preset
-from lightburst.scenario.transport.recovery import MOST_BLOCKS_WITH_TIMESTAMPS, Recovery, Sack
+from lightburst.scenario.transport.recovery import (
+    MOST_BLOCKS_WITH_TIMESTAMPS,
+    RackTlp,
+    Recovery,
+    Sack,
+)
 
 
 def rfc5681(segment: int) -> int:
@@ -186,9 +191,12 @@ class Tcp(Connection):
             return handler(values)
         preset = PRESETS.get(str(values.get("preset")), {})
         own = {name: _table(values.get(name)) for name in _TABLES}
+        of_rates = _kind(own["congestion_control"]) in OF_RATES
         stamps = as_python(values.get("timestamps", preset.get("timestamps"))) is True
         tables = {
-            name: _on_table(cls.model_fields[name], preset.get(name, {}), own[name], stamps)
+            name: _on_table(
+                cls.model_fields[name], preset.get(name, {}), own[name], stamps, of_rates
+            )
             for name in _TABLES
         }
         transport = handler({**preset, **values, **tables})
@@ -211,6 +219,7 @@ class Tcp(Connection):
             raise refuse_at(
                 "ecn", "true", "false with 'dctcp', which answers marks by its own rule"
             )
+        self._rates()
         if self.timer_tick < MICROSECOND:
             raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")
         if self.timeout == "linux" and self.min_timeout == 0:
@@ -231,6 +240,20 @@ class Tcp(Connection):
             )
         return self
 
+    def _rates(self) -> None:
+        """Refuse a law of rates without a recovery that gives them, and paces."""
+        law = self.congestion_control.kind
+        if law not in OF_RATES:
+            return
+        if not isinstance(self.recovery, RackTlp):
+            raise refuse_at(
+                "recovery.kind",
+                repr(self.recovery.kind),
+                f"'rack-tlp' with {law!r}, which needs rates of delivery (preset = 'linux' has it)",
+            )
+        if not self.recovery.pacing:
+            raise refuse_at("recovery.pacing", "false", f"true with {law!r}, which sets the pace")
+
 
 # Settings that are tables with a kind.
 _TABLES = ("congestion_control", "recovery")
@@ -243,7 +266,14 @@ def _table(value: object) -> object:
     return given(value) if isinstance(value, Section) else value or {}
 
 
-def _on_table(field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: bool) -> object:
+def _kind(own: object) -> object:
+    """Return the kind that a table names; None for none."""
+    return own.get("kind") if isinstance(own, Mapping) else None
+
+
+def _on_table(
+    field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: bool, of_rates: bool
+) -> object:
     """Merge the preset's settings into a table, as far as its kind has them.
 
     A table without a kind gets the kind of the preset.
@@ -251,6 +281,9 @@ def _on_table(field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: 
     below = {"kind": field.default.kind, **preset}
     if stamps:
         below.setdefault("sack_blocks", MOST_BLOCKS_WITH_TIMESTAMPS)
+    if of_rates:
+        # In Linux the law switches pacing on.
+        below.setdefault("pacing", True)
     if not isinstance(own, Mapping):
         return own
     known = kinds(field).get(str(own.get("kind", below["kind"])))

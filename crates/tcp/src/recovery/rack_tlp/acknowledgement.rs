@@ -17,6 +17,7 @@ impl RackTlp {
         let advanced = arrival.acknowledgement > arrival.before;
         let (delivered, lost) = (self.delivered, self.lost);
         self.flags.advanced = advanced;
+        self.begin_rate();
         if advanced {
             self.retransmits = 0;
         }
@@ -53,7 +54,9 @@ impl RackTlp {
     /// Changes the window: by PRR while it is being reduced, otherwise by the law
     /// (`tcp_cong_control`).
     fn control(&mut self, delivered: u64, lost: u64, sender: &mut SenderState<'_>) {
-        if self.reducing() {
+        if self.rates.is_some() {
+            self.control_by_rates(delivered, lost, sender);
+        } else if self.reducing() {
             self.reduce(delivered, lost, self.flags.advanced, sender);
         } else {
             let reorders = self.reordering > self.features.reordering;
@@ -77,6 +80,12 @@ impl RackTlp {
 
     /// Computes the pacing rate from the window and SRTT.
     pub(super) fn update_rate(&mut self, sender: &SenderState<'_>) {
+        if self.rates.is_some() {
+            if let Some(rate) = sender.congestion.pacing_rate() {
+                self.pacing.set_rate(rate.bps() / 8);
+            }
+            return;
+        }
         let outstanding = self.cwnd(sender).max(self.board.len());
         self.pacing.update(
             self.mss,

@@ -89,7 +89,7 @@ pub struct Evidence {
     pub newly_sacked: u64,
     newly_acked: u64,
     /// `delivered` at the transmission of the newest segment delivered, and that segment.
-    prior_delivered: u64,
+    pub prior_delivered: u64,
     newest: u64,
     pub first_sacked: Option<u64>,
     pub last_sacked: Option<u64>,
@@ -166,15 +166,18 @@ impl Evidence {
     }
 
     /// Notes the delivery of a segment for the delivery rate (`tcp_rate_skb_delivered`).
-    pub fn rate(&mut self, number: u64, segment: &Segment) {
+    /// Returns whether the segment was sent last among those delivered by the acknowledgement.
+    pub fn rate(&mut self, number: u64, segment: &Segment) -> bool {
         if segment.counted() {
-            return;
+            return false;
         }
         let newest = (self.first_sent, self.newest);
-        if self.prior_delivered == 0 || (segment.sent, number) > newest {
+        let is_newest = self.prior_delivered == 0 || (segment.sent, number) > newest;
+        if is_newest {
             self.prior_delivered = segment.delivered;
             (self.first_sent, self.newest) = (segment.sent, number);
         }
+        is_newest
     }
 }
 
@@ -202,6 +205,7 @@ impl RackTlp {
     pub(super) fn clean(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
         let now = Self::microseconds(sender.now);
         let mut covered = arrival.before;
+        let sacked = self.board.sacked;
         let (mut acked, mut retransmitted, mut fresh) = (0, false, None::<(u64, u64, u64)>);
         while covered < sender.flight.snd_una {
             let number = self.board.first();
@@ -215,7 +219,7 @@ impl RackTlp {
                     self.evidence.advance(number, &segment, now);
                 }
             }
-            self.evidence.rate(number, &segment);
+            self.rate_acknowledged(number, &segment);
             retransmitted |= segment.ever();
             if !segment.ever() && !segment.sacked() {
                 let (first, sent, _) = fresh.unwrap_or((number, segment.sent, 0));
@@ -228,6 +232,7 @@ impl RackTlp {
             self.board.tidy();
         }
         self.flags.acked = acked > 0;
+        self.note_delay(acked, sacked, sender.flight.snd_una - arrival.before);
         let times = fresh.filter(|_| !retransmitted);
         let times = times.map(|(_, first, last)| (first, last));
         let sampled = self.take_sample(times, arrival, now, sender);

@@ -3,7 +3,7 @@
 use super::MICROSECOND;
 use crate::cc::Window;
 use crate::TimeoutPolicy;
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 
 /// Segments that are sent at once when a connection begins.
 const UNPACED: u64 = 10;
@@ -43,6 +43,16 @@ impl Pacing {
         self.rate
     }
 
+    /// Sets the rate to that of a law, in bytes per second.
+    pub fn set_rate(&mut self, rate: u64) {
+        self.rate = rate;
+    }
+
+    /// Returns the time until the next segment may leave.
+    pub fn ahead(&self, now: Time) -> Duration {
+        Duration((self.next * NANOSECOND).saturating_sub(now.0))
+    }
+
     /// Computes the rate: `outstanding` segments per SRTT, times 2 in the first half of slow start
     /// and 1.2 later.
     pub fn update(
@@ -65,11 +75,11 @@ impl Pacing {
         self.rate = bytes / srtt.max(1);
     }
 
-    /// Returns the earliest time of the next segment after one of `wire` bytes left at `now`.
-    pub fn release(&mut self, wire: u64, now: Time) -> Time {
+    /// Returns the earliest time of the next segment after one of these bytes left at `now`.
+    pub fn release(&mut self, bytes: u64, now: Time) -> Time {
         if self.rate > 0 && self.sent >= UNPACED {
             let now = now.0 / NANOSECOND;
-            let mut length = wire * 1_000_000_000 / self.rate;
+            let mut length = bytes * 1_000_000_000 / self.rate;
             let before = self.next;
             self.next = self.next.max(now);
             // A late segment is paid back by up to half of its length.

@@ -81,6 +81,16 @@ impl Undo {
 }
 
 impl RackTlp {
+    /// Returns the ssthresh to restore (`tcp_current_ssthresh`): outside of a reduction at least
+    /// three quarters of the window.
+    pub(super) fn current_ssthresh(&mut self, sender: &SenderState<'_>) -> u64 {
+        let (ssthresh, cwnd) = (self.ssthresh(sender), self.cwnd(sender));
+        match self.reducing() {
+            true => ssthresh,
+            false => ssthresh.max((cwnd >> 1) + (cwnd >> 2)),
+        }
+    }
+
     fn start_undo(&mut self, sender: &SenderState<'_>) {
         let probed = self.probe.end.is_some() && self.probe.retransmitted;
         let count = self.board.retransmitted + u64::from(probed);
@@ -154,7 +164,8 @@ impl RackTlp {
 
     /// Ends a reduction with the window that the law aimed at (`tcp_end_cwnd_reduction`).
     pub(super) fn end_reduction(&mut self, sender: &mut SenderState<'_>) {
-        if self.state == State::Cwr || self.undo.marker.is_some() {
+        let reduced = self.state == State::Cwr || self.undo.marker.is_some();
+        if reduced && self.rates.is_none() {
             sender.congestion.set_cwnd(self.prr.target);
         }
     }
@@ -218,6 +229,7 @@ impl RackTlp {
             in_flight: sender.flight.flight_size(),
             repeated: !reduces,
             sent: sender.flight.snd_max,
+            lost: self.lost,
         });
         self.set_cwnd(self.board.in_flight() + 1, sender);
         if self.state <= State::Disorder && self.board.sacked >= self.features.reordering {
@@ -254,7 +266,11 @@ impl RackTlp {
         if self.undo.prior_ssthresh > 0 {
             let ssthresh = sender.congestion.window().ssthresh;
             sender.congestion.undo(Window {
-                cwnd: (self.prr.prior_cwnd * self.mss) as f64,
+                // A law that sets the window itself restores it as well.
+                cwnd: match self.rates {
+                    Some(_) => 0.0,
+                    None => (self.prr.prior_cwnd * self.mss) as f64,
+                },
                 ssthresh: ssthresh.max(self.threshold(self.undo.prior_ssthresh)),
             });
         }

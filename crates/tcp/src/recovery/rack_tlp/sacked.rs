@@ -116,7 +116,7 @@ impl RackTlp {
         self.flags.sacked = true;
         self.evidence.sack_delivered += 1;
         self.evidence.newly_sacked += 1;
-        self.evidence.rate(number, &segment);
+        self.rate_sacked(number, &segment);
         self.board.count(number);
     }
 }

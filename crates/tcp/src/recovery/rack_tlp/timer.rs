@@ -163,7 +163,9 @@ impl RackTlp {
         if before != self.board.in_flight() {
             if self.state != State::Recovery {
                 self.enter_recovery(sender);
-                self.reduce(1, self.lost - lost, false, sender);
+                if self.rates.is_none() {
+                    self.reduce(1, self.lost - lost, false, sender);
+                }
             }
             self.permit = Permit::LostOnly;
         }

@@ -112,7 +112,8 @@ impl RackTlp {
     /// `tcp_cwnd_restart`).
     pub(super) fn restart_after_idle(&mut self, sender: &mut SenderState<'_>) {
         let began = sender.flight.snd_max > 0;
-        if !self.features.restart_after_idle || !self.board.is_empty() || !began {
+        let applies = self.features.restart_after_idle && self.rates.is_none();
+        if !applies || !self.board.is_empty() || !began {
             return;
         }
         let rto = sender.timeout.value().0 / super::MICROSECOND;
