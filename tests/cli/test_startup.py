@@ -83,6 +83,10 @@ def test_what_is_said_of_scenarios_needs_nothing_large(tmp_path: Path, words: li
     assert imported(tmp_path, *words) & HEAVY == set()
 
 
+def test_a_script_of_packetdrill_needs_nothing_large(tmp_path: Path) -> None:
+    assert imported(tmp_path, "packetdrill", "tests/data/packetdrill/f-rto.pkt") & HEAVY == set()
+
+
 @pytest.mark.parametrize(
     "words", [["--help"], ["--version"], ["run", "--help"], ["optimise", "--help"]]
 )
