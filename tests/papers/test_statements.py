@@ -17,7 +17,9 @@ from lightburst.papers.paper import Paper
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.statements import Statement, headline, records, statements_of
 from lightburst.papers.vlachos2008 import claims as vlachos2008
+from lightburst.papers.vlachos2008 import design, metrics
 from lightburst.papers.vlachos2008 import records as traced
+from lightburst.papers.vlachos2008.points import runs_of
 from lightburst.study.statistics import Interval
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
@@ -193,6 +195,12 @@ def test_one_line_gives_a_claim_several_readings() -> None:
     assert [one.id for one in found.readings] == ["short-s", "short-m"]
     assert found.readings[0].statement == "It is 5 (seconds)"
     assert all(one.note == "Measured." for one in found.readings)
+    both = {"s": exact(300.0), "m": exact(5.0)}
+    assert [one.verdict for one in SHEET.judge_readings("short", both, published=300.0)] == [
+        HOLDS, DIFFERS,
+    ]  # fmt: skip
+    wide = SHEET.judge_readings("short", both, bound=(1.0, 400.0))
+    assert [one.verdict for one in wide] == [HOLDS, HOLDS]
 
 
 def test_an_earlier_verdict_stays_beside_the_new_one() -> None:
@@ -307,6 +315,11 @@ def test_the_lines_of_vlachos2008_that_differed_are_eleven_statements() -> None:
         if each.origin is Origin.PAPER and any(one.id in lines for one in each.readings)
     }
     assert found == DIFFERED
+    own = [one for one in statements_of(all_claims("vlachos2008")) if one.origin is Origin.PAPER]
+    assert (len(own), sum(len(one.readings) for one in own)) == (20, 39)
+    pairs = [{one.id for one in each.readings} for each in own if len(each.readings) == 2]
+    assert {"mice-faster", "trace-rises"} in pairs
+    assert {"long-term-same", "trace-long-term"} in pairs
 
 
 #: What the papers do not say, or do not show; each keeps the verdict that it had as theirs.
@@ -346,6 +359,22 @@ def test_the_pair_that_was_added_is_a_claim_of_its_own() -> None:
         assert "(32, 128)" not in own.note
         assert own.was is not None and "(32, 128)" in own.was.reason
         assert (own.origin, added.origin) == (Origin.PAPER, Origin.PROJECT)
+
+
+def test_the_pair_that_was_added_decided_before() -> None:
+    rates = {design.BEST: 6.2, design.ADDED: 6.5}
+    names = [metric for *_, metric in metrics.STATISTICS]
+    rows = [
+        {**point._asdict(), "seed": seed, metrics.VARIANCE: 9.0}
+        | dict.fromkeys(names, rates.get(point, 6.0) + seed / 1e3)
+        for point in design.PAIRS
+        for seed in (1, 2, 3)
+    ]
+    found = {one.id: one for one in vlachos2008.window_claims(runs_of(pd.DataFrame(rows)))}
+    for slug, *_ in metrics.STATISTICS:
+        one = found[f"best-pair-{slug}"]
+        assert (one.verdict, one.was and one.was.verdict) == (HOLDS, DIFFERS)
+        assert found[f"best-pair-added-{slug}"].verdict is DIFFERS
 
 
 def test_an_added_pair_that_is_better_no_longer_decides() -> None:

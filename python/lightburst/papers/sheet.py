@@ -249,6 +249,9 @@ class Sheet:
         measured: Mapping[str, Interval | Mapping[Any, Interval]],
         note: str = "",
         /,
+        *,
+        bound: tuple[float, ...] | None = None,
+        published: float | None = None,
         **words: object,
     ) -> list[Claim]:
         """Judge a claim by each of its ``readings``.
@@ -259,10 +262,8 @@ class Sheet:
             Key of the claim in ``claims.toml``.
         measured : mapping of str to Interval or mapping
             As for `judge`, under each reading, by the reading's name.
-        note : str
-            Further findings.
-        **words
-            More values for the fields in braces.
+        note, bound, published, **words
+            As for `judge`.
 
         Returns
         -------
@@ -272,7 +273,8 @@ class Sheet:
         sheet = self.told(**words)
         readings: Mapping[str, str] = self.claims[name]["readings"]
         claims = (
-            (key, said, sheet.judge(name, measured[key], note)) for key, said in readings.items()
+            (key, said, sheet.judge(name, measured[key], note, bound=bound, published=published))
+            for key, said in readings.items()
         )
         return [
             replace(
