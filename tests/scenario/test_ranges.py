@@ -17,6 +17,7 @@ from lightburst import _core
 from lightburst.compile import compile_plan
 from lightburst.scenario.fields import Real, Whole
 from lightburst.scenario.transport import Tcp
+from lightburst.scenario.transport.congestion_control import OF_RATES
 
 
 def refusal(changes: dict[str, str], **settings: Any) -> str | None:
@@ -54,6 +55,8 @@ def test_the_core_takes_the_same_range_of_a_number(
     table: str, kind: str, name: str, limits: Real | Whole
 ) -> None:
     changes = {f"transport.{table}": kind}
+    if kind in OF_RATES:
+        changes = {"transport.recovery": "rack-tlp"} | changes
     for end in (limits.minimum, limits.maximum):
         assert refusal(changes, **{name: end}) is None
         step = 1 if isinstance(limits, Whole) else 1e-6 * abs(end) or 1e-6
