@@ -17,11 +17,14 @@ from lightburst import _core
 from lightburst.compile import compile_plan
 from lightburst.scenario.fields import Real, Whole
 from lightburst.scenario.transport import Tcp
+from lightburst.scenario.transport.congestion_control import OF_RATES
 
 
 def refusal(changes: dict[str, str], **settings: Any) -> str | None:
     """Run a plan with settings that no scenario checked; returns the error of the simulator."""
-    small = {"workload.size.value": "20 kB", "loss.probability": 0.0}
+    small: dict[str, Any] = {"workload.size.value": "20 kB", "loss.probability": 0.0}
+    if OF_RATES & set(changes.values()):
+        small["transport.recovery"] = "rack-tlp"
     plan = compile_plan(lb.load(OBS).with_(small | changes), 1)
     written = json.loads(json.dumps(plan.settings))
     (group,) = written["groups"]

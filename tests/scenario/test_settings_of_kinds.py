@@ -18,6 +18,7 @@ from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching import AllOptical, Burst, Electronic, Hybrid
 from lightburst.scenario.transport import Datagram, Saw, Sawl, Tcp
+from lightburst.scenario.transport.congestion_control import OF_RATES
 from lightburst.scenario.transport.recovery import NewReno, RenoRecovery, Sack, Sack1, Tahoe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +91,12 @@ def keys(scenario: lb.Scenario) -> tuple[str, str]:
     return scenario.canonical_json(), compile_plan(scenario, 1).digest()
 
 
+def choose(scenario: lb.Scenario, name: str, kind: str) -> lb.Scenario:
+    """The scenario with a law or a recovery, and with the recovery that a law of rates needs."""
+    needed = {"transport.recovery": "rack-tlp"} if kind in OF_RATES else {}
+    return scenario.with_({**needed, f"transport.{name}": kind})
+
+
 @pytest.mark.parametrize("recovery", ["tahoe", "reno", "sack", "sack1"])
 @pytest.mark.parametrize("switching", ["all-optical", "electronic"])
 def test_a_later_kind_or_setting_moves_nothing_that_does_not_use_it(
@@ -128,7 +135,7 @@ def test_a_later_law_is_a_class_and_a_line(scenario: lb.Scenario) -> None:
 def test_the_core_reads_each_setting_that_a_kind_has(
     name: str, kind: str, key: str, scenario: lb.Scenario
 ) -> None:
-    plan = compile_plan(scenario.with_({f"transport.{name}": kind}), 1)
+    plan = compile_plan(choose(scenario, name, kind), 1)
     (written,) = (own for own in plan.transports[0][name] if own in (key, f"{key}_ps"))
     del plan.transports[0][name][written]
     with pytest.raises(ValueError, match=f"{kind}: transport.{name}.{written} is missing"):
@@ -140,7 +147,7 @@ def test_it_runs_with_the_settings_that_a_kind_has(
     name: str, kind: str, scenario: lb.Scenario
 ) -> None:
     """A missing setting would be an error."""
-    chosen = scenario.with_({f"transport.{name}": kind})
+    chosen = choose(scenario, name, kind)
     assert lb.run(chosen).summary["finished"] == 1
     table = compile_plan(chosen, 1).transports[0][name]
     keys = {key.removesuffix("_ps") for key in table}

@@ -98,15 +98,16 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
     }
     kind = recovery or pick(BY_TIMER)
     drawn |= random_patience(random)
-    today = random_today(kind, drawn)
+    today = random_today(kind, drawn, free=recovery is None)
     kind = today.pop("recovery", kind)
     return tcp(recovery or kind, **drawn | today | changes)
 
 
-def random_today(recovery: str, drawn: dict[str, Any]) -> dict[str, Any]:
+def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[str, Any]:
     """Settings of the senders of today, in some of the transports, and of `rack-tlp` in all.
 
-    They are drawn apart, by the other settings: so older plans stay what they were.
+    They are drawn apart, by the other settings: so older plans stay what they were. `free`: they
+    may change the recovery.
     """
     random = Random(repr((recovery, drawn)))
     pick = random.choice
@@ -117,7 +118,7 @@ def random_today(recovery: str, drawn: dict[str, Any]) -> dict[str, Any]:
     if random.random() < 0.1:
         law = pick(["linux-cubic", "linux-reno"])
         today["congestion_control"] = {"kind": law, **drawn_settings(random, law)}
-    if Random(repr((recovery, drawn, "bbr"))).random() < 0.03:
+    if free and Random(repr((recovery, drawn, "bbr"))).random() < 0.03:
         today |= {
             "congestion_control": {"kind": "bbr1", **drawn_settings(random, "bbr1")},
             "recovery": "rack-tlp",

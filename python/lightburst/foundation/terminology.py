@@ -109,7 +109,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("rack", "tlp", "prr", "frto", "eifel", "dsack"),
         (("rack-tlp", ""), _repair("rack-tlp"), ("recovery", "= 'rack-tlp'")),
     ),
-    "bbr": (("bbr1", ""), _window("bbr1")),
+    **dict.fromkeys(("bbr", "bbrv1"), (("bbr1", ""), _window("bbr1"))),
     "hystart": (("linux-cubic", ""), _window("linux-cubic")),
     "udp": (("datagram", ""),),
     **dict.fromkeys(

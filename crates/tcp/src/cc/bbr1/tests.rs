@@ -303,8 +303,11 @@ fn a_round_trip_of_ten_seconds_ago_is_measured_again_with_four_segments_in_fligh
     while connection.law.mode == Mode::ProbeRoundTrip {
         let mut sample = connection.sample(4, ROUND_TRIP, 4);
         sample.rate.as_mut().unwrap().application_limited = true;
+        sample.rtt = None;
         connection.hear(&sample);
     }
+    // The next ten seconds count from the end.
+    assert_eq!(connection.law.min_rtt_at, connection.now / TICK);
     let ticks = connection.now / TICK - begin;
     assert!((51..=51 + ROUND_TRIP / TICK).contains(&ticks), "{ticks}");
     assert_eq!(connection.law.mode, Mode::ProbeBandwidth);
