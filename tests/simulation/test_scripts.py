@@ -101,6 +101,16 @@ def busy_ps(result: lb.Result) -> int:
     return int(result.columns["links"]["busy_ps"].max())
 
 
+def test_a_stall_takes_no_room_in_the_queue() -> None:
+    """Behind the stalled segment 19 others wait, and no more."""
+    stalls = [{"burst": 1, "duration": "1 ms"}]
+    for size, lost in [("20 kB", 0), ("19 kB", 1)]:
+        switching = {"kind": "electronic", "queue_size": size}
+        table = {**SCENARIO, "switching": switching, "loss": {"stalls": stalls}}
+        flows = lb.run(lb.Scenario.from_dict(table), seed=1).flows
+        assert flows["drops"].sum() == lost
+
+
 @pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 def test_a_stall_is_idle_time_at_each_instant() -> None:
     """Counters of a run that ends within the pause."""

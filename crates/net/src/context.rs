@@ -209,13 +209,14 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the bytes that a port has not sent yet, rounded up.
-    #[inline]
+    #[inline(always)]
     pub fn backlog(&self, port: PortId) -> u64 {
-        let wait = self.free_at(port).0.saturating_sub(self.now().0);
-        if wait == 0 {
+        let link = self.link(port);
+        let wait = self.fabric.links.to_transmit(link, self.now());
+        if wait == Duration::ZERO {
             return 0;
         }
-        self.rate(port).bytes_in(Duration(wait)).0
+        self.rate(port).bytes_in(wait).0
     }
 
     /// Hands a unit to a port for transmission at `from` or later; returns the start of the

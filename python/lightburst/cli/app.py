@@ -332,7 +332,7 @@ def packetdrill_command(
         typer.Option(
             "--tolerance_usecs",
             metavar="N",
-            help="Tolerance of times; that of each script by default, or 4000.",
+            help="Tolerance of times in microseconds; that of each script by default, or 4000.",
             show_default=False,
         ),
     ] = None,

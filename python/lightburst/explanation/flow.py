@@ -68,8 +68,9 @@ class Explanation:
         is retransmitted), and ``false``, True if not all of the data concerned had been lost.
     retransmissions : pandas.DataFrame
         Retransmitted data: ``time_s`` of the hand-over to the interface, ``segment``, ``packet``,
-        ``cause`` (``timeout`` or ``fast retransmission``), ``spurious``, True if not all earlier
-        copies were lost, and ``lost``, True if this copy was lost.
+        ``cause`` (``timeout``, ``fast retransmission``, ``tail loss probe`` or ``reordering
+        timer``), ``spurious``, True if not all earlier copies were lost, and ``lost``, True if this
+        copy was lost.
     """
 
     result: Result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from lightburst.trace.flow import ARRIVED, FORWARD, LOSS, LOST, NONE, SYN
+from lightburst.trace.flow import ARRIVED, FORWARD, LOSS, LOST, NONE, RECOVERY, SYN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +22,8 @@ SENDER: Final = "sender"
 INTERFACE: Final = "interface"
 TIMEOUT: Final = "timeout"
 FAST: Final = "fast retransmission"
+PROBE: Final = "tail loss probe"
+REORDERING_TIMER: Final = "reordering timer"
 LOST_FOR_GOOD: Final = "not sent again"
 ASSEMBLY: Final = "assembly"
 BUFFER: Final = "buffer"
@@ -52,9 +54,17 @@ PARTS: Final = {
     INTERFACE: "the data waits in its host's interface, behind other packets",
     TIMEOUT: "data was lost or late; a timeout sent the copy that got through",
     FAST: "data was lost or late; duplicate acknowledgements had the copy sent that got through",
+    PROBE: "data was lost or late; a probe of the tail was the copy that got through",
+    REORDERING_TIMER: (
+        "data was lost or late; the copy that got through was sent when the time for reordered "
+        "segments was over"
+    ),
     LOST_FOR_GOOD: "data was lost; at the end of the run no copy of it is on its way",
     ASSEMBLY: "the data waits until its burst is closed, and may leave",
-    BUFFER: "the data waits in the buffer of a hybrid switch, or at its egress for earlier bursts",
+    BUFFER: (
+        "the data waits in the buffer of a hybrid switch, at its egress for earlier bursts, or for "
+        "later data that a script lets overtake (loss.holds)"
+    ),
     QUEUE: "the data waits for an output, behind other packets",
     WAY: "the data is on its way: transmission, propagation, switching",
 }
@@ -88,7 +98,8 @@ class Copy:
     arrival_ps, lost_ps : int
         Time of its arrival and of its loss.
     cause : str or None
-        Cause of a retransmission, `TIMEOUT` or `FAST`; None for the first transmission.
+        Cause of a retransmission, `TIMEOUT`, `FAST`, `PROBE` or `REORDERING_TIMER`; None for the
+        first transmission.
     """
 
     packet: int
@@ -117,7 +128,7 @@ def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
     at_host = np.isin(trace.hops["node"][rows], (trace.source, trace.destination))
     made: dict[int, int] = dict(zip(hops, came.tolist(), strict=True))
     start: dict[int, int] = dict(zip(hops, np.where(at_host, begins, came).tolist(), strict=True))
-    expired = frozenset(trace.timeouts_ps().tolist())
+    causes = _Causes(trace)
     numbers, rows = np.unique(np.where(chosen, table["packet"], NONE), return_index=True)
     found = []
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
@@ -133,7 +144,7 @@ def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
                 start_ps=start.get(number, begin),
                 arrival_ps=arrival.get(number, NONE),
                 lost_ps=lost.get(number, NONE),
-                cause=_cause(trace, begin, expired) if table["retransmission"][row] else None,
+                cause=causes.of(begin) if table["retransmission"][row] else None,
             )
         )
     return found
@@ -337,12 +348,25 @@ def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
     return found
 
 
-def _cause(trace: FlowTrace, made_ps: int, expired: frozenset[int]) -> str:
-    """Return the cause of a retransmission: a timeout (and the recovery after it), or else fast."""
-    time = trace.windows["time_ps"]
-    row = int(np.searchsorted(time, np.uint64(made_ps), side="right")) - 1
-    after = row >= 0 and trace.windows["state"][row] == LOSS
-    return TIMEOUT if after or made_ps in expired else FAST
+class _Causes:
+    """Causes of the retransmissions of a flow, by the time at which they were made."""
+
+    def __init__(self, trace: FlowTrace) -> None:
+        self.windows = trace.windows
+        self.expired = frozenset(trace.timeouts_ps().tolist())
+        self.looks = frozenset(trace.looks_ps().tolist())
+
+    def of(self, made_ps: int) -> str:
+        """Return the cause: a timeout (and the recovery after it), another timer, or else fast."""
+        time = self.windows["time_ps"]
+        row = int(np.searchsorted(time, np.uint64(made_ps), side="right")) - 1
+        state = self.windows["state"][row] if row >= 0 else None
+        if state == LOSS or made_ps in self.expired:
+            return TIMEOUT
+        if made_ps in self.looks:
+            # A probe takes nothing for lost: the sender does not enter a recovery.
+            return REORDERING_TIMER if state == RECOVERY else PROBE
+        return FAST
 
 
 def _times(table: Mapping[str, NDArray[Any]], rows: NDArray[np.bool_]) -> dict[int, int]:

@@ -34,6 +34,7 @@ ECE: Final = 16
 CWR: Final = 32
 # State of a sender in recovery after a timeout.
 LOSS: Final = STATES.index("loss")
+RECOVERY: Final = STATES.index("fast recovery")
 # Placeholder for "no time" or "no burst".
 NONE: Final = 2**64 - 1
 # Reasons for a loss, by the simulator's number.
@@ -160,14 +161,33 @@ class FlowTrace:
             whose time nothing arrived from the destination is a timeout. Other expiries
             (`looks`) leave the timeout as it was.
         """
-        table, time = self.segments, self.windows["time_ps"]
+        expired = self._expired()
+        return np.asarray(self.windows["time_ps"][expired & self._backs_off()], dtype=np.uint64)
+
+    def looks_ps(self) -> NDArray[np.uint64]:
+        """Return the times at which the sender's timer expired for a probe or for late segments.
+
+        Returns
+        -------
+        ndarray of uint64, shape (looks,)
+            Picoseconds; none unless `looks`.
+        """
+        expired = self._expired()
+        return np.asarray(self.windows["time_ps"][expired & ~self._backs_off()], dtype=np.uint64)
+
+    def _expired(self) -> NDArray[np.bool_]:
+        """Return whether the timer expired at each row of the windows table."""
+        table = self.segments
         heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
-        expired = ~np.isin(time, table["time_ps"][heard])
-        if self.looks:
-            rto = self.windows["rto_ps"]
-            grown = np.append(True, rto[1:] > rto[:-1])[: rto.size]
-            expired &= grown | (rto >= self.max_timeout_ps)
-        return np.asarray(time[expired], dtype=np.uint64)
+        return ~np.isin(self.windows["time_ps"], table["time_ps"][heard])
+
+    def _backs_off(self) -> NDArray[np.bool_]:
+        """Return whether an expiry at each row of the windows table would be a timeout."""
+        rto = self.windows["rto_ps"]
+        if not self.looks:
+            return np.ones(rto.size, np.bool_)
+        grown = np.append(True, rto[1:] > rto[:-1])[: rto.size]
+        return grown | (rto >= self.max_timeout_ps)
 
     def own_packets(self) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
         """Return the packets that the source handed to its interface, in that order.

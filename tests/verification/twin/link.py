@@ -52,6 +52,8 @@ class Link:
     interface: FairInterface | None = None
     # Beginning and end of each transmission, and its bytes.
     transmissions: list[tuple[int, int, int]] = field(default_factory=list)
+    # Idle times before transmissions that were handed over in advance.
+    pauses: list[tuple[int, int]] = field(default_factory=list)
     # Units that wait beside it for later ones.
     held: list[Held] = field(default_factory=list)
 
@@ -61,8 +63,9 @@ class Link:
 
     def backlog(self, now: int) -> int:
         """Bytes still to be sent, rounded up."""
-        on_link = -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
-        return on_link + self.at_interface
+        idle = sum(max(0, end - max(begin, now)) for begin, end in self.pauses)
+        busy = max(0, self.free_at - now) - idle
+        return -(-busy * self.rate // (8 * 10**12)) + self.at_interface
 
     @property
     def at_interface(self) -> int:

@@ -303,12 +303,15 @@ class Network:
             link.held = [held for held in link.held if held.left > 0]
             behind += [held.unit for held in free]
             for held in free:
-                self.put_on(link, held.unit, held.ready, max(held.ready, link.free_at), None)
+                ready = max(held.ready, self.events.now)
+                self.put_on(link, held.unit, ready, max(ready, link.free_at), None)
         return begin
 
     def put_on(self, link: Link, unit: Unit, earliest: int, start: int, reason: str | None) -> None:
         """Transmit `unit` on `link` from `start` on; it is lost for `reason`, if there is one."""
         tx = link.tx(unit.size)
+        if start > max(link.free_at, self.events.now):
+            link.pauses.append((link.free_at, start))
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
         self.offer(link, unit)

@@ -67,6 +67,8 @@ impl Context<'_> {
         let mut released = self.fabric.released_by(unit, place.link);
         let mut next = 0;
         while let Some(&Held { unit, ready, .. }) = released.get(next) {
+            // The wait for later units is none for the link.
+            let ready = ready.max(self.now());
             self.transmit(unit, place, (ready, ready), None);
             released.extend(self.fabric.released_by(unit, place.link));
             next += 1;

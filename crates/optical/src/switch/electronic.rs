@@ -2,7 +2,7 @@
 //! electronics and back.
 
 use super::{output, Build, SwitchSettings};
-use lightburst_des::{Duration, Stream, Time};
+use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, TimerId, Unit,
 };
@@ -123,8 +123,7 @@ impl Electronic {
         let port = output(self.choice, unit, &mut self.draw, ctx);
         let now = ctx.now();
         let free_at = ctx.free_at(port);
-        let wait = Duration(free_at.0.saturating_sub(now.0));
-        let backlog = ctx.rate(port).bytes_in(wait).0;
+        let backlog = ctx.backlog(port);
         if backlog + u64::from(bytes) > self.queue_bytes {
             self.counters.queue_full += 1;
             return ctx.drop(unit, port, QUEUE_FULL);
@@ -135,7 +134,7 @@ impl Electronic {
             }
             self.counters.marked += 1;
         }
-        if wait > Duration::ZERO {
+        if free_at > now {
             // The whole unit waits; it no longer counts once its transmission has started.
             self.counters.buffered += 1;
             let time = (now, free_at.min(self.time_limit));

@@ -141,8 +141,8 @@ class Hold(Script):
     later: _Number = Field(
         description=(
             "Number of later units that the unit follows: those on the same link with data of the "
-            "flow beyond its own. Until then the link transmits others, and the time counts as a "
-            "wait for the link."
+            "flow beyond its own. Until then the link transmits others, and the unit waits beside "
+            "it."
         )
     )
 
