@@ -25,7 +25,8 @@ from lightburst.study.design.written import to_toml
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema()
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
-EXAMPLES = sorted((ROOT / "examples" / "studies").glob("*.toml"))
+FOLDERS = ("examples/studies", "studies")
+EXAMPLES = [file for folder in FOLDERS for file in sorted((ROOT / folder).glob("*.toml"))]
 STUDY = tomllib.loads((ROOT / "examples" / "studies" / "recovery.toml").read_text("utf-8"))
 
 
