@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from plans import GIGABIT, MICROSECOND, Arrays, Plan
 
+from lightburst.scenario.tables.loss import SCRIPTS
+
 #: The transmission time of a packet on any link, of which all delays and times are multiples.
 TICK = 12 * MICROSECOND
 #: The bytes of each packet, without data too.
@@ -14,9 +16,9 @@ PACKET = 1_500
 def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
     """The same network with equal links and packets, and flows that start together.
 
-    In other random plans two nodes seldom have an event at one instant. Without `scripts` no drop
-    is scripted: scripted drops are counted over all links together, and only for them the order of
-    the events of different nodes matters.
+    In other random plans two nodes seldom have an event at one instant. Without `scripts` there are
+    none on lossy links: they count over all links together, and only for them the order of the
+    events of different nodes matters.
     """
     settings = dict(plan.settings)
     for key in ("switches", "balance"):
@@ -26,7 +28,7 @@ def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
         {**group, "transport": _transport(group["transport"])} for group in settings["groups"]
     ]
     if settings["loss"] is not None and not scripts:
-        settings["loss"] = {**settings["loss"], "drops": []}
+        settings["loss"] = {**settings["loss"]} | dict.fromkeys(SCRIPTS, ())
     links = {
         **plan.links,
         "rate_bps": np.full_like(plan.links["rate_bps"], GIGABIT),
