@@ -178,7 +178,7 @@ def test_the_table_has_only_what_means_something(
     Path("run.toml").write_text(small.to_toml(), encoding="utf-8")
     for more in ([], ["--replications", "2"]):
         out = shown(["run.toml", "--set", "switching.kind=all-optical", *more], capsys)
-        absent = ("burst", "assembly", "energy", "scripted", "conversions", "unfinished", "–")
+        absent = ("burst", "assembly", "energy", "scripts of", "conversions", "unfinished", "–")
         table = out.partition("next:")[0].replace("lightburst", "")
         for words in absent:
             assert words not in table
@@ -188,6 +188,6 @@ def test_the_table_has_only_what_means_something(
         out = shown(["run.toml", "--set", "measurement.energy.host_transmit=1 pJ/b", *more], capsys)
         assert "energy of conversions" in out
         drops = ["--set", "loss={drops=[{segments=[1, 1]}]}"]
-        assert "scripted drops" in shown(["run.toml", *drops, *more], capsys)
+        assert "scripts of [loss]" in shown(["run.toml", *drops, *more], capsys)
         out = shown(["run.toml", "--set", "transport.kind=datagram", *more], capsys)
         assert "retransmissions" not in out

@@ -221,7 +221,7 @@ class Result(CompletedRun):
                 packets dropped or lost anywhere / packets dropped, lost or delivered,
                 acknowledgements included;
             ``drops_missed``
-                scripted drops that never occurred, see `warnings`;
+                scripts of ``[loss]`` that never occurred, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
                 bursts assembled; lost / (lost + disassembled at their egress); and lost / offers to
                 fibres: transmissions between switches, and drops for want of a channel.
