@@ -221,6 +221,9 @@ CASES = {
     (BACKOFF, 'congestion_control = "bbr"'): (
         "transport.congestion_control", "'bbr'", "one of 'reno'",
     ),
+    (BACKOFF, 'congestion_control = { kind = ["bbr1"] }'): (
+        "transport.congestion_control", "['bbr1']", "one of 'reno'",
+    ),
     (BACKOFF, 'congestion_control = { kind = "cubic", c = 0 }'): (
         "transport.congestion_control.c", "0", "a number at least 1e-09 and at most 1e+09",
     ),

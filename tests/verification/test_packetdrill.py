@@ -225,6 +225,10 @@ def test_a_fin_leaves_with_the_last_data() -> None:
         ("+0 %{ assert [x for x in 'abc'] }%", "for x in"),
         ("+0 %{ assert 1 + }%", "assert 1 +"),
         ("+0 %{ assert 1 / 0 }%", "1 / 0"),
+        ("+0 %{ assert int('x') }%", "int('x')"),
+        ("+0 %{ assert max() }%", "max()"),
+        ("+0 %{ assert -'a' }%", "-'a'"),
+        ("+0 %{ assert int(1e300 * 1e300) }%", "int(1e+300 * 1e+300)"),
     ],
 )
 def test_an_unknown_word_is_named(line: str, word: str) -> None:

@@ -173,7 +173,7 @@ class _Run:
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self.value(one) for one in elements)
             case ast.UnaryOp(op=op, operand=operand) if type(op) in _UNARY:
-                return _UNARY[type(op)](self.value(operand))
+                return self.attempted(node, _UNARY[type(op)], self.value(operand))
             case ast.BinOp(left=left, op=op, right=right):
                 return self.calculated(node, op, self.value(left), self.value(right))
             case ast.BoolOp(op=ast.And(), values=values):
@@ -186,7 +186,8 @@ class _Run:
                 return self.value(body if self.value(test) else other)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in _FUNCTIONS:
-                    return _FUNCTIONS[name](*(self.value(one) for one in arguments))
+                    given = [self.value(one) for one in arguments]
+                    return self.attempted(node, _FUNCTIONS[name], *given)
         raise self.refuse(node, ast.unparse(node), _ALLOWED)
 
     def named(self, node: ast.AST, name: str) -> Any:
@@ -211,8 +212,11 @@ class _Run:
     def calculated(self, node: ast.AST, op: ast.AST, left: Any, right: Any) -> Any:
         if type(op) not in _BINARY:
             raise self.refuse(node, type(op).__name__, _ALLOWED)
+        return self.attempted(node, _BINARY[type(op)], left, right)
+
+    def attempted(self, node: ast.AST, operation: Callable[..., Any], *values: Any) -> Any:
         try:
-            return _BINARY[type(op)](left, right)
-        except (TypeError, ValueError, ZeroDivisionError):
+            return operation(*values)
+        except (TypeError, ValueError, ArithmeticError, MemoryError):
             allowed = "a calculation that is possible"
             raise self.refuse(node, ast.unparse(node), allowed) from None

@@ -191,7 +191,7 @@ class Tcp(Connection):
             return handler(values)
         preset = PRESETS.get(str(values.get("preset")), {})
         own = {name: _table(values.get(name)) for name in _TABLES}
-        of_rates = _kind(own["congestion_control"]) in OF_RATES
+        of_rates = _is_of_rates(own["congestion_control"])
         stamps = as_python(values.get("timestamps", preset.get("timestamps"))) is True
         tables = {
             name: _on_table(
@@ -266,9 +266,8 @@ def _table(value: object) -> object:
     return given(value) if isinstance(value, Section) else value or {}
 
 
-def _kind(own: object) -> object:
-    """Return the kind that a table names; None for none."""
-    return own.get("kind") if isinstance(own, Mapping) else None
+def _is_of_rates(law: object) -> bool:
+    return isinstance(law, Mapping) and str(law.get("kind")) in OF_RATES
 
 
 def _on_table(
