@@ -278,7 +278,7 @@ impl<'a> Context<'a> {
         it.hops += 1;
         let (bytes, arrival) = (it.envelope.bytes, it.data_at);
         fabric.links.carry(link, bytes, slot.start, now);
-        if transit.watched {
+        if fabric.links.is_watched(link) {
             let passage = Passage {
                 place,
                 now,

@@ -97,8 +97,6 @@ pub(crate) struct Transit {
     pub to: NodeId,
     /// Delay of the link.
     pub delay: Duration,
-    /// Whether the link is watched, see [`Wire`].
-    pub watched: bool,
 }
 
 /// All links of the network.
@@ -313,7 +311,6 @@ impl Links {
             arrival: sent + kind.delay,
             to: exit.to,
             delay: kind.delay,
-            watched: kind.watched,
         };
         (transit, &mut load.tail)
     }
@@ -331,7 +328,6 @@ impl Links {
             arrival: exit.free_at + kind.delay,
             to: exit.to,
             delay: kind.delay,
-            watched: kind.watched,
         }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod delivery_rate;
 pub mod rates;
 pub mod report;
+pub mod windowed;
 
 use crate::cc::{DeliveryRate, Wants};
 use crate::flight::{Covered, Flight};

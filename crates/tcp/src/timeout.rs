@@ -4,7 +4,7 @@ mod linux;
 mod rfc6298;
 mod saw;
 
-pub use linux::Linux;
+pub use linux::{Linux, MICROSECOND, TICK};
 pub use rfc6298::Rfc6298;
 pub use saw::SawTimeout;
 

@@ -6,7 +6,6 @@
 //! times 2^24, and gains in 256ths.
 
 mod aggregation;
-mod bandwidth;
 mod cycle;
 mod long_term;
 mod min_rtt;
@@ -15,19 +14,16 @@ mod tests;
 mod window;
 
 use self::aggregation::Aggregation;
-use self::bandwidth::WindowedMaximum;
 use self::long_term::{Evidence, LongTerm, Totals};
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
 use crate::measure::rates::{Established, PathModel, RateSample, Rated};
+use crate::measure::windowed::WindowedMaximum;
 use crate::recovery::Phase;
+use crate::timeout::{MICROSECOND, TICK};
 use crate::transport::parameters::POSITIVE_TIME;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{FlowId, Rate};
 
-/// Picoseconds in a microsecond.
-const MICROSECOND: u64 = 1_000_000;
-/// Length of a tick in microseconds (HZ = 250), in which the long times are counted.
-const TICK: u64 = 4_000;
 /// Binary digits of a bandwidth behind the point (`BW_SCALE`).
 const SCALE: u32 = 24;
 /// A gain of 1 (`BBR_UNIT`).

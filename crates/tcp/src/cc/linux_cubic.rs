@@ -4,12 +4,9 @@ use super::linux_reno::Whole;
 use super::{
     Ack, CongestionControl, CongestionControlSettings, Loss, Sample, Sent, Timeout, Window,
 };
+use crate::timeout::{MICROSECOND, TICK};
 use lightburst_des::Time;
 
-/// Picoseconds in a microsecond.
-const MICROSECOND: u64 = 1_000_000;
-/// Length of a tick in microseconds (HZ = 250).
-const TICK: u64 = 4_000;
 const SECOND: u64 = 1_000_000;
 /// Multiplicative decrease in 1024ths (0.7), and C in 1024ths (0.4).
 const BETA: u64 = 717;

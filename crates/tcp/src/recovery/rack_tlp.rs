@@ -17,7 +17,7 @@ mod timer;
 mod usage;
 
 use self::board::Board;
-use self::evidence::Evidence;
+use self::evidence::{Evidence, MIN_RTT_WINDOW};
 use self::pacing::Pacing;
 use self::rates::Rates;
 use self::reduction::{Prr, Rule, Undo};
@@ -28,11 +28,10 @@ use super::{Candidate, LossRecovery, Phase, Reaction, Reason, SenderState};
 use crate::cc::Ack;
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
+use crate::timeout::MICROSECOND;
 use crate::Parameters;
 use lightburst_des::{Duration, Time};
 
-/// Picoseconds in a microsecond.
-const MICROSECOND: u64 = 1_000_000;
 /// Stands for an ssthresh that was never lowered (TCP_INFINITE_SSTHRESH).
 const INFINITE: u64 = 0x7fff_ffff;
 /// Largest reordering metric (net.ipv4.tcp_max_reordering).
@@ -406,7 +405,9 @@ impl Timed for RackTlp {
         let initial = self.cwnd(sender);
         self.usage = Usage::new(initial, now);
         if let Some(rtt) = rtt {
-            self.evidence.min_rtt.update(now, rtt.0 / MICROSECOND);
+            self.evidence
+                .min_rtt
+                .update(now, rtt.0 / MICROSECOND, MIN_RTT_WINDOW);
         }
         self.start_rates(rtt, sender);
         self.update_rate(sender);

@@ -10,7 +10,7 @@ use lightburst_des::Duration;
 pub const MICROSECOND: u64 = 1_000_000;
 
 /// Tick of the timers in microseconds, unless it is given (HZ = 250).
-const TICK: u64 = 4_000;
+pub const TICK: u64 = 4_000;
 
 /// State of the timeout, with the names of `struct tcp_sock`; times in microseconds.
 #[derive(Clone, Debug)]

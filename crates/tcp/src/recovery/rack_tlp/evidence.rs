@@ -4,57 +4,16 @@
 use super::board::Segment;
 use super::timer::Pending;
 use super::{Arrival, RackTlp, SenderState, State, MICROSECOND, MOST_REORDERING};
+use crate::measure::windowed::WindowedMinimum;
 use lightburst_des::Duration;
 
 /// Recoveries for which the reordering window stays wide after a duplicate (RFC 8985, section 6.2,
 /// step 4).
 pub const PERSIST: u64 = 16;
 /// Time for which a minimum of the round trip counts, in microseconds (net.ipv4.tcp_min_rtt_wlen).
-const MIN_RTT_WINDOW: u64 = 300_000_000;
+pub const MIN_RTT_WINDOW: u64 = 300_000_000;
 /// Margin of the reordering timer in microseconds (TCP_TIMEOUT_MIN_US).
 pub const LEAST_TIMEOUT: u64 = 2_000;
-
-/// Minimum over a window of time, kept as the best, second and third best of its parts (K. Nichols,
-/// as in `lib/win_minmax.c`).
-#[derive(Clone, Copy, Debug)]
-pub struct WindowedMinimum([(u64, u64); 3]);
-
-impl Default for WindowedMinimum {
-    fn default() -> Self {
-        WindowedMinimum([(0, u64::MAX); 3])
-    }
-}
-
-impl WindowedMinimum {
-    pub fn value(&self) -> u64 {
-        self.0[0].1
-    }
-
-    pub fn update(&mut self, now: u64, value: u64) {
-        let WindowedMinimum(best) = self;
-        let sample = (now, value);
-        if value <= best[0].1 || now - best[2].0 > MIN_RTT_WINDOW {
-            *best = [sample; 3];
-            return;
-        }
-        if value <= best[1].1 {
-            (best[1], best[2]) = (sample, sample);
-        } else if value <= best[2].1 {
-            best[2] = sample;
-        }
-        let age = now - best[0].0;
-        if age > MIN_RTT_WINDOW {
-            *best = [best[1], best[2], sample];
-            if now - best[0].0 > MIN_RTT_WINDOW {
-                *best = [best[1], best[2], sample];
-            }
-        } else if best[1].0 == best[0].0 && age > MIN_RTT_WINDOW / 4 {
-            (best[1], best[2]) = (sample, sample);
-        } else if best[2].0 == best[1].0 && age > MIN_RTT_WINDOW / 2 {
-            best[2] = sample;
-        }
-    }
-}
 
 /// State from which losses are inferred; times in microseconds, ends as numbers of segments.
 #[derive(Clone, Debug)]
@@ -278,7 +237,9 @@ impl RackTlp {
         self.evidence.sample = rtt;
         self.evidence.of_law = of_law;
         let of_law = of_law.unwrap_or(sample);
-        self.evidence.min_rtt.update(now, of_law.max(1));
+        self.evidence
+            .min_rtt
+            .update(now, of_law.max(1), MIN_RTT_WINDOW);
         sender
             .timeout
             .on_sample(Duration(sample * MICROSECOND), sender.flight);
