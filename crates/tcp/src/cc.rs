@@ -176,6 +176,8 @@ pub struct Wants {
     /// a recovery; costs a stamp per segment in flight. Only of recoveries that go by times of
     /// sending, which have to pace.
     pub rates: bool,
+    /// A [`Sample`] of every round trip, with the pacing rate in slow start.
+    pub samples: bool,
 }
 
 impl Wants {
@@ -185,6 +187,7 @@ impl Wants {
         reports: true,
         delivery_rates: false,
         rates: false,
+        samples: false,
     };
 }
 
@@ -209,7 +212,8 @@ pub struct Sample {
     pub acknowledged: u64,
     /// End of the data sent.
     pub sent: u64,
-    /// Pacing rate in bytes per second, before this acknowledgement.
+    /// Pacing rate in bytes per second, before this acknowledgement; 0 outside of slow start, where
+    /// no law needs it.
     pub pacing_rate: u64,
     /// Whether segments are paced.
     pub paced: bool,

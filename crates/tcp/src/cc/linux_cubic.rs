@@ -2,7 +2,7 @@
 
 use super::linux_reno::Whole;
 use super::{
-    Ack, CongestionControl, CongestionControlSettings, Loss, Sample, Sent, Timeout, Window,
+    Ack, CongestionControl, CongestionControlSettings, Loss, Sample, Sent, Timeout, Wants, Window,
 };
 use crate::timeout::{MICROSECOND, TICK};
 use lightburst_des::Time;
@@ -219,6 +219,13 @@ fn cube_root(number: u64) -> u64 {
 }
 
 impl CongestionControl for LinuxCubic {
+    fn wants(&self) -> Wants {
+        Wants {
+            samples: true,
+            ..Wants::default()
+        }
+    }
+
     fn on_sample(&mut self, sample: &Sample, window: &mut Window) {
         let tick = Self::tick(sample.at);
         // Samples within a second of a reduction do not count.

@@ -150,6 +150,8 @@ pub struct RackTlp {
     timer: TimerState,
     usage: Usage,
     pacing: Pacing,
+    /// Whether the law wants samples of the round trip.
+    samples: bool,
     /// `None` unless the law wants rates, and so sets the window.
     rates: Option<Box<Rates>>,
     flags: Flags,
@@ -197,6 +199,7 @@ impl RackTlp {
             timer: TimerState::new(Duration::ZERO),
             usage: Usage::default(),
             pacing: Pacing::new(parameters.is("pacing")),
+            samples: false,
             rates: None,
             flags: Flags::default(),
             permit: Permit::New,
@@ -409,6 +412,7 @@ impl Timed for RackTlp {
                 .min_rtt
                 .update(now, rtt.0 / MICROSECOND, MIN_RTT_WINDOW);
         }
+        self.samples = sender.congestion.wants().samples;
         self.start_rates(rtt, sender);
         self.update_rate(sender);
     }

@@ -73,6 +73,7 @@ const ALL: Wants = Wants {
     reports: true,
     delivery_rates: false,
     rates: false,
+    samples: false,
 };
 
 /// Runs a sender with this recovery, a window of `segments` segments, and the acknowledgements of

@@ -14,6 +14,8 @@ const THREE_SECONDS: Duration = Duration(3_000_000_000_000);
 pub struct Rfc6298 {
     /// SRTT and RTTVAR; `None` before the first measurement.
     smoothed: Option<(f64, f64)>,
+    /// SRTT as a duration; recoveries by time read it several times per acknowledgement.
+    srtt: Duration,
     timeout: Duration,
     initial: Duration,
     minimum: Duration,
@@ -28,6 +30,7 @@ impl Rfc6298 {
     pub fn new(parameters: &Parameters) -> Rfc6298 {
         Rfc6298 {
             smoothed: None,
+            srtt: Duration::ZERO,
             // (2.1) Timeout before the first measurement.
             timeout: parameters.duration("initial_timeout_ps", POSITIVE_TIME),
             initial: parameters.duration("initial_timeout_ps", POSITIVE_TIME),
@@ -57,6 +60,7 @@ impl TimeoutPolicy for Rfc6298 {
             ),
         };
         self.smoothed = Some((mean, variation));
+        self.srtt = Duration::nearest(mean);
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
         let timeout = Duration::nearest(mean + self.granularity.max(4.0 * variation));
         // (2.4) and (2.5): lower and upper bound.
@@ -64,7 +68,7 @@ impl TimeoutPolicy for Rfc6298 {
     }
 
     fn smoothed(&self) -> Option<Duration> {
-        self.smoothed.map(|(mean, _)| Duration::nearest(mean))
+        self.smoothed.map(|_| self.srtt)
     }
 
     fn minimum(&self) -> Duration {

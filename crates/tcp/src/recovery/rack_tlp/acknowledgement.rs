@@ -1,5 +1,6 @@
 //! Order of the operations at an acknowledgement.
 
+use super::pacing::Basis;
 use super::{Arrival, RackTlp, SenderState, State};
 use crate::cc::Ack;
 
@@ -21,7 +22,7 @@ impl RackTlp {
         if advanced {
             self.retransmits = 0;
         }
-        self.evidence.prior_fack = self.highest_sacked(arrival.before / self.mss);
+        self.evidence.prior_fack = self.highest_sacked(self.board.first());
         if !arrival.blocks.is_empty() && self.features.sack {
             self.tag_sacked(arrival, sender);
         }
@@ -78,7 +79,7 @@ impl RackTlp {
         self.update_rate(sender);
     }
 
-    /// Computes the pacing rate from the window and SRTT.
+    /// Has the pacing rate follow the window and SRTT, or the rate of the law.
     pub(super) fn update_rate(&mut self, sender: &SenderState<'_>) {
         if self.rates.is_some() {
             if let Some(rate) = sender.congestion.pacing_rate() {
@@ -86,12 +87,14 @@ impl RackTlp {
             }
             return;
         }
-        let outstanding = self.cwnd(sender).max(self.board.len());
-        self.pacing.update(
-            self.mss,
-            outstanding,
-            sender.congestion.window(),
-            sender.timeout,
-        );
+        if self.pacing.is_on() || self.samples {
+            let basis = Basis {
+                mss: self.mss,
+                outstanding: self.cwnd(sender).max(self.board.len()),
+                window: *sender.congestion.window(),
+                smoothed: sender.timeout.smoothed(),
+            };
+            self.pacing.update(basis);
+        }
     }
 }

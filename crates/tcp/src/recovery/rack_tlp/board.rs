@@ -17,7 +17,8 @@ const COUNTED: u8 = 16;
 pub struct Segment {
     /// Time of the last transmission in microseconds.
     pub sent: u64,
-    /// Number of the last transmission among all; 0 once the segment is out of the order by time.
+    /// Number of the last transmission among all, from 1; 0 once the segment is out of the order by
+    /// time.
     pub place: u64,
     /// Segments delivered when it was last sent.
     pub delivered: u64,
@@ -46,16 +47,28 @@ impl Segment {
     }
 }
 
+/// Position in the order by time.
+#[derive(Clone, Copy, Debug)]
+pub struct ByTime {
+    /// Number from which segments sent once follow.
+    once: u64,
+    /// Index of the repeated transmission that follows.
+    repeated: usize,
+}
+
 /// The unacknowledged segments by number, and their counts.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
     /// Number of the first segment.
     first: u64,
     segments: VecDeque<Segment>,
-    /// Number and place of each transmission, in the order of time; an entry is out of date if the
-    /// segment has another place.
-    by_time: VecDeque<(u64, u64)>,
+    /// Number and place of each repeated transmission, in the order of time; an entry is out of date
+    /// if the segment has another place. Segments sent once are in the order of their numbers, so
+    /// they need no entry.
+    repeated: VecDeque<(u64, u64)>,
     places: u64,
+    /// Number below which no segment sent once is in the order by time.
+    once: u64,
     /// Number below which no segment awaits its retransmission.
     hint: u64,
     /// End of the highest segment that was ever SACKed.
@@ -118,7 +131,6 @@ impl Board {
     pub fn send(&mut self, number: u64, sent: u64, delivered: u64) -> bool {
         self.places += 1;
         let place = self.places;
-        self.by_time.push_back((number, place));
         if number == self.end() {
             self.segments.push_back(Segment {
                 sent,
@@ -128,6 +140,7 @@ impl Board {
             });
             return true;
         }
+        self.repeated.push_back((number, place));
         let segment = self.at(number);
         (segment.sent, segment.place, segment.delivered) = (sent, place, delivered);
         segment.flags = segment.flags & !COUNTED | EVER;
@@ -233,11 +246,49 @@ impl Board {
         found.map(|(_, number)| number)
     }
 
-    /// Returns the entry at `index` in the order by time, and `None` beyond the last: the number and
-    /// the segment if the entry is up to date.
-    pub fn by_time(&mut self, index: usize) -> Option<Option<(u64, Segment)>> {
-        let entry = *self.by_time.get(index)?;
-        Some(self.up_to_date(entry))
+    /// Returns the position before the first segment in the order by time.
+    pub fn by_time(&mut self) -> ByTime {
+        self.tidy();
+        let from = self.once.max(self.first);
+        let once = self.sent_once(from);
+        self.once = once.map_or(self.end(), |(number, _)| number);
+        ByTime {
+            once: self.once,
+            repeated: 0,
+        }
+    }
+
+    /// Returns the next segment in the order by time.
+    #[inline]
+    pub fn next_by_time(&self, position: &mut ByTime) -> Option<(u64, Segment)> {
+        let once = self.sent_once(position.once);
+        let repeated = self.sent_again(position.repeated);
+        let is_once = match (once, repeated) {
+            (Some((_, once)), Some((_, (_, again)))) => once.place < again.place,
+            (once, _) => once.is_some(),
+        };
+        if is_once {
+            position.once = once?.0 + 1;
+            return once;
+        }
+        let (index, found) = repeated?;
+        position.repeated = index + 1;
+        Some(found)
+    }
+
+    /// Returns the first segment from `number` on that was sent once and is in the order.
+    #[inline]
+    fn sent_once(&self, number: u64) -> Option<(u64, Segment)> {
+        let later = self.segments.range((number - self.first) as usize..);
+        let mut later = (number..).zip(later.copied());
+        later.find(|(_, segment)| segment.place > 0 && !segment.ever())
+    }
+
+    /// Returns the first entry from `index` on that is up to date.
+    #[inline]
+    fn sent_again(&self, index: usize) -> Option<(usize, (u64, Segment))> {
+        let mut later = (index..).zip(self.repeated.range(index..));
+        later.find_map(|(index, entry)| Some((index, self.up_to_date(*entry)?)))
     }
 
     fn up_to_date(&self, (number, place): (u64, u64)) -> Option<(u64, Segment)> {
@@ -249,11 +300,11 @@ impl Board {
     /// Removes the entries out of date at the front of the order by time.
     #[inline]
     pub fn tidy(&mut self) {
-        while let Some(&entry) = self.by_time.front() {
+        while let Some(&entry) = self.repeated.front() {
             if self.up_to_date(entry).is_some() {
                 break;
             }
-            self.by_time.pop_front();
+            self.repeated.pop_front();
         }
     }
 }

@@ -243,14 +243,19 @@ impl RackTlp {
         sender
             .timeout
             .on_sample(Duration(sample * MICROSECOND), sender.flight);
-        sender.congestion.on_sample(&crate::cc::Sample {
-            at: sender.now,
-            rtt: Duration(of_law * MICROSECOND),
-            acknowledged: sender.flight.snd_una,
-            sent: sender.flight.snd_max,
-            pacing_rate: self.pacing.rate(),
-            paced: self.pacing.is_on(),
-        });
+        if self.samples {
+            sender.congestion.on_sample(&crate::cc::Sample {
+                at: sender.now,
+                rtt: Duration(of_law * MICROSECOND),
+                acknowledged: sender.flight.snd_una,
+                sent: sender.flight.snd_max,
+                pacing_rate: match sender.congestion.window().in_slow_start() {
+                    true => self.pacing.rate(),
+                    false => 0,
+                },
+                paced: self.pacing.is_on(),
+            });
+        }
         true
     }
 
@@ -275,13 +280,8 @@ impl RackTlp {
         let now = Self::microseconds(sender.now);
         let window = self.reordering_window(sender);
         let mut timeout = 0;
-        self.board.tidy();
-        let mut index = 0;
-        while let Some(entry) = self.board.by_time(index) {
-            index += 1;
-            let Some((number, segment)) = entry else {
-                continue;
-            };
+        let mut position = self.board.by_time();
+        while let Some((number, segment)) = self.board.next_by_time(&mut position) {
             if segment.lost() && !segment.retransmitted() {
                 continue;
             }

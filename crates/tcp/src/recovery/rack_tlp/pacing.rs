@@ -2,7 +2,6 @@
 
 use super::MICROSECOND;
 use crate::cc::Window;
-use crate::TimeoutPolicy;
 use lightburst_des::{Duration, Time};
 
 /// Segments that are sent at once when a connection begins.
@@ -12,12 +11,41 @@ const SLOW_START: u64 = 200;
 const AVOIDANCE: u64 = 120;
 const NANOSECOND: u64 = 1_000;
 
+/// State of a sender from which its pacing rate follows.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis {
+    pub mss: u64,
+    /// Segments outstanding, or the window in segments if that is more.
+    pub outstanding: u64,
+    pub window: Window,
+    pub smoothed: Option<Duration>,
+}
+
+impl Basis {
+    /// Returns the rate in bytes per second: `outstanding` segments per SRTT, times 2 in the first
+    /// half of slow start and 1.2 later.
+    fn rate(&self) -> u64 {
+        let half = (self.window.ssthresh / (2 * self.mss) as f64).floor();
+        let percent = match ((self.window.cwnd / self.mss as f64).floor()) < half {
+            true => SLOW_START,
+            false => AVOIDANCE,
+        };
+        // Bytes per hundredth of a second in eighths, over SRTT in eighths of a microsecond.
+        let bytes = (self.mss * 8 * 10_000 * percent).saturating_mul(self.outstanding);
+        let srtt = self.smoothed.map_or(0, |srtt| srtt.0 / (MICROSECOND / 8));
+        bytes / srtt.max(1)
+    }
+}
+
 /// Pacing rate, and the time of the next segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
     on: bool,
     /// Bytes per second; 0 before the first round trip.
     rate: u64,
+    /// State that the rate does not follow yet: few acknowledgements need a rate, which costs
+    /// divisions.
+    basis: Option<Basis>,
     /// Segments sent.
     sent: u64,
     /// Earliest time of the next segment in nanoseconds.
@@ -29,6 +57,7 @@ impl Pacing {
         Pacing {
             on,
             rate: 0,
+            basis: None,
             sent: 0,
             next: 0,
         }
@@ -39,7 +68,10 @@ impl Pacing {
     }
 
     /// Returns the pacing rate in bytes per second.
-    pub fn rate(&self) -> u64 {
+    pub fn rate(&mut self) -> u64 {
+        if let Some(basis) = self.basis.take() {
+            self.rate = basis.rate();
+        }
         self.rate
     }
 
@@ -53,33 +85,18 @@ impl Pacing {
         Duration((self.next * NANOSECOND).saturating_sub(now.0))
     }
 
-    /// Computes the rate: `outstanding` segments per SRTT, times 2 in the first half of slow start
-    /// and 1.2 later.
-    pub fn update(
-        &mut self,
-        mss: u64,
-        outstanding: u64,
-        window: &Window,
-        timeout: &dyn TimeoutPolicy,
-    ) {
-        let half = (window.ssthresh / (2 * mss) as f64).floor();
-        let percent = match ((window.cwnd / mss as f64).floor()) < half {
-            true => SLOW_START,
-            false => AVOIDANCE,
-        };
-        // Bytes per hundredth of a second in eighths, over SRTT in eighths of a microsecond.
-        let bytes = (mss * 8 * 10_000 * percent).saturating_mul(outstanding);
-        let srtt = timeout
-            .smoothed()
-            .map_or(0, |srtt| srtt.0 / (MICROSECOND / 8));
-        self.rate = bytes / srtt.max(1);
+    /// Has the rate follow the state of the sender.
+    #[inline]
+    pub fn update(&mut self, basis: Basis) {
+        self.basis = Some(basis);
     }
 
     /// Returns the earliest time of the next segment after one of these bytes left at `now`.
     pub fn release(&mut self, bytes: u64, now: Time) -> Time {
-        if self.rate > 0 && self.sent >= UNPACED {
+        let rate = self.rate();
+        if rate > 0 && self.sent >= UNPACED {
             let now = now.0 / NANOSECOND;
-            let mut length = bytes * 1_000_000_000 / self.rate;
+            let mut length = bytes * 1_000_000_000 / rate;
             let before = self.next;
             self.next = self.next.max(now);
             // A late segment is paid back by up to half of its length.

@@ -65,7 +65,11 @@ impl TimerState {
     }
 
     pub fn tick_of(&self, now: u64) -> u64 {
-        (now - self.origin) / self.tick
+        match self.tick {
+            // Exact timers, without a division.
+            1 => now - self.origin,
+            tick => (now - self.origin) / tick,
+        }
     }
 
     /// Returns the microseconds of a number of ticks.
@@ -83,7 +87,11 @@ impl TimerState {
         if self.pending.is_none() {
             return Time::NEVER;
         }
-        let ticks = self.tick_of(self.set_at) + self.after.div_ceil(self.tick);
+        let after = match self.tick {
+            1 => self.after,
+            tick => self.after.div_ceil(tick),
+        };
+        let ticks = self.tick_of(self.set_at) + after;
         Time((self.origin + ticks * self.tick) * MICROSECOND)
     }
 }
