@@ -34,6 +34,7 @@ _TYPES = {
 _WINDOW_TYPES = {
     "time_ps": "u8", "flow": "u4", "congestion_window": "f8", "inflation": "f8",
     "slow_start_threshold": "f8", "in_flight": "u8", "rtt_ps": "u8", "rto_ps": "u8", "state": "u1",
+    "pacing": "u8", "reordering_window_ps": "u8", "undone": "u4",
 }  # fmt: skip
 _BURST_TYPES = {
     "opened_ps": "u8", "departure_ps": "u8", "number": "u8", "node": "u4", "packets": "u4",
@@ -137,6 +138,7 @@ def windows() -> list[dict[str, Any]]:
             "inflation": 3000.0 if state == 2 else 0.0,
             "slow_start_threshold": np.inf if at == 42 else 2000.0, "in_flight": 3000,
             "rtt_ps": 21 * SECOND // 1000, "rto_ps": SECOND // 5, "state": state,
+            "pacing": 0, "reordering_window_ps": NONE, "undone": 0,
         }
         for state, at in kinds
     ]  # fmt: skip

@@ -233,7 +233,7 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
         Result of a scenario whose ``measurement.trace`` includes the flow.
     flow : int, optional
         Number of the flow; by default the only traced one.
-    kind : {"time-sequence", "windows", "packets"}
+    kind : {"time-sequence", "windows", "rates", "packets"}
         Sequence numbers against time, with losses, retransmissions and acknowledgements; congestion
         window, threshold, state, round-trip time and timeout; or departure times of packets, as in
         figures 8 to 10 of yu2004.

@@ -71,6 +71,9 @@ WINDOWS = {
     "rtt_ps": np.array([NONE, 100 * MS], "u8"),
     "rto_ps": np.array([1000 * MS, 200 * MS], "u8"),
     "state": np.array([0, 3], "u1"),
+    "pacing": np.array([0, 1_000_000], "u8"),
+    "reordering_window_ps": np.array([NONE, 25 * MS], "u8"),
+    "undone": np.array([0, 1], "u4"),
 }
 BURSTS = {
     "opened_ps": np.array([1 * MS, 2 * MS], "u8"),

@@ -69,7 +69,8 @@ def test_several_columns_and_several_hues_are_named(result: lb.Result) -> None:
 
 
 def test_a_traced_flow_has_its_pictures(result: lb.Result) -> None:
-    titles = {"time-sequence": "time and sequence", "windows": "windows", "packets": "packets"}
+    titles = {kind: kind for kind in ("windows", "rates", "packets")}
+    titles["time-sequence"] = "time and sequence"
     for kind, title in titles.items():
         canvas = lb.plot.flow(result, kind=kind)
         words = [text.get_text() for text in canvas.findobj(Text)]

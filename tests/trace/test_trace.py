@@ -42,10 +42,11 @@ header_size = "40 B"
 kind = "pairs"
 size = { kind = "constant", value = "1 MB" }
 """
+PICTURES = ("time-sequence", "windows", "rates", "packets")
 FILES = {
     "trace.json", "trace.pcapng", "trace_segments.parquet", "trace_windows.parquet",
     "trace_bursts.parquet", "trace_hops.parquet", "SHA256SUMS",
-    *(f"{stem}.{end}" for stem in ("time-sequence", "windows", "packets") for end in ("png", "svg"))
+    *(f"{stem}.{end}" for stem in PICTURES for end in ("png", "svg"))
 }  # fmt: skip
 
 
@@ -215,7 +216,7 @@ def test_each_packet_arrives_once_or_is_lost_once() -> None:
 
 def test_pictures_show_what_there_is_and_say_what_it_is(tmp_path: Path) -> None:
     drawn = plots.pictures(trace(), "Where it comes from.", modulo=7)
-    assert list(drawn) == ["time-sequence", "windows", "packets"]
+    assert tuple(drawn) == PICTURES
     for canvas in drawn.values():
         words = " ".join(text.get_text() for text in cast(list[Text], canvas.findobj(Text)))
         assert "Where it comes from." in words.replace("\n", " ")

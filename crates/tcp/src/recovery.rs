@@ -18,7 +18,7 @@ use crate::cc::{Ack, Congestion, Loss, Timeout};
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
 use crate::{Parameters, TimeoutPolicy};
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 use lightburst_net::Block;
 use std::ops::RangeInclusive;
 
@@ -275,6 +275,22 @@ pub trait LossRecovery: CopiedRecovery + Send {
 
     /// Returns the bytes by which duplicate acknowledgements widen the window.
     fn inflation(&self) -> i64 {
+        0
+    }
+
+    /// Returns the pacing rate in bytes per second; `None` if the recovery does not pace.
+    fn pacing(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the present reordering window, given SRTT; `None` if the recovery finds no loss by
+    /// time.
+    fn reordering_window(&self, _smoothed: Option<Duration>) -> Option<Duration> {
+        None
+    }
+
+    /// Returns the number of reductions of the window undone so far.
+    fn undone(&self) -> u32 {
         0
     }
 

@@ -71,6 +71,10 @@ class Explanation:
         ``cause`` (``timeout``, ``fast retransmission``, ``tail loss probe`` or ``reordering
         timer``), ``spurious``, True if not all earlier copies were lost, and ``lost``, True if this
         copy was lost.
+    undone : pandas.DataFrame
+        Reductions of the window that the sender undid, because the data had not been lost:
+        ``time_s``, ``reduced_s``, the time of the reduction, and ``window_bytes``, the window
+        afterwards.
     """
 
     result: Result
@@ -80,10 +84,11 @@ class Explanation:
     losses: pd.DataFrame
     timeouts: pd.DataFrame
     retransmissions: pd.DataFrame
+    undone: pd.DataFrame
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON-compatible values."""
-        tables = ("parts", "losses", "timeouts", "retransmissions")
+        tables = ("parts", "losses", "timeouts", "retransmissions", "undone")
         found = {name: records(getattr(self, name)) for name in tables}
         return of_run(self.result, self.about | found)
 
@@ -235,6 +240,7 @@ def _explained(result: Result, flow: int) -> Explanation:
         losses=_losses(trace),
         timeouts=_timeouts(trace),
         retransmissions=_retransmissions(trace),
+        undone=_undone(trace),
     )
 
 
@@ -309,3 +315,19 @@ def _plain(value: Any) -> Any:
 
 def _segments(numbers: Any, data: Any) -> pd.arrays.IntegerArray:
     return pd.arrays.IntegerArray(np.where(data, numbers, 0).astype(np.uint64), ~data)
+
+
+def _undone(trace: FlowTrace) -> pd.DataFrame:
+    """Return the reductions undone; a reduction is the last fall of the slow-start threshold."""
+    table = trace.windows
+    time, threshold = table["time_ps"], table["slow_start_threshold"]
+    falls = np.flatnonzero(threshold[1:] < threshold[:-1]) + 1
+    rises = np.flatnonzero(table["undone"][1:] > table["undone"][:-1]) + 1
+    before = falls[np.searchsorted(falls, rises) - 1] if falls.size else rises
+    return pd.DataFrame(
+        {
+            "time_s": time[rises] * _PS,
+            "reduced_s": time[before] * _PS,
+            "window_bytes": table["congestion_window"][rises],
+        }
+    )

@@ -114,7 +114,7 @@ def division(found: Explanation) -> list[tuple[str, ...]]:
 def listings(
     found: Explanation,
 ) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """Yield the tables of losses, timeouts and retransmissions.
+    """Yield the tables of losses, timeouts, retransmissions and undone reductions.
 
     Parameters
     ----------
@@ -145,6 +145,16 @@ def listings(
     ]
     header = "Time", "Segment", "Cause", "Earlier copy", "This copy"
     yield "Retransmitted data", header, again
+    undone: list[tuple[str, ...]] = [
+        (
+            readable("time_s", row.time_s),
+            f"reduced at {readable('time_s', row.reduced_s)}",
+            f"window {readable('window_bytes', row.window_bytes)} again",
+        )
+        for row in in_rows(found.undone)
+    ]
+    if undone:
+        yield "Reductions undone, since the data was not lost", ("Time", "Of", "Window"), undone
 
 
 def _label(part: Any) -> str:

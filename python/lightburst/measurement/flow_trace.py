@@ -37,7 +37,7 @@ TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
 # Rows of a trace in the simulator, in columns and in tables: an event of a packet, an
 # acknowledgement or timeout of a sender, a hop.
 _BYTES_PER_EVENT: Final = 800
-_BYTES_PER_WINDOW: Final = 130
+_BYTES_PER_WINDOW: Final = 190
 _BYTES_PER_HOP: Final = 150
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from lightburst.foundation.counts import PS
 from lightburst.measurement.cells import NONE, NOWHERE, Table, reasons, seconds, whole, words
 
@@ -96,8 +98,12 @@ def windows(table: Table) -> pd.DataFrame:
         ``time_s``; ``flow``; ``congestion_window_bytes``; ``inflation_bytes``, the inflation of the
         window by duplicate acknowledgements in a recovery; ``slow_start_threshold_bytes``
         (infinite before the first loss); ``in_flight_bytes``; ``rtt_s`` (newest sample; NaN before
-        the first); ``rto_s``, the retransmission timeout; and ``state``, one of `STATES`: ``loss``
-        lasts from a timeout until all data outstanding at the timeout is acknowledged.
+        the first); ``rto_s``, the retransmission timeout; ``state``, one of `STATES`: ``loss``
+        lasts from a timeout until all data outstanding at the timeout is acknowledged;
+        ``pacing_bps``, the rate of useful bits or of bits on the wire at which segments leave (NaN
+        without pacing); ``reordering_window_s``, the time that a segment may be later than one
+        sent after it (RFC 8985, section 6.2; NaN if the recovery finds no loss by time); and
+        ``undone``, the number of reductions of the window undone so far.
     """
     import pandas as pd
 
@@ -112,6 +118,9 @@ def windows(table: Table) -> pd.DataFrame:
             "rtt_s": seconds(table["rtt_ps"]),
             "rto_s": seconds(table["rto_ps"]),
             "state": words(table["state"], STATES),
+            "pacing_bps": np.where(table["pacing"] > 0, 8.0 * table["pacing"], np.nan),
+            "reordering_window_s": seconds(table["reordering_window_ps"]),
+            "undone": table["undone"],
         }
     )
 

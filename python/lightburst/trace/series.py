@@ -106,7 +106,7 @@ def acknowledgements(trace: FlowTrace) -> pd.DataFrame:
         fractional after a partial last segment.
     """
     table = trace.segments
-    rows = _answers(trace)
+    rows = answers(trace)
     return pd.DataFrame(
         {
             "time_s": table["time_ps"][rows] * _PS,
@@ -130,7 +130,7 @@ def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
         whether the block reports duplicate data (RFC 2883: it is the first block, and lies below
         the acknowledgement or within the second block).
     """
-    table = {name: values[_answers(trace)] for name, values in trace.segments.items()}
+    table = {name: values[answers(trace)] for name, values in trace.segments.items()}
     found = []
     for place in range(int(table["blocks"].max(initial=0))):
         rows = table["blocks"] > place
@@ -193,7 +193,7 @@ def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
     arrived = np.bincount(place, payload, ends.size)
     known = np.searchsorted(window["time_ps"], ends, side="right")
     cwnd = np.floor(np.concatenate([[0.0], window["congestion_window"]])[known])
-    over = table["time_ps"][_answers(trace) & (table["acknowledgement"] == trace.size_bytes)]
+    over = table["time_ps"][answers(trace) & (table["acknowledgement"] == trace.size_bytes)]
     cwnd[ends >= over.min(initial=NONE)] = 0.0
     return pd.DataFrame(
         {
@@ -268,15 +268,25 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
         "size_bytes": trace.size_bytes,
         "segments": len(sent),
         "retransmissions": int(sent["again"].sum()),
-        "acknowledgements": int(_answers(trace).sum()),
+        "acknowledgements": int(answers(trace).sum()),
         "losses": {REASONS[why]: int((reasons == why).sum()) for why in np.unique(reasons)},
         "bursts": int(data.sum()),
         "bursts_lost": int((trace.bursts["lost"][data] > 0).sum()),
     }
 
 
-def _answers(trace: FlowTrace) -> NDArray[np.bool_]:
-    """Return a mask of the acknowledgements that reached the source, without SYNs."""
+def answers(trace: FlowTrace) -> NDArray[np.bool_]:
+    """Return a mask of the acknowledgements that reached the source, without SYNs.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        Trace of the flow.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows of `FlowTrace.segments`,)
+    """
     table = trace.segments
     wrong = (table["flags"] & (FORWARD | SYN)) > 0
     return np.asarray((table["event"] == ARRIVED) & ~wrong)

@@ -7,7 +7,7 @@ from typing import Any
 from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
-from twin.timeout import LinuxTimeout, SawTimeout, TcpTimeout, Timeout
+from twin.timeout import UNKNOWN, LinuxTimeout, SawTimeout, TcpTimeout, Timeout
 from twin.windows import WindowRow
 
 #: The state of a sender, in the trace.
@@ -216,6 +216,9 @@ class TimedEndpoint(Endpoint):
 class Sender(TimedEndpoint):
     """Opens and closes a connection; the transport sends the data in between."""
 
+    #: Reductions of the window undone so far.
+    undone = 0
+
     def start(self) -> None:
         """Begin with a SYN."""
         self.open_or_close("syn-sent")
@@ -291,8 +294,17 @@ class Sender(TimedEndpoint):
     ) -> None:
         """Write the sender's state into the trace."""
         newest, rto = self.timeout.newest, self.timeout.wait()
-        row = (cwnd, inflation, ssthresh, in_flight, newest, rto, state)
+        today = self.paces_at(), self.reordering_window(), self.undone
+        row = (cwnd, inflation, ssthresh, in_flight, newest, rto, state, *today)
         self.network.windows.append(WindowRow(self.now, self.flow.index, *row))
+
+    def paces_at(self) -> int:
+        """Bytes per second at which segments leave; 0 without pacing."""
+        return 0
+
+    def reordering_window(self) -> int:
+        """Picoseconds that a segment may be late; `UNKNOWN` if losses are not found by time."""
+        return UNKNOWN
 
     def established(self) -> None:
         """Begin to send data."""

@@ -160,6 +160,7 @@ class Machine(LinuxSender):
         law.cwnd = max(law.cwnd, self.in_bytes(self.prior_cwnd))
         law.ssthresh = max(law.ssthresh, self.in_bytes(self.prior_ssthresh))
         law.spurious()
+        self.owner.undone += 1
 
     def enter_recovery(self, echo: bool) -> None:
         super().enter_recovery(echo)
@@ -226,6 +227,12 @@ class RackSender(TcpSender):
     def transmit(self, segment: Segment) -> None:
         """Send a segment of the model."""
         self.send_segment(segment.sequence * self.most)
+
+    def paces_at(self) -> int:
+        return self.machine.pacing_rate if self.machine.o.pacing else 0
+
+    def reordering_window(self) -> int:
+        return self.machine.reo_wnd() * MICROSECOND
 
     def alone(self) -> bool:
         return self.machine.in_flight == 0

@@ -128,6 +128,7 @@ class RateMachine(Machine):
     def restore_window(self) -> None:
         self.bbr.ssthresh = max(self.bbr.ssthresh, self.in_bytes(self.prior_ssthresh))
         self.bbr.spurious()
+        self.owner.undone += 1
 
 
 class RateSender(RackSender):

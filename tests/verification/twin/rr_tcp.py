@@ -83,6 +83,7 @@ class RrTcp(Sack):
         if self.options["undo"]:
             law.cwnd, law.ssthresh = max(law.cwnd, episode.cwnd), episode.ssthresh
             law.spurious()
+            self.sender.undone += 1
         if episode.longest:
             self.remember(episode.longest)
 

@@ -39,7 +39,7 @@ FLAGS = {
 }
 SENT, ARRIVED, LOST = range(3)
 
-WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1"]
+WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1", "u8", "u8", "u4"]
 
 
 def windows(rows: list[WindowRow], traced: set[int]) -> Table:

@@ -15,3 +15,8 @@ class WindowRow(NamedTuple):
     rtt_ps: int
     rto_ps: int
     state: int
+    #: Bytes per second; 0 without pacing.
+    pacing: int
+    #: `UNKNOWN` if losses are not found by time.
+    reordering_window_ps: int
+    undone: int

@@ -173,6 +173,12 @@ pub struct WindowState {
     pub rto: Duration,
     /// Congestion control state.
     pub state: CongestionState,
+    /// Bytes per second at which segments leave; `None` without pacing.
+    pub pacing: Option<u64>,
+    /// Reordering window of RACK (RFC 8985, section 6.2); `None` if losses are not found by time.
+    pub reordering_window: Option<Duration>,
+    /// Number of reductions of the window undone so far.
+    pub undone: u32,
 }
 
 /// Event of a network. Its units are still in the network when it is reported, in the state before

@@ -7,6 +7,7 @@
 
 mod acknowledgement;
 mod board;
+mod choice;
 mod evidence;
 mod pacing;
 mod rates;
@@ -255,32 +256,6 @@ impl RackTlp {
         self.board.retransmitted > 0 || self.board.head().is_some_and(|head| head.ever())
     }
 
-    /// Returns whether the application has written data from `sequence` on.
-    fn has_written(&self, sequence: u64, flight: &Flight) -> bool {
-        sequence < flight.size.min(self.written)
-    }
-
-    /// Returns the next new segment, if the window and the receiver permit it.
-    fn new_segment(&self, flight: &Flight, cwnd: u64, reason: Reason) -> Option<Candidate> {
-        let sequence = flight.snd_max;
-        let open = reason == Reason::Probe || cwnd > self.board.in_flight();
-        (open && self.has_written(sequence, flight) && flight.is_advertised_from(sequence))
-            .then_some(Candidate { sequence, reason })
-    }
-
-    /// Returns the tail loss probe: a new segment, or the last one again if there is none (RFC 8985,
-    /// section 7.3).
-    fn probe_segment(&self, flight: &Flight) -> Option<Candidate> {
-        if self.has_written(flight.snd_max, flight) {
-            return self.new_segment(flight, 0, Reason::Probe);
-        }
-        let last = self.board.end().checked_sub(1)?;
-        Some(Candidate {
-            sequence: last * self.mss,
-            reason: Reason::Probe,
-        })
-    }
-
     /// Returns the time since the simulation began, in microseconds.
     fn microseconds(now: Time) -> u64 {
         now.0 / MICROSECOND
@@ -308,35 +283,7 @@ impl LossRecovery for RackTlp {
     }
 
     fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
-        let cwnd = self.whole_window(window);
-        loop {
-            match self.permit {
-                Permit::Nothing => return None,
-                Permit::New => return self.new_segment(flight, cwnd, Reason::Next),
-                Permit::Lost | Permit::LostOnly => {
-                    if cwnd <= self.board.in_flight() {
-                        return None;
-                    }
-                    if let Some(number) = self.board.next_lost() {
-                        return Some(Candidate::hole(number * self.mss));
-                    }
-                    if self.permit == Permit::LostOnly {
-                        return None;
-                    }
-                    self.permit = Permit::New;
-                }
-                Permit::NewFirst => {
-                    let candidate = self.new_segment(flight, cwnd, Reason::Next);
-                    if candidate.is_some() || flight.snd_max > self.high_seq {
-                        return candidate;
-                    }
-                    self.frto = false;
-                    self.permit = Permit::Lost;
-                }
-                Permit::Head => return Some(Candidate::hole(flight.snd_una)),
-                Permit::Probe => return self.probe_segment(flight),
-            }
-        }
+        self.choose(flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, now: Time, flight: &mut Flight) {
@@ -372,6 +319,18 @@ impl LossRecovery for RackTlp {
             _ => {}
         }
         self.evidence.retransmissions += u64::from(!is_new);
+    }
+
+    fn pacing(&self) -> Option<u64> {
+        self.pacing.is_on().then(|| self.pacing.present_rate())
+    }
+
+    fn reordering_window(&self, smoothed: Option<Duration>) -> Option<Duration> {
+        Some(Duration(self.width(smoothed) * MICROSECOND))
+    }
+
+    fn undone(&self) -> u32 {
+        self.undo.count
     }
 
     fn scoreboard(&self) -> Option<&Scoreboard> {

@@ -39,6 +39,8 @@ pub struct RrTcp {
     /// Fraction of the events whose length the threshold must exceed (FA ratio).
     avoidance: f64,
     undo: bool,
+    /// Number of reductions undone.
+    undone: u32,
     /// Number of events remembered.
     memory: usize,
     /// Lengths of the remembered events, newest last.
@@ -61,6 +63,7 @@ impl RrTcp {
             least: parameters.get("duplicate_threshold", THRESHOLD) as u64,
             avoidance: parameters.get("avoidance_ratio", FRACTION),
             undo: parameters.is("undo"),
+            undone: 0,
             memory,
             lengths: VecDeque::new(),
             sorted: Vec::new(),
@@ -167,6 +170,7 @@ impl RrTcp {
         };
         if self.undo {
             sender.congestion.undo(episode.window);
+            self.undone += 1;
         }
         if episode.longest > 0 {
             self.remember(episode.longest);
@@ -245,6 +249,10 @@ impl LossRecovery for RrTcp {
                 episode.open.push(sequence);
             }
         }
+    }
+
+    fn undone(&self) -> u32 {
+        self.undone
     }
 
     fn scoreboard(&self) -> Option<&Scoreboard> {

@@ -95,6 +95,9 @@ impl Sender {
                 Phase::Open if cwnd < ssthresh => CongestionState::SlowStart,
                 Phase::Open => CongestionState::Avoidance,
             },
+            pacing: self.recovery.pacing(),
+            reordering_window: self.recovery.reordering_window(self.timeout.smoothed()),
+            undone: self.recovery.undone(),
         }
     }
 }

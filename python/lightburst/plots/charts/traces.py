@@ -1,4 +1,4 @@
-"""Figures of a traced flow: sequence numbers, window over time, departures of bursts."""
+"""Figures of a traced flow: sequence numbers, windows, rates, departures of bursts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from lightburst.plots import static, style
 from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line, write
 from lightburst.trace import series, tables
+from lightburst.trace.rates import delivery_rates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from lightburst.trace.flow import FlowTrace
 
 #: Figures of a trace, by the stems of their files.
-KINDS: Final = ("time-sequence", "windows", "packets")
+KINDS: Final = ("time-sequence", "windows", "rates", "packets")
 _STATE_COLOURS: Final = dict(
     zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -45,8 +46,8 @@ def pictures(trace: FlowTrace, source: str, modulo: int = 60) -> dict[str, Canva
     Returns
     -------
     dict of str to matplotlib.figure.Figure
-        Figures by the stems of their files; those of windows and of packets only if there are any
-        (stop-and-wait has no windows).
+        Figures by the stems of their files; those of windows, rates and packets only if there are
+        any (datagrams have no windows).
     """
     drawn = {kind: picture(trace, source, kind, modulo) for kind in KINDS}
     return {kind: canvas for kind, canvas in drawn.items() if canvas is not None}
@@ -56,8 +57,12 @@ def picture(trace: FlowTrace, source: str, kind: str, modulo: int = 60) -> Canva
     """Draw one figure of a trace, one of `KINDS`; None if there is no data for it."""
     if kind == "time-sequence":
         return time_sequence(trace, source)
+    if kind in ("windows", "rates") and not trace.windows["time_ps"].size:
+        return None
     if kind == "windows":
-        return windows(trace, source) if trace.windows["time_ps"].size else None
+        return windows(trace, source)
+    if kind == "rates":
+        return rates(trace, source)
     figure = packets(trace, source, modulo)
     return static.draw([figure]) if len(figure.data) else None
 
@@ -173,6 +178,65 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
         part.align_ylabels()
         groups = [Group("", lines), Group("", states)]
         return Words(f"Flow {trace.flow}: windows", caption, groups)
+
+    return alone(5.6, paint)
+
+
+def rates(trace: FlowTrace, source: str) -> Canvas:
+    """Draw delivery rate, pacing rate, round-trip time and reordering window against time.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        Trace to draw.
+    source : str
+        Description of the run, for the caption.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Figure ready to be saved. Pacing and the reordering window are drawn only of senders that
+        have them.
+    """
+    rows, found = tables.windows(trace), delivery_rates(trace)
+    time = rows["time_s"].to_numpy()
+    paced, by_time = rows["pacing_bps"].notna().any(), rows["reordering_window_s"].notna().any()
+    caption = (
+        "Above: the delivery rate, one dot for each acknowledgement that delivers data: useful "
+        "bits delivered since the newest segment delivered was sent, over the longer of the times "
+        "in which that data was sent and acknowledged"
+    )
+    caption += "; and the rate at which the sender paces. " if paced else ". "
+    caption += "Below: the newest sample of the round-trip time (RTT)"
+    if by_time:
+        caption += (
+            "; and the reordering window of RACK, the time that a segment may be later than one "
+            "sent after it before it counts as lost: 0 once it does not wait"
+        )
+    lines = [dot("delivery rate", ".", style.BLUE)]
+    lines += [line("pacing rate", style.VERMILION)] if paced else []
+    lines += [line("RTT", style.GREEN)]
+    lines += [line("reordering window", style.PURPLE)] if by_time else []
+
+    def paint(part: SubFigure) -> Words:
+        above, below = part.subplots(2, 1, sharex=True, height_ratios=(3.1, 1.75))
+        above.plot(found["time_s"], found["rate_bps"] / 1e6, ".", color=style.BLUE, markersize=3)
+        if paced:
+            above.step(
+                time, rows["pacing_bps"] / 1e6, where="post", color=style.VERMILION, linewidth=1.3
+            )
+        below.step(time, rows["rtt_s"], where="post", color=style.GREEN, linewidth=1.3)
+        if by_time:
+            below.step(
+                time, rows["reordering_window_s"], where="post", color=style.PURPLE, linewidth=1.3
+            )
+        above.set_ylim(bottom=0)
+        below.set_ylim(bottom=0)
+        above.set_ylabel("Rate (Mb/s)")
+        below.set_ylabel("Delay (s)")
+        below.set_xlabel("Time (s)")
+        part.align_ylabels()
+        return Words(f"Flow {trace.flow}: rates", f"{caption}. {source}", [Group("", lines)])
 
     return alone(5.6, paint)
 

@@ -251,6 +251,17 @@ fn windows(rows: &[&Window]) -> Table {
             "state",
             Column::U8(each(rows, |row| row.window.state as u8)),
         ),
+        (
+            "pacing",
+            Column::U64(each(rows, |row| row.window.pacing.unwrap_or(0))),
+        ),
+        (
+            "reordering_window_ps",
+            Column::U64(each(rows, |row| {
+                row.window.reordering_window.map_or(u64::MAX, |it| it.0)
+            })),
+        ),
+        ("undone", Column::U32(each(rows, |row| row.window.undone))),
     ]
 }
 

@@ -260,7 +260,7 @@ impl RackTlp {
     }
 
     /// Returns the reordering window in microseconds (RFC 8985, section 6.2, step 4).
-    fn reordering_window(&self, sender: &SenderState<'_>) -> u64 {
+    pub(super) fn width(&self, smoothed: Option<Duration>) -> u64 {
         if self.evidence.reordering_seen == 0 {
             if self.state >= State::Recovery {
                 return 0;
@@ -269,7 +269,7 @@ impl RackTlp {
                 return 0;
             }
         }
-        let srtt = sender.timeout.smoothed().unwrap_or_default();
+        let srtt = smoothed.unwrap_or_default();
         let window = (self.evidence.min_rtt.value() >> 2).saturating_mul(self.evidence.steps);
         window.min(srtt.0 / MICROSECOND)
     }
@@ -278,7 +278,7 @@ impl RackTlp {
     /// the time in microseconds until a further look is due, or 0 (RFC 8985, section 6.2, step 5).
     pub(super) fn detect_loss(&mut self, sender: &SenderState<'_>) -> u64 {
         let now = Self::microseconds(sender.now);
-        let window = self.reordering_window(sender);
+        let window = self.width(sender.timeout.smoothed());
         let mut timeout = 0;
         let mut position = self.board.by_time();
         while let Some((number, segment)) = self.board.next_by_time(&mut position) {

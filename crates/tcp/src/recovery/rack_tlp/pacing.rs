@@ -67,12 +67,16 @@ impl Pacing {
         self.on
     }
 
-    /// Returns the pacing rate in bytes per second.
+    /// Returns the pacing rate in bytes per second, and keeps it.
     pub fn rate(&mut self) -> u64 {
-        if let Some(basis) = self.basis.take() {
-            self.rate = basis.rate();
-        }
+        self.rate = self.present_rate();
+        self.basis = None;
         self.rate
+    }
+
+    /// Returns the pacing rate in bytes per second.
+    pub fn present_rate(&self) -> u64 {
+        self.basis.map_or(self.rate, |basis| basis.rate())
     }
 
     /// Sets the rate to that of a law, in bytes per second.

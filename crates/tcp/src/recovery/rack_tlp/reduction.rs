@@ -53,6 +53,8 @@ pub struct Undo {
     pub retransmitted_at: Option<u64>,
     /// ssthresh to restore in segments; 0 for none.
     pub prior_ssthresh: u64,
+    /// Number of reductions undone.
+    pub count: u32,
 }
 
 impl Undo {
@@ -264,6 +266,7 @@ impl RackTlp {
             self.board.forget_lost();
         }
         if self.undo.prior_ssthresh > 0 {
+            self.undo.count += 1;
             let ssthresh = sender.congestion.window().ssthresh;
             sender.congestion.undo(Window {
                 // A law that sets the window itself restores it as well.

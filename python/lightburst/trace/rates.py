@@ -1,0 +1,121 @@
+"""Delivery rate of a traced flow, as a sender can measure it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.trace import series
+from lightburst.trace.flow import SENT
+
+if TYPE_CHECKING:
+    from lightburst.trace.flow import FlowTrace
+
+_PS: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """State of the connection when a segment was last sent; times in picoseconds."""
+
+    time: int
+    payload: int
+    again: bool
+    delivered: int
+    delivered_at: int
+    first_sent: int
+
+
+@dataclass
+class _Sampler:
+    """Delivery-rate samples of a connection (draft-ietf-ccwg-bbr, section 4.1)."""
+
+    delivered: int = 0
+    delivered_at: int = 0
+    first_sent: int = 0
+    acknowledged: int = 0
+    least_round_trip: int | None = None
+    #: Undelivered segments by their first bytes.
+    outstanding: dict[int, _Sent] = field(default_factory=dict)
+
+    def send(self, time: int, sequence: int, payload: int) -> None:
+        if sequence < self.acknowledged:
+            return
+        if not self.outstanding:
+            self.first_sent = self.delivered_at = time
+        again = sequence in self.outstanding
+        self.outstanding[sequence] = _Sent(
+            time, payload, again, self.delivered, self.delivered_at, self.first_sent
+        )
+
+    def acknowledge(
+        self, time: int, acknowledgement: int, blocks: list[tuple[int, int]]
+    ) -> float | None:
+        """Handle an acknowledgement; return its sample in bytes per second, if it gives one."""
+        self.acknowledged = max(self.acknowledged, acknowledgement)
+        ranges = [(0, acknowledgement), *blocks]
+        found = [
+            (sent.time, sequence)
+            for sequence, sent in self.outstanding.items()
+            if any(first <= sequence < end for first, end in ranges)
+        ]
+        if not found:
+            return None
+        # Section 4.1.2.3: the sample is that of the segment sent last.
+        newest = self.outstanding[max(found)[1]]
+        for _, sequence in found:
+            self.delivered += self.outstanding.pop(sequence).payload
+        self.delivered_at, self.first_sent = time, newest.time
+        if not newest.again:
+            trip = time - newest.time
+            self.least_round_trip = min(trip, self.least_round_trip or trip)
+        # The longer of the times in which the data was sent and acknowledged, since
+        # acknowledgements may come in bunches; nothing is delivered sooner than in a round trip.
+        interval = max(newest.time - newest.first_sent, time - newest.delivered_at)
+        if interval <= 0 or interval < (self.least_round_trip or 0):
+            return None
+        return (self.delivered - newest.delivered) / (interval * _PS)
+
+
+def delivery_rates(trace: FlowTrace) -> pd.DataFrame:
+    """Return the delivery rate at each acknowledgement that delivers data.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        Trace of the flow.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, and ``rate_bps``: the useful bits delivered since the newest segment delivered
+        was sent, over the longer of the times in which that data was sent and acknowledged
+        (draft-ietf-ccwg-bbr, section 4.1). Cumulative and selective acknowledgements count. The
+        samples are those that any sender could take, whether or not its window law does.
+    """
+    table = trace.segments
+    rows, times = trace.own_packets()
+    data = (table["payload"][rows] > 0) & (table["event"][rows] == SENT)
+    rows, times = rows[data], times[data]
+    heard = np.flatnonzero(series.answers(trace))
+    sampler, found = _Sampler(), []
+    # At one instant the acknowledgement comes first: what is sent then answers it.
+    steps = sorted(
+        [(int(time), 1, int(row)) for time, row in zip(times, rows, strict=True)]
+        + [(int(table["time_ps"][row]), 0, int(row)) for row in heard]
+    )
+    for time, sends, row in steps:
+        if sends:
+            sampler.send(time, int(table["sequence"][row]), int(table["payload"][row]))
+            continue
+        blocks = [
+            (int(table[f"block_start_{place}"][row]), int(table[f"block_end_{place}"][row]))
+            for place in range(int(table["blocks"][row]))
+        ]
+        rate = sampler.acknowledge(time, int(table["acknowledgement"][row]), blocks)
+        if rate is not None:
+            found.append((time * _PS, 8.0 * rate))
+    return pd.DataFrame(found, columns=["time_s", "rate_bps"]).astype(float)
