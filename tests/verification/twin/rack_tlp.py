@@ -34,9 +34,9 @@ class Rule:
 
     @property
     def srtt(self) -> int:
-        """Eight times the smoothed round trip."""
+        """Eight times the smoothed round trip, at least 1; 0 before the first sample."""
         srtt = self.of.smoothed()
-        return 0 if srtt is None else srtt // (MICROSECOND // 8)
+        return 0 if srtt is None else max(1, srtt // (MICROSECOND // 8))
 
     @property
     def rto(self) -> int:
