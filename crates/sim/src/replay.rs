@@ -21,6 +21,9 @@ struct Capture {
     /// Receive window of the handshake, before any of an acknowledgement.
     #[serde(default)]
     window: Option<u64>,
+    /// Whether the peer began the connection.
+    #[serde(default)]
+    accepted: bool,
     end_ps: u64,
     /// Seed of the law's random stream.
     #[serde(default)]
@@ -109,6 +112,7 @@ pub fn replay(capture: &str) -> Result<Replayed, PlanError> {
         sizes,
         handshake: Duration(capture.handshake_ps),
         window: capture.window,
+        accepted: capture.accepted,
         bytes: written.max().unwrap_or(0),
         events,
         seed: capture.seed,

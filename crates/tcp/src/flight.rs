@@ -100,9 +100,9 @@ impl Flight {
         self.snd_una == self.snd_max
     }
 
-    /// Sets the receive window in bytes, counted from `snd_una`.
-    pub fn advertise(&mut self, window: u64) {
-        self.rwnd = window;
+    /// Sets the receive window in bytes, counted from `snd_una`; returns whether it grows.
+    pub fn advertise(&mut self, window: u64) -> bool {
+        window > std::mem::replace(&mut self.rwnd, window)
     }
 
     /// Returns whether the bytes before `end` fit into the receive window.

@@ -57,6 +57,8 @@ pub struct Recording<'a> {
     pub handshake: Duration,
     /// Receive window of the handshake in bytes; that of the settings if it is not given.
     pub window: Option<u64>,
+    /// Whether the sender answered the SYN of its peer, and so knows the window of an acknowledgement.
+    pub accepted: bool,
     /// Bytes written over all events.
     pub bytes: u64,
     /// Events, with their times since the handshake.
@@ -249,8 +251,12 @@ pub fn replay(recording: Recording<'_>) -> Replayed {
     let routing = Routing::shortest_path(2, 2, &ends);
     let fabric = Fabric::new(2, &[wire(0, 1), wire(1, 0)], routing, 1);
     let end = ESTABLISHED + recording.end;
+    let mut sender = Sender::new(&flow, sizes.mss(), rwnd, true, transport);
+    if recording.accepted {
+        sender.accept();
+    }
     let player = Player {
-        sender: Sender::new(&flow, sizes.mss(), rwnd, true, transport),
+        sender,
         flow,
         sizes,
         events: recording.events,

@@ -101,7 +101,11 @@ class Connection:
         shift = self.agreed.shift if self._syn is not None else 0
         self._window_end = (packet.window or 0) << shift
         self.sender = Sender(
-            transport(self.kernel, self.agreed), at_us, at_us - self._syn_at, self._window_end
+            transport(self.kernel, self.agreed),
+            at_us,
+            at_us - self._syn_at,
+            self._window_end,
+            accepted=self._syn is not None,
         )
         self.state = "established"
         if self._syn is None:

@@ -64,9 +64,19 @@ class Sender:
         Round trip of the handshake.
     window : int
         Receive window of the handshake in bytes.
+    accepted : bool
+        Whether the peer began the connection.
     """
 
-    def __init__(self, transport: Tcp, established_us: int, handshake_us: int, window: int) -> None:
+    def __init__(
+        self,
+        transport: Tcp,
+        established_us: int,
+        handshake_us: int,
+        window: int,
+        *,
+        accepted: bool,
+    ) -> None:
         self.mss = transport.payload
         self.written = 0
         self.clock_ps = self.origin_ps = established_us * MICROSECOND
@@ -75,6 +85,7 @@ class Sender:
             "transport": transport_settings(transport),
             "handshake_ps": max(handshake_us, 1) * MICROSECOND,
             "window": window,
+            "accepted": accepted,
         }
         self._events: list[dict[str, Any]] = []
         self._found: tuple[int, dict[str, list[dict[str, Any]]]] | None = None

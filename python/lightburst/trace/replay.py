@@ -91,6 +91,7 @@ def replay(
     handshake_s: float,
     until_s: float = 0.0,
     seed: int = 0,
+    accepted: bool = False,
 ) -> Replay:
     """Replay recorded acknowledgements to a sender, without a network.
 
@@ -111,6 +112,9 @@ def replay(
         event, if that is later.
     seed : int
         Seed of the draws of a law that has some (``bbr1``); at least 0 and below 2^64.
+    accepted : bool
+        Whether the peer began the connection. If not, its first acknowledgement tells a window and
+        never counts as a duplicate.
 
     Returns
     -------
@@ -145,6 +149,7 @@ def replay(
         "end_ps": _picoseconds(max(until_s, events[-1].at_s)) + _MOMENT,
         "events": _rows(events),
         "seed": seed,
+        "accepted": accepted,
     }
     found = _core.replay(json.dumps(capture))
     return Replay(_transmissions(found["transmissions"]), _states(found["states"], events))

@@ -50,6 +50,7 @@ class Sender(Reduction):
         if ack.echo and self.o.ecn:
             self.flags.add("ece")
         if not self.packets_out:
+            self.window_known = True
             if "dsacking" in self.flags:
                 self.fastretrans_alert(prior_una, 0)
             if self.tlp_high_seq is not None:
@@ -61,7 +62,9 @@ class Sender(Reduction):
         self.update_reo_wnd()
         if self.tlp_high_seq is not None:
             self.process_tlp(ack.upto)
-        not_dup = "acked" in self.flags or "advanced" in self.flags
+        # The first segment from the peer after its SYN always updates the window.
+        not_dup = "acked" in self.flags or "advanced" in self.flags or not self.window_known
+        self.window_known = True
         alert = self.flags & {"sacked", "ece", "dsacking"}
         if not not_dup or alert or self.ca_state != OPEN:
             duplicates = int(not not_dup and "dsacking" not in self.flags)
@@ -190,7 +193,7 @@ class Sender(Reduction):
         if self.rexmit is None:
             return
         if self.rexmit == "new":
-            self.write()
+            self.write(3)
             if self.snd_nxt > self.high_seq:
                 return
             self.frto = False

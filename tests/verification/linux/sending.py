@@ -81,7 +81,13 @@ class Sending(Timers):
             self.set_timer("rto", self.rto)
 
     def write(self, push: int = 0) -> None:
-        """Sends what the window permits; ``push`` 2 sends one segment as a probe."""
+        """Sends what the window permits; ``push`` 2 sends one segment as a probe.
+
+        Without unsent data the kernel does not get here (`tcp_push_pending_frames`), unless it
+        sends new data first after a timeout (``push`` 3).
+        """
+        if self.snd_nxt == self.written and push != 3:
+            return
         sent = 0
         while self.snd_nxt < self.written:
             if (self.cwnd <= self.in_flight and push != 2) or not self.advertised():
@@ -103,7 +109,7 @@ class Sending(Timers):
             if not before or self.pending == "probe":
                 self.rearm_rto()
             sent += 1
-            if push:
+            if push == 2:
                 break
         limited = self.in_flight >= self.cwnd
         if sent or limited:

@@ -238,6 +238,7 @@ class State:
     # Use of the window, and pacing.
     limited = False
     max_packets_out = usage_seq = lsndtime = 0
+    window_known = False
     pace = pacing_rate = sent_segments = places = 0
     # The acknowledgement in hand.
     rexmit: str | None = None

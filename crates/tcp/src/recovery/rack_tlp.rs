@@ -156,6 +156,9 @@ pub struct RackTlp {
     /// `None` unless the law wants rates, and so sets the window.
     rates: Option<Box<Rates>>,
     flags: Flags,
+    /// Whether the next acknowledgement updates the receive window: that of the first segment after
+    /// the SYN counts as an update (`tcp_may_update_window`).
+    updates_window: bool,
     permit: Permit,
     /// Whether the acknowledgement in hand permits lost segments, or new ones first.
     rexmit: Option<Permit>,
@@ -203,6 +206,7 @@ impl RackTlp {
             samples: false,
             rates: None,
             flags: Flags::default(),
+            updates_window: true,
             permit: Permit::New,
             rexmit: None,
             entered: false,
@@ -374,6 +378,10 @@ impl Timed for RackTlp {
         self.samples = sender.congestion.wants().samples;
         self.start_rates(rtt, sender);
         self.update_rate(sender);
+    }
+
+    fn expect_window(&mut self, updates: bool) {
+        self.updates_window = updates;
     }
 
     fn on_acknowledgement(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) -> Heard {

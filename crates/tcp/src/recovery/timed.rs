@@ -63,6 +63,10 @@ pub trait Timed {
     /// Notes the end of the handshake, with its round-trip time if the SYN was sent once.
     fn on_established(&mut self, rtt: Option<Duration>, sender: &mut SenderState<'_>);
 
+    /// Notes whether the next acknowledgement updates the receive window, and so is no duplicate (RFC
+    /// 5681, section 2). Without a call the first one does.
+    fn expect_window(&mut self, updates: bool);
+
     /// Handles any acknowledgement, also an old one; called after the flight was updated.
     fn on_acknowledgement(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) -> Heard;
 

@@ -171,7 +171,18 @@ impl Sender {
     /// older than the newest tells nothing.
     pub fn hear_window(&mut self, acknowledgement: u64, window: u64) {
         if acknowledgement >= self.flight.snd_una {
-            self.flight.advertise(window);
+            let grows = self.flight.advertise(window);
+            if let Some(recovery) = self.recovery.timed().filter(|_| grows) {
+                recovery.expect_window(true);
+            }
+        }
+    }
+
+    /// Notes that the sender answered the SYN of its peer: the acknowledgement of its answer told the
+    /// window. Called before the connection begins.
+    pub fn accept(&mut self) {
+        if let Some(recovery) = self.recovery.timed() {
+            recovery.expect_window(false);
         }
     }
 

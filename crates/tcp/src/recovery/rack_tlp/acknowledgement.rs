@@ -16,6 +16,7 @@ impl RackTlp {
     /// Handles an acknowledgement at or beyond SND.UNA (`tcp_ack`).
     pub(super) fn on_current(&mut self, arrival: &Arrival<'_>, sender: &mut SenderState<'_>) {
         let advanced = arrival.acknowledgement > arrival.before;
+        let updates_window = std::mem::take(&mut self.updates_window);
         let (delivered, lost) = (self.delivered, self.lost);
         self.flags.advanced = advanced;
         self.begin_rate();
@@ -39,7 +40,8 @@ impl RackTlp {
         self.adapt_reordering_window();
         self.end_probe(sender);
         let flags = self.flags;
-        let is_duplicate = !flags.acked && !flags.advanced;
+        // RFC 5681, section 2: a duplicate has the window of the acknowledgement before.
+        let is_duplicate = !flags.acked && !flags.advanced && !updates_window;
         let alert = flags.sacked || flags.echo || flags.duplicate;
         if is_duplicate || alert || self.state != State::Open {
             let duplicates = u64::from(is_duplicate && !flags.duplicate);

@@ -56,6 +56,10 @@ impl RackTlp {
                     if candidate.is_some() || flight.snd_max > self.high_seq {
                         return candidate;
                     }
+                    if !self.has_written(flight.snd_max, flight) {
+                        // `tcp_xmit_recovery` judges the use even if nothing is left to send.
+                        self.judge_use(false, cwnd, flight);
+                    }
                     self.frto = false;
                     self.permit = Permit::Lost;
                 }

@@ -4,6 +4,7 @@
 use super::timer::Pending;
 use super::{Permit, RackTlp, SenderState};
 use crate::cc::Window;
+use crate::flight::Flight;
 
 /// Use of the window in the present round trip.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,7 +73,8 @@ impl RackTlp {
         }
         if std::mem::take(&mut self.probe.due) {
             if sent > 0 {
-                self.validate_usage(true, sender);
+                let cwnd = self.cwnd(sender);
+                self.judge_use(true, cwnd, sender.flight);
             }
             if std::mem::take(&mut self.probe.sent) {
                 self.probe.end = Some(sender.flight.snd_max);
@@ -90,19 +92,22 @@ impl RackTlp {
             if sent > 0 && (was_empty || self.timer.pending == Some(Pending::Probe)) {
                 self.rearm_timeout(sender);
             }
-            self.validate_usage(sent > 0, sender);
+            // Without unsent data nothing is judged (`tcp_push_pending_frames`).
+            if sent > 0 || self.has_written(sender.flight.snd_max, sender.flight) {
+                let cwnd = self.cwnd(sender);
+                self.judge_use(sent > 0, cwnd, sender.flight);
+            }
             if sent > 0 {
                 self.schedule_probe(false, sender);
             }
         }
     }
 
-    fn validate_usage(&mut self, sent: bool, sender: &SenderState<'_>) {
-        let cwnd = self.cwnd(sender);
-        let outstanding = self.board.len();
+    /// Judges whether the window, of `cwnd` segments, limits the sender.
+    pub(super) fn judge_use(&mut self, sent: bool, cwnd: u64, flight: &Flight) {
         let limited = self.board.in_flight() >= cwnd;
         if sent || limited {
-            let flight = &*sender.flight;
+            let outstanding = self.board.len();
             self.usage
                 .validate(limited, outstanding, flight.snd_una, flight.snd_max);
         }
