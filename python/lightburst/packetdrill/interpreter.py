@@ -20,6 +20,8 @@ TOLERANCE_US: Final = 4_000
 """Tolerance of packetdrill."""
 TIMER_TOLERANCE_US: Final = 12_000
 """Tolerance of what a timer releases: two ticks of 4 ms more, in which kernels differ."""
+LONG_TIMER_US: Final = 63 * 4_000
+"""Shortest timer that the kernel rounds up by as much as an eighth."""
 _PERCENT: Final = 100
 _LARGEST_WRITE: Final = 1 << 30
 # Time for which a segment is awaited beyond the moment at which it is expected.
@@ -263,7 +265,10 @@ class _Interpreter:
         tolerance = TOLERANCE_US if self.tolerance_us is None else self.tolerance_us
         # As packetdrill: a hundredth of the time since the event before, if that is more.
         tolerance = max(tolerance, (due[0] - self.now_us) // _PERCENT)
-        return max(tolerance, TIMER_TOLERANCE_US) if timer else tolerance
+        if not timer:
+            return tolerance
+        wait = due[0] - self.now_us
+        return max(tolerance, TIMER_TOLERANCE_US + (wait // 8 if wait >= LONG_TIMER_US else 0))
 
     def check_time(
         self, line: Line, due: tuple[int, int], sent: Sequence[Segment], shown: tuple[str, str]

@@ -5,6 +5,14 @@ from __future__ import annotations
 from linux.state import CWR, OPEN, State
 
 
+def bucket_end(now: int, after: int) -> int:
+    """Tick at which the timer wheel expires a timer that is set `after` ticks from `now`."""
+    level = 0
+    while after >= 63 << 3 * level:
+        level += 1
+    return ((now + after) // 8**level + 1) * 8**level
+
+
 class Timers(State):
     """Smoothed round trip, its minimum, and the one timer of a connection."""
 
@@ -12,8 +20,10 @@ class Timers(State):
         self.timeout.sample(rtt, self.snd_una, self.snd_nxt)
 
     def set_timer(self, what: str, us: int) -> None:
-        ticks = self.tick_of(self.now) - (-us // self.timeout.tick)
-        self.pending, self.expires = what, self.origin + ticks * self.timeout.tick
+        tick = self.timeout.tick
+        now, after = self.tick_of(self.now), -(-us // tick)
+        ticks = now + after if tick == 1 else bucket_end(now, after)
+        self.pending, self.expires = what, self.origin + ticks * tick
 
     def rto_delta(self) -> int:
         return self.queue[0].sent + self.rto - self.now

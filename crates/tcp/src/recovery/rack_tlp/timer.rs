@@ -82,18 +82,29 @@ impl TimerState {
         (self.pending, self.set_at, self.after) = (Some(pending), now, after);
     }
 
-    /// Returns the time of the expiry: so many ticks after the one in which the timer was set.
+    /// Returns the time of the expiry.
     pub fn deadline(&self) -> Time {
         if self.pending.is_none() {
             return Time::NEVER;
         }
-        let after = match self.tick {
-            1 => self.after,
-            tick => self.after.div_ceil(tick),
+        let set_at = self.tick_of(self.set_at);
+        let ticks = match self.tick {
+            1 => set_at + self.after,
+            tick => bucket_end(set_at, self.after.div_ceil(tick)),
         };
-        let ticks = self.tick_of(self.set_at) + after;
         Time((self.origin + ticks * self.tick) * MICROSECOND)
     }
+}
+
+/// Returns the tick at which the kernel's timer wheel expires a timer that is set `after` ticks from
+/// the tick `now`: the end of its bucket, so that no timer is early. Buckets are eight times as wide
+/// from 63 ticks on, and again from 504 ticks on, and so forth (`calc_index`, kernel/time/timer.c).
+fn bucket_end(now: u64, after: u64) -> u64 {
+    let mut shift = 0;
+    while after >= 63 << shift {
+        shift += 3;
+    }
+    (((now + after) >> shift) + 1) << shift
 }
 
 impl RackTlp {
@@ -178,5 +189,25 @@ impl RackTlp {
             self.permit = Permit::LostOnly;
         }
         self.timer.after_look = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timers_of_the_kernel_expire_at_the_end_of_their_bucket() {
+        // Level 0: one tick; level 1 from 63 ticks on: eight; level 2 from 504 on: 64.
+        let ends = [1, 62, 63, 503, 504].map(|after| bucket_end(100, after));
+        assert_eq!(ends, [102, 163, 168, 608, 640]);
+    }
+
+    #[test]
+    fn exact_timers_are_on_time() {
+        let mut timer = TimerState::new(Duration::ZERO);
+        timer.start(5);
+        timer.set(Pending::Timeout, 300_000, 1_007);
+        assert_eq!(timer.deadline(), Time(301_007 * MICROSECOND));
     }
 }
