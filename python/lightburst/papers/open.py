@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Name of the file in the package of a paper.
 FILE: Final = "open.toml"
+#: Significant digits of the values of a setting, few enough to be quoted.
+DIGITS: Final = 3
 _TOP: Final = ("parameters", "logarithms", "left_out")
 _KEYS: Final = ("path", "from", "to", "scale", "choices", "base", "why", "where")
 _EXAMPLE: Final = (
@@ -94,7 +96,7 @@ class Parameter:
     def settings(self, part: float) -> Mapping[str, object]:
         """Return the settings, by path, at a fraction of the range in [0, 1)."""
         if self.range is not None:
-            return {self.path: self.range.sampled(min(part, 1.0))}
+            return {self.path: self.range.sampled(part, DIGITS)}
         return self.choices[self._choice(part)]
 
     def written(self, part: float) -> object:
@@ -312,7 +314,7 @@ def _listed(
         raise InputError(f"{where}.base", show(table["base"]), f"one of choices, {show(values)}")
     for value in values:
         _fits(f"{where}.choices", base, {path: value})
-    choices = {_words(value): {path: value} for value in values}
+    choices = {words_of(value): {path: value} for value in values}
     part = (values.index(table["base"]) + 0.5) / len(values)
     return Parameter(name, table["why"], table["base"], path, None, choices, only, part)
 
@@ -340,7 +342,8 @@ def _own(name: str, where: str, table: Mapping[str, Any], base: Scenario, only: 
     return Parameter(name, table["why"], table["base"], "", None, choices, only, part)
 
 
-def _words(value: object) -> str:
+def words_of(value: object) -> str:
+    """Write a value of a choice, or of a base, as in a file."""
     if isinstance(value, dict):
         return " ".join(str(part) for part in value.values())
     return str(value).lower() if isinstance(value, bool) else str(value)

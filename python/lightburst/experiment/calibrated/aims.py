@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightburst.experiment.calibrated.tried import numbers
+from lightburst.foundation.errors import InputError, show
 from lightburst.papers.statements import statements_of
 from lightburst.study.calibration.implausibility import Target, implausibility
 
@@ -97,7 +98,11 @@ def aims_of(groups: Sequence[Judged], opened: Open) -> tuple[list[Aim], dict[str
 def _reading(groups: Sequence[Judged], id: str, opened: Open) -> Reading:
     bounds = groups[0][id].bounds
     assert bounds is not None
-    target = Target(*bounds, logarithmic=opened.is_ratio(id))
+    ratio = opened.is_ratio(id)
+    if ratio and min(bounds[0] if bounds[0] > -np.inf else np.inf, bounds[1]) <= 0:
+        allowed = "claims whose criterion compares with numbers above zero"
+        raise InputError("logarithms", f"{show(id)}, {bounds[0]:g} to {bounds[1]:g}", allowed)
+    target = Target(*bounds, logarithmic=ratio)
     values = target.scaled(numbers(groups, [id])[:, 0])
     # The groups have no seed in common, so that this is the variance of a number of one group.
     return Reading(id, target, float(np.var(values, ddof=1)) if len(values) > 1 else 0.0)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.experiment.calibrated.aims import met, readings_of
+from lightburst.experiment.calibrated.aims import implausible, met, readings_of
 from lightburst.experiment.calibrated.effects import effects_of
 from lightburst.foundation.files.directory import replace
 from lightburst.foundation.formatting import html_text
+from lightburst.papers.open import words_of
+from lightburst.study.calibration.implausibility import CUT, ranked
 from lightburst.study.calibration.pairs import Pairs
 from lightburst.study.calibration.ranges import Left, left_of
 from lightburst.study.statistics import number
@@ -148,10 +150,16 @@ class Calibration:
 
     @cached_property
     def left(self) -> dict[str, Left]:
-        """What is left of the range of each parameter, by its name."""
+        """What is left of the range of each parameter, by its name.
+
+        Settings that the emulators considered count, and those that were run, by their numbers.
+        """
         found = self.considered
+        ran = np.where(self.emulated.counted, implausible(self.aims, self.values), np.nan)
+        parts = np.concatenate([found.parts, self.settings])
+        left = np.concatenate([found.left, ranked(ran, found.rank) <= CUT])
         return {
-            one.name: left_of(found.parts[:, place], found.left, one.number)
+            one.name: left_of(parts[:, place], left, one.number)
             for place, one in enumerate(self.opened.parameters)
         }
 
@@ -170,7 +178,7 @@ class Calibration:
             rows.append(
                 {
                     "parameter": one.name,
-                    "base": str(one.base),
+                    "base": words_of(one.base),
                     "range": _stretch(one, 0.0, 1.0) if one.range else ", ".join(one.choices),
                     "share": left.share,
                     "verdict": left.kind.value,
@@ -261,7 +269,7 @@ class Calibration:
     def written(self, one: Alternative) -> dict[str, object]:
         """Return the values of a setting by parameter, as in a scenario."""
         if one.name == "base":
-            return {each.name: each.base for each in self.opened.parameters}
+            return {each.name: words_of(each.base) for each in self.opened.parameters}
         return {
             each.name: each.written(part)
             for each, part in zip(self.opened.parameters, one.parts, strict=True)
@@ -273,7 +281,7 @@ class Calibration:
         table = pd.DataFrame(
             [
                 {
-                    each.name: each.base if not row else each.written(part)
+                    each.name: each.written(part) if row else words_of(each.base)
                     for each, part in zip(self.opened.parameters, parts, strict=True)
                 }
                 for row, parts in enumerate(self.settings)
@@ -365,7 +373,10 @@ def _stretch(one: Parameter, begin: float, end: float) -> str:
     """Write a stretch of a range with its ends, or a choice."""
     if one.range is None:
         return str(one.written((begin + end) / 2))
-    return f"{one.range.at(begin)} to {one.range.at(end)}"
+    ends = (
+        one.range.at(part) if part in (0, 1) else one.written(part) for part in (begin, end)
+    )
+    return " to ".join(map(str, ends))
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

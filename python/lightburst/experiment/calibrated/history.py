@@ -116,7 +116,9 @@ class Considered:
     Attributes
     ----------
     parts : ndarray of float, shape (settings, parameters)
-        All of them, spread evenly over the ranges.
+        All of them: first those spread evenly over the ranges, then neighbours of those left.
+    even : int
+        Number of the former.
     left : ndarray of bool, shape (settings,)
         Whether each is left.
     rank : int
@@ -127,32 +129,54 @@ class Considered:
     """
 
     parts: FloatArray
+    even: int
     left: np.ndarray[tuple[int], np.dtype[np.bool_]]
     rank: int
     score: FloatArray
 
     @property
     def share(self) -> float:
-        """Share of the considered settings that are left."""
-        return float(self.left.mean())
+        """Share of the evenly spread settings that are left."""
+        return float(self.left[: self.even].mean())
 
 
 def considered(emulated: Emulated, seed: int) -> Considered:
     """Consider settings until enough are left; if none is, more statements may fail."""
-    batches, scores, found = [], [], 0
+    parts = np.zeros((0, len(emulated.choices)))
+    each = np.zeros((0, len(emulated.aims)))
     for time in range(_MOST_TIMES):
         batch = hypercube(CONSIDERED, len(emulated.choices), seed * _MOST_TIMES + time)
-        batches.append(batch)
-        scores.append(emulated.implausible(batch))
-        found += int((ranked(scores[-1]) <= CUT).sum())
-        if found >= ENOUGH:
+        parts, each = np.concatenate([parts, batch]), np.concatenate(
+            [each, emulated.implausible(batch)]
+        )
+        if (ranked(each) <= CUT).sum() >= ENOUGH:
             break
-    parts, each = np.concatenate(batches), np.concatenate(scores)
-    for rank in range(RANK, max(RANK, each.shape[1]) + 1):
-        score = ranked(each, rank)
-        if (score <= CUT).any() or rank >= each.shape[1]:
+    even, rank = len(parts), RANK
+    while rank < each.shape[1] and not (ranked(each, rank) <= CUT).any():
+        rank += 1
+    draw = np.random.default_rng(seed)
+    for _ in range(_MOST_TIMES):
+        left = parts[ranked(each, rank) <= CUT]
+        if not 0 < len(left) < ENOUGH:
             break
-    return Considered(parts, score <= CUT, rank, score)
+        batch = _neighbours(left, draw)
+        parts, each = np.concatenate([parts, batch]), np.concatenate(
+            [each, emulated.implausible(batch)]
+        )
+    score = ranked(each, rank)
+    return Considered(parts, even, score <= CUT, rank, score)
+
+
+def _neighbours(left: FloatArray, draw: np.random.Generator) -> FloatArray:
+    """Draw settings that differ from some that are left in one parameter, anywhere in its range.
+
+    Where little is left, even settings hardly meet it, and its extent would seem too small.
+    """
+    found = left[draw.integers(len(left), size=CONSIDERED // 2)]
+    found[np.arange(len(found)), draw.integers(left.shape[1], size=len(found))] = draw.random(
+        len(found)
+    )
+    return found
 
 
 def next_settings(
