@@ -219,6 +219,7 @@ def read(paper: Paper, base: Scenario, path: str | Path | None = None) -> Open:
 def read_open(given: Mapping[str, Any], base: Scenario) -> Open:
     """Read the tables of an ``open.toml`` against the paper's scenario, as `read` does."""
     _known("", given, _TOP)
+    patterns = [_patterns(key, given.get(key, [])) for key in _TOP[1:]]
     tables = given.get("parameters")
     if not isinstance(tables, dict) or not tables:
         raise InputError("parameters", show(tables), f"a table for each parameter: {_EXAMPLE}")
@@ -230,7 +231,7 @@ def read_open(given: Mapping[str, Any], base: Scenario) -> Open:
                 allowed = f"each path once; parameters.{seen[path]} has it"
                 raise InputError(f"parameters.{one.name}.path", show(path), allowed)
             seen[path] = one.name
-    return Open(parameters, *(_patterns(key, given.get(key, [])) for key in _TOP[1:]), base)
+    return Open(parameters, *patterns, base)
 
 
 def _known(where: str, table: Mapping[str, Any], keys: Sequence[str]) -> None:
