@@ -56,7 +56,9 @@ def written(root: Path, open_toml: str = OPEN) -> Path:
     section = page.split(EXAMPLE)[1].split("\n## ")[0]
     package = root / NAME
     package.mkdir(parents=True)
-    for heading, body in re.findall(r"^### \d+\. [^\n]*`(\S+)`\n(.*?)(?=^### |\Z)", section, re.M | re.S):
+    for heading, body in re.findall(
+        r"^### \d+\. [^\n]*`(\S+)`\n(.*?)(?=^### |\Z)", section, re.M | re.S
+    ):
         if f"papers/{NAME}/" in heading:
             (text,) = re.findall(r"^```\w+\n(.*?)^```$", body, re.M | re.S)
             for old, new in CHANGES.items():

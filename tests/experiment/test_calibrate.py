@@ -17,7 +17,8 @@ import pytest
 
 import lightburst.papers
 from calibrated_paper import NAME, OPEN, ROOT, contradicting, forgotten, paper
-from lightburst.cli import main
+from lightburst.cli.app import app
+from lightburst.cli.terminal.guard import start
 from lightburst.experiment.calibrate import GROUPS, Plan, calibrate, calibrate_parts
 from lightburst.experiment.calibrated.aims import aims_of, implausible, met
 from lightburst.experiment.calibrated.alternatives import alternatives, held_out
@@ -74,7 +75,8 @@ def test_the_numbers_of_the_base_are_those_of_its_runs(found: Calibration, erlan
         block.study.base, block.study.points, PLAN.seeds_of(0)
     )).run(None, workers=1, progress=False))  # fmt: skip
     claims = {one.id: one for one in erlang.parts["fig1"].claims(runs)}
-    for row in found.statements.to_dict("records"):
+    rows: list[dict[str, Any]] = found.statements.to_dict("records")  # type: ignore[assignment]
+    for row in rows:
         assert row["base"] == pytest.approx(claims[row["reading"]].measured)
         assert (row["low"], row["high"]) == claims[row["reading"]].bounds
 
@@ -158,9 +160,7 @@ def test_a_killed_calibration_continues(
         return put_all(store, ended)
 
     monkeypatch.setattr(Store, "put_all", counted)
-    again = calibrate_parts(
-        erlang, erlang.default, PLAN, quick=True, store=store, progress=False
-    )
+    again = calibrate_parts(erlang, erlang.default, PLAN, quick=True, store=store, progress=False)
     assert comparable(again) == comparable(found)
     assert 0 < computed <= found.runs - kept
 
@@ -260,10 +260,7 @@ def test_the_command_prints_and_writes(
     monkeypatch.setitem(lightburst.papers.PAPERS, NAME, erlang)
     monkeypatch.chdir(tmp_path)
     command = ["calibrate", NAME, "--quick", "--waves", "1", "--points", "3", "--confirm", "2"]
-    monkeypatch.setattr(sys, "argv", ["lightburst", *command, "--out", "out"])
-    with pytest.raises(SystemExit) as ended:
-        sys.exit(main())
-    assert ended.value.code == 0
+    assert start(app, [*command, "--out", "out"]) == 0
     told = capsys.readouterr().out
     assert "2 open parameters" in told
     assert "alternative 1" in told
@@ -276,8 +273,6 @@ def test_the_command_prints_and_writes(
     assert "Open parameters: the part of each range that is left" in page
     # The second call computes nothing.
     monkeypatch.setattr(Store, "put_all", None)
-    monkeypatch.setattr(sys, "argv", ["lightburst", *command, "--format", "json"])
-    with pytest.raises(SystemExit):
-        sys.exit(main())
+    assert start(app, [*command, "--format", "json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["parameters"] == about["parameters"]

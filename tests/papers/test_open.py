@@ -88,7 +88,12 @@ def test_settings_are_values_of_the_ranges(base: Scenario) -> None:
     assert flows.part == pytest.approx(0.5)
     # Whole numbers reach half a step beyond both ends, so that these are as likely as others.
     assert [flows.written(part) for part in (0, 0.5, 1)] == [256, 1023, 4096]
-    assert [choice.written(part) for part in (0, 0.49, 0.5, 1)] == ["free", "free", "random", "random"]
+    assert [choice.written(part) for part in (0, 0.49, 0.5, 1)] == [
+        "free",
+        "free",
+        "random",
+        "random",
+    ]
     assert (choice.number, choice.part, sizes.part) == (2, 0.25, 0.25)
     assert sizes.settings(0.9) == {"workload.size.max": "1 MiB", "workload.size.mu": 8.0}
 
@@ -102,7 +107,7 @@ def test_a_point_that_sets_a_field_on_purpose_keeps_it(base: Scenario) -> None:
 
 
 def test_a_parameter_is_restricted_to_points_with_labels(base: Scenario) -> None:
-    given = toml.read(GIVEN.replace('base = 1024', 'base = 1024\nwhere = { p = [1.0, 4] }'))
+    given = toml.read(GIVEN.replace("base = 1024", "base = 1024\nwhere = { p = [1.0, 4] }"))
     opened = read_open(given, base)
     found = [
         "workload.flows" in opened.at([0, 0, 0], base, pd.Series({"p": p})) for p in (0.0, 1.0, 4.0)

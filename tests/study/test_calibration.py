@@ -60,7 +60,7 @@ def test_a_number_meets_its_range_within_two_deviations_of_the_seeds() -> None:
 
 
 def test_the_second_largest_counts_and_the_unknown_rules_nothing_out() -> None:
-    table = [[1, 9, 4], [INF, 2, math.nan], [math.nan, math.nan, 5]]
+    table = np.array([[1, 9, 4], [INF, 2, math.nan], [math.nan, math.nan, 5]])
     assert ranked(table).tolist() == [4, 2, 0]
     assert ranked(table, 1).tolist() == [9, INF, 5]
     assert ranked(table, 3).tolist() == [1, 0, 0]

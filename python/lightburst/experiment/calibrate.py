@@ -106,15 +106,13 @@ def calibrate(
     Parameters
     ----------
     name : str
-        A paper, or one part of it, as for `lightburst.reproduce`.
+        A paper, or a part of it.
     quick : bool
         The runs of ``reproduce --quick``, two waves, and four settings per parameter in each.
     open : str or Path, optional
         File of the open parameters, in place of the paper's ``open.toml``.
-    waves : int, optional
-        Waves of history matching; 3 by default.
-    points : int, optional
-        Settings per parameter in each wave; 10 by default.
+    waves, points : int, optional
+        Waves of history matching, 3 by default, and settings per parameter in each, 10 by default.
     seeds : int
         Runs per point and setting, with common random numbers.
     confirm : int
@@ -126,10 +124,8 @@ def calibrate(
         Seed of the settings, of the search, and of the choice of statements held out of it.
     store : Store, str or Path, optional
         Store of finished runs, from which a repeated call continues; None stores nothing.
-    workers
-        As for `lightburst.execute`; the result is the same with any number of them.
-    progress : bool
-        Show a progress bar with the time left, if standard error is a terminal.
+    workers, progress
+        As for `lightburst.execute`; the result is the same with any number of workers.
 
     Returns
     -------
@@ -145,8 +141,7 @@ def calibrate(
 
     Examples
     --------
-    >>> found = calibrate("minakhmetov2018", quick=True)  # doctest: +SKIP
-    >>> found.parameters, found.apart, found.best  # doctest: +SKIP
+    >>> calibrate("minakhmetov2018", quick=True).parameters  # doctest: +SKIP
     """
     plan = Plan(
         (2 if quick else 3) if waves is None else waves,
@@ -156,7 +151,7 @@ def calibrate(
     plan.check()
     check_seeds(plan.fresh)
     needed("sklearn.gaussian_process")
-    needed("optuna")
+    needed("optuna", "calibrate")
     paper, parts = find(name)
     return calibrate_parts(
         paper, parts, plan, quick=quick, open=open, store=store, workers=workers, progress=progress
@@ -181,6 +176,9 @@ def calibrate_parts(
         workers_of(workers) as computing,
         opened_store(store) as kept,
         progress_bar(progress) as bar,
+        # Small matrices: with threads of its own the library is slower, and its sums have an order
+        # that depends on their number.
+        needed("threadpoolctl").threadpool_limits(1),
     ):
         tries = Tries(paper, parts, blocks, opened, kept, computing, bar)
         return _Calibrating(plan, quick, tries).run()
@@ -229,9 +227,7 @@ class _Calibrating:
             found = considered(emulated, self.plan.seed + number)
             self.waves.append(Wave(len(self.parts) - 1, found.share, found.rank))
             if number < self.plan.waves:
-                judged += self._wave(
-                    next_settings(found, self.parts, self.choices, self.each)
-                )
+                judged += self._wave(next_settings(found, self.parts, self.choices, self.each))
         # The last wave's emulators tell what is left; those of the search see fewer statements.
         searched = self._searched([aim for aim in aims if not aim.held_out], judged)
         pool = [*range(1, first), *range(len(judged), len(judged) + len(searched))]

@@ -29,7 +29,7 @@ from lightburst.scenario.reading.loading import read_toml
 from lightburst.study.design.axes import Range, range_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -144,7 +144,7 @@ class Open:
         return any(fnmatch.fnmatchcase(claim, pattern) for pattern in self.left_out)
 
     def at(
-        self, parts: Sequence[float], scenario: Scenario, labels: pd.Series[Any]
+        self, parts: Iterable[float], scenario: Scenario, labels: pd.Series[Any]
     ) -> dict[str, object]:
         """Return what a setting changes at one of the paper's points.
 
@@ -219,7 +219,7 @@ def read(paper: Paper, base: Scenario, path: str | Path | None = None) -> Open:
 def read_open(given: Mapping[str, Any], base: Scenario) -> Open:
     """Read the tables of an ``open.toml`` against the paper's scenario, as `read` does."""
     _known("", given, _TOP)
-    patterns = [_patterns(key, given.get(key, [])) for key in _TOP[1:]]
+    ratios, out = (_patterns(key, given.get(key, [])) for key in _TOP[1:])
     tables = given.get("parameters")
     if not isinstance(tables, dict) or not tables:
         raise InputError("parameters", show(tables), f"a table for each parameter: {_EXAMPLE}")
@@ -231,7 +231,7 @@ def read_open(given: Mapping[str, Any], base: Scenario) -> Open:
                 allowed = f"each path once; parameters.{seen[path]} has it"
                 raise InputError(f"parameters.{one.name}.path", show(path), allowed)
             seen[path] = one.name
-    return Open(parameters, *patterns, base)
+    return Open(parameters, ratios, out, base)
 
 
 def _known(where: str, table: Mapping[str, Any], keys: Sequence[str]) -> None:

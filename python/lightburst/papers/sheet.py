@@ -208,9 +208,9 @@ class Sheet:
         known_as = entry.get("published") if published is None else published
         limits = self._bound(entry, known_as) if bound is None else bound
         given = {"bound": limits[0] if limits else "", "published": known_as}
-        ends = zip(("low", "high"), limits, strict=False)
+        ends = dict(zip(("low", "high"), limits, strict=False))
         picked, told = _picked(entry, measured)
-        texts = {**given, **dict(ends), **self._words, **words, **told}
+        texts = {**given, **ends, **self._words, **words, **told}
         judge = None if verdict is not None else self._rule(entry, limits)
         if verdict is None:
             verdict = Verdict.NOT_COMPARABLE if judge is None else judge(picked)
@@ -218,9 +218,8 @@ class Sheet:
         def text(key: str, otherwise: str = "") -> str:
             return str(entry.get(key, otherwise)).format(**texts)
 
-        nothing = bool(told) and not known(picked)
         why = "" if verdict is Verdict.HOLDS else text("why")
-        notes = ("" if nothing else text("note"), note, why)
+        notes = ("" if told and not known(picked) else text("note"), note, why)
         criterion = text("criterion", CRITERIA.get(entry.get("rule", ""), ""))
         source = str(texts.get("source", entry.get("source", "paper")))
         claim = judged(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -84,7 +84,8 @@ def _map(found: Calibration, across: int, up: int) -> Maps:
             least = float(settings.score[here].min()) if here.any() else math.nan
             rows.append((_PANEL, x, y, min(least, _HIGHEST)))
     # Words of an axis are read top to bottom.
-    order = list(reversed(columns[1])) if isinstance(columns[1][0], str) else columns[1]
+    order: list[Any] = list(columns[1])
+    order = order[::-1] if isinstance(order[0], str) else order
     rows.sort(key=lambda row: order.index(row[2]))
     one, other = (found.opened.parameters[place] for place in (across, up))
     return Maps(
@@ -151,7 +152,9 @@ def _value(one: Parameter, part: float) -> float:
     begin, end = one.range.begin, one.range.end
     value = begin * (end / begin) ** part if one.log else begin + (end - begin) * part
     ruler = one.range.ruler
-    return value / float(ruler.dimension.units[_unit(one)]) if isinstance(ruler, Quantity) else value
+    return (
+        value / float(ruler.dimension.units[_unit(one)]) if isinstance(ruler, Quantity) else value
+    )
 
 
 def _unit(one: Parameter) -> str:
@@ -170,7 +173,7 @@ def _places(found: Calibration, place: int) -> list[float] | list[str]:
 
 
 def _intervals(parts: np.ndarray, count: int) -> np.ndarray:
-    return np.minimum((parts * count).astype(int), count - 1)
+    return np.asarray(np.minimum((parts * count).astype(int), count - 1))
 
 
 def _label(one: Parameter) -> str:

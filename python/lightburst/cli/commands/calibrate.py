@@ -1,10 +1,10 @@
-"""``lightburst calibrate``: settings of what a paper leaves open under which its statements hold."""
+"""``lightburst calibrate``: settings of what a paper leaves open, and its statements there."""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
@@ -73,11 +73,10 @@ def calibrate(
     if out is not None:
         check(out)
     threads = None if workers is None else whole("--workers", workers, 1)
-    numbers = {
-        key: _number(key, text) for key, text in given.items() if text is not None
-    }
+    numbers = {key: _number(key, text) for key, text in given.items() if text is not None}
     with resumable(STORE):
-        found = calibrate_paper(name, quick=quick, open=open, workers=threads, **numbers)
+        how: dict[str, Any] = {"quick": quick, "open": open, "workers": threads, **numbers}
+        found = calibrate_paper(name, **how)
     page = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -120,8 +119,8 @@ def _print(found: Calibration) -> None:
         rows = Plain(f"Met by none together, {len(found.apart)} pairs")
         rows.add_column("statement", no_wrap=True)
         rows.add_column("and", no_wrap=True)
-        for one, other in found.apart[:_MOST_PAIRS]:
-            rows.add_row(one, other)
+        for pair in found.apart[:_MOST_PAIRS]:
+            rows.add_row(*pair)
         show_table(rows)
         if len(found.apart) > _MOST_PAIRS:
             say(f"{len(found.apart) - _MOST_PAIRS} more pairs: --format json, or --out DIR.")
@@ -166,8 +165,8 @@ def _alternatives(found: Calibration) -> Table:
     fresh = found.plan.fresh
     out = sum(aim.held_out for aim in found.aims)
     table = Plain(
-        f"On fresh seeds {fresh[0]} to {fresh[-1]}: statements that hold, of {len(found.aims) - out} "
-        f"that the search saw and {out} held out of it"
+        f"On fresh seeds {fresh[0]} to {fresh[-1]}: statements that hold, "
+        f"of {len(found.aims) - out} that the search saw and {out} held out of it"
     )
     table.add_column("setting", no_wrap=True)
     for name in found.opened.names:

@@ -76,11 +76,10 @@ def proposed(
     best = searched(emulated.choices, score, first, seed, generations)
     # Many of the best differ by nothing that matters; of three times as many the farthest are run.
     near = best[: 3 * number]
-    return near[
-        apart(
-            coordinates(near, emulated.choices), coordinates(taken, emulated.choices), number
-        )
+    chosen: FloatArray = near[
+        apart(coordinates(near, emulated.choices), coordinates(taken, emulated.choices), number)
     ]
+    return chosen
 
 
 def winners(aims: Sequence[Aim], values: FloatArray) -> list[int]:

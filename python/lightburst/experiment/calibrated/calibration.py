@@ -15,6 +15,7 @@ from lightburst.experiment.calibrated.effects import effects_of
 from lightburst.foundation.files.directory import replace
 from lightburst.foundation.formatting import html_text
 from lightburst.papers.open import words_of
+from lightburst.report.calibration_figures import figures
 from lightburst.study.calibration.implausibility import CUT, ranked
 from lightburst.study.calibration.pairs import Pairs
 from lightburst.study.calibration.ranges import Left, left_of
@@ -329,7 +330,6 @@ class Calibration:
     def plot(self) -> Canvas:
         """Draw the figures side by side."""
         from lightburst.plots import static
-        from lightburst.report.calibration_figures import figures
 
         return static.draw(figures(self))
 
@@ -355,7 +355,6 @@ class Calibration:
 
     def _write(self, directory: Path) -> None:
         from lightburst.plots import static
-        from lightburst.report.calibration_figures import figures
         from lightburst.report.calibration_page import calibration_page
 
         self.tried.to_csv(directory / SETTINGS, index=False)
@@ -373,9 +372,7 @@ def _stretch(one: Parameter, begin: float, end: float) -> str:
     """Write a stretch of a range with its ends, or a choice."""
     if one.range is None:
         return str(one.written((begin + end) / 2))
-    ends = (
-        one.range.at(part) if part in (0, 1) else one.written(part) for part in (begin, end)
-    )
+    ends = (one.range.at(part) if part in (0, 1) else one.written(part) for part in (begin, end))
     return " to ".join(map(str, ends))
 
 

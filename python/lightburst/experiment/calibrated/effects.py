@@ -63,8 +63,8 @@ def effects_of(emulated: Emulated, opened: Open, parts: FloatArray) -> Effects:
             means[:, place] - at, spread, out=np.full(len(some), np.nan), where=spread > 0
         )
     along = []
-    for place, one in enumerate(opened.parameters):
-        count = one.number or INTERVALS
+    for place, parameter in enumerate(opened.parameters):
+        count = parameter.number or INTERVALS
         of = np.minimum((some[:, place] * count).astype(int), count - 1)
         along.append(
             np.column_stack(

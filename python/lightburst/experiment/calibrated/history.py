@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.special import ndtr
 
 from lightburst.experiment.calibrated.aims import implausible, readings_of
 from lightburst.study.calibration.emulator import FEWEST, Emulator
@@ -95,8 +96,6 @@ class Emulated:
 
     def chances(self, parts: FloatArray) -> FloatArray:
         """Return the probability that settings meet statements, shape (settings, statements)."""
-        from scipy.special import ndtr
-
         means, variances = self.predict(parts)
         found = np.zeros_like(means)
         for place, one in enumerate(readings_of(self.aims)):
@@ -146,8 +145,9 @@ def considered(emulated: Emulated, seed: int) -> Considered:
     each = np.zeros((0, len(emulated.aims)))
     for time in range(_MOST_TIMES):
         batch = hypercube(CONSIDERED, len(emulated.choices), seed * _MOST_TIMES + time)
-        parts, each = np.concatenate([parts, batch]), np.concatenate(
-            [each, emulated.implausible(batch)]
+        parts, each = (
+            np.concatenate([parts, batch]),
+            np.concatenate([each, emulated.implausible(batch)]),
         )
         if (ranked(each) <= CUT).sum() >= ENOUGH:
             break
@@ -160,8 +160,9 @@ def considered(emulated: Emulated, seed: int) -> Considered:
         if not 0 < len(left) < ENOUGH:
             break
         batch = _neighbours(left, draw)
-        parts, each = np.concatenate([parts, batch]), np.concatenate(
-            [each, emulated.implausible(batch)]
+        parts, each = (
+            np.concatenate([parts, batch]),
+            np.concatenate([each, emulated.implausible(batch)]),
         )
     score = ranked(each, rank)
     return Considered(parts, even, score <= CUT, rank, score)
@@ -172,7 +173,7 @@ def _neighbours(left: FloatArray, draw: np.random.Generator) -> FloatArray:
 
     Where little is left, even settings hardly meet it, and its extent would seem too small.
     """
-    found = left[draw.integers(len(left), size=CONSIDERED // 2)]
+    found: FloatArray = left[draw.integers(len(left), size=CONSIDERED // 2)]
     found[np.arange(len(found)), draw.integers(left.shape[1], size=len(found))] = draw.random(
         len(found)
     )
@@ -184,7 +185,9 @@ def next_settings(
 ) -> FloatArray:
     """Choose settings to run among those left, far from each other; else the least implausible."""
     left = found.parts[found.left]
-    chosen = left[apart(coordinates(left, choices), coordinates(taken, choices), number)]
+    chosen: FloatArray = left[
+        apart(coordinates(left, choices), coordinates(taken, choices), number)
+    ]
     if len(chosen) < number:
         order = np.argsort(found.score[~found.left], kind="stable")
         chosen = np.concatenate([chosen, found.parts[~found.left][order][: number - len(chosen)]])

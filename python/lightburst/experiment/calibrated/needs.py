@@ -104,7 +104,7 @@ def _needs(tries: Tries, base: pd.DataFrame, aims: Sequence[Aim]) -> list[set[Po
 
 def _numbers(tries: Tries, table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
     found = numbers([judge(tries.paper, tries.parts, table)], names)[0]
-    return np.nan_to_num(found, nan=-np.inf)
+    return np.asarray(np.nan_to_num(found, nan=-np.inf))
 
 
 def _rows(table: pd.DataFrame, labels: pd.Series) -> np.ndarray:

@@ -137,7 +137,7 @@ def _points(block: Block, opened: Open, parts: FloatArray) -> list[Mapping[str, 
     for place, (point, scenario) in enumerate(
         zip(block.study.points, block.study.scenarios, strict=True)
     ):
-        more = opened.at(parts, scenario, block.labels.iloc[place])
+        more = opened.at(parts.tolist(), scenario, block.labels.iloc[place])
         scenario.with_(more)
         found.append({**point, **more})
     return found

@@ -144,4 +144,4 @@ def ranked(implausibilities: ArrayLike, rank: int = RANK) -> FloatArray:
     known = np.nan_to_num(np.asarray(implausibilities, dtype=np.float64), nan=0.0, posinf=np.inf)
     if not known.shape[1]:
         return np.zeros(len(known))
-    return np.sort(known, axis=1)[:, -min(rank, known.shape[1])]
+    return np.asarray(np.sort(known, axis=1)[:, -min(rank, known.shape[1])])

@@ -81,9 +81,9 @@ def kind_of(share: float, choices: int | None = None) -> Kind:
     return Kind.DETERMINED if one or share <= DETERMINED_UP_TO else Kind.BOUNDED
 
 
-def _stretches(there: np.ndarray[tuple[int], np.dtype[np.bool_]], joined: bool) -> tuple[
-    tuple[float, float], ...
-]:
+def _stretches(
+    there: np.ndarray[tuple[int], np.dtype[np.bool_]], joined: bool
+) -> tuple[tuple[float, float], ...]:
     found: list[tuple[float, float]] = []
     for place in np.flatnonzero(there):
         begin, end = float(place / len(there)), float((place + 1) / len(there))

@@ -44,6 +44,7 @@ _ASKED: Final = {
     "optuna": ("optimise", "Optuna", "optimise"),
     "SALib": ("sensitivity", "SALib", "optimise"),
     "sklearn": ("calibrate", "scikit-learn", "calibrate"),
+    "threadpoolctl": ("calibrate", "threadpoolctl", "calibrate"),
 }
 
 
@@ -199,8 +200,11 @@ def best_of(trials: Sequence[Trial]) -> list[int]:
     return front_of(np.array([trial.means for trial in trials]))
 
 
-def needed(package: str) -> Any:
-    """Import an optional package; raise `InputError` if it is not installed."""
+def needed(package: str, call: str = "") -> Any:
+    """Import an optional package; raise `InputError` if it is not installed.
+
+    The message names the call that needs it, and the extra of that name where `call` is given.
+    """
     try:
         with warnings.catch_warnings():
             # In a notebook Optuna's own progress bar, which is not used, warns of missing widgets.
@@ -209,6 +213,7 @@ def needed(package: str) -> Any:
     except ImportError:
         whole = package.partition(".")[0]
         asks, name, extra = _ASKED[whole]
+        asks, extra = call or asks, call or extra
         allowed = f"with it: pip install 'lightburst[{extra}]'"
         raise InputError(asks, f"no package {name}", allowed) from None
 
