@@ -26,7 +26,7 @@ from lightburst.foundation.provenance import of_study
 from lightburst.papers import find
 from lightburst.papers.open import Open, read
 from lightburst.result.files import STORE
-from lightburst.study.calibration.hypercube import hypercube
+from lightburst.study.calibration.hypercube import coordinates, hypercube
 from lightburst.study.calibration.implausibility import RANK
 from lightburst.study.execution.executor import opened as opened_store
 from lightburst.study.execution.progress import progress_bar
@@ -287,7 +287,9 @@ class _Calibrating:
     def _confirmed(
         self, aims: list[Aim], judged: list[Judged], pool: list[int]
     ) -> list[Alternative]:
-        chosen = [pool[place] for place in winners(aims, scaled(aims, [judged[i] for i in pool]))]
+        values = scaled(aims, [judged[i] for i in pool])
+        at = coordinates(self.parts[pool], self.choices)
+        chosen = [pool[place] for place in winners(aims, values, at)]
         settings = np.concatenate([self.base[None, :], self.parts[chosen]])
         names = ["base", *(f"alternative {place}" for place in range(1, len(chosen) + 1))]
         return alternatives(names, settings, self.tries.judged(settings, self.plan.fresh), aims)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 HELD_OUT_OF: Final = 3
 #: Settings that are confirmed on fresh seeds.
 WINNERS: Final = 3
+#: Least distance of two of them in one parameter, as a fraction of its range.
+APART: Final = 0.1
 
 
 def held_out(aims: Sequence[Aim], seed: int) -> list[Aim]:
@@ -82,7 +84,7 @@ def proposed(
     return chosen
 
 
-def winners(aims: Sequence[Aim], values: FloatArray) -> list[int]:
+def winners(aims: Sequence[Aim], values: FloatArray, at: FloatArray) -> list[int]:
     """Return the best tried settings by the statements that the search sees.
 
     Parameters
@@ -91,17 +93,24 @@ def winners(aims: Sequence[Aim], values: FloatArray) -> list[int]:
         The statements.
     values : ndarray of float, shape (settings, readings)
         Numbers of all readings at the settings that the search may choose from.
+    at : ndarray of float, shape (settings, coordinates)
+        Coordinates of these settings.
 
     Returns
     -------
     list of int
-        `WINNERS` indices: most statements met first, of equal ones the least implausible.
+        Up to `WINNERS` indices: most statements met first, of equal ones the least implausible;
+        none nearer than `APART` to one before it.
     """
     seen = np.array([not aim.held_out for aim in aims])
     number = met(aims, values)[:, seen].sum(axis=1)
     worst = ranked(implausible(aims, values)[:, seen], RANK)
-    order = np.lexsort([worst, -number])
-    return [int(place) for place in order[:WINNERS]]
+    found: list[int] = []
+    for place in np.lexsort([worst, -number]):
+        far = all(np.abs(at[place] - at[other]).max() >= APART for other in found)
+        if far and len(found) < WINNERS:
+            found.append(int(place))
+    return found
 
 
 @dataclass(frozen=True)
