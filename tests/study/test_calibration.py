@@ -172,5 +172,6 @@ def test_the_search_finds_the_best_that_is_not_ruled_out() -> None:
     assert best[0, 0] == pytest.approx(0.6, abs=0.02)
     assert best[0, 0] <= 0.6
     assert int(best[0, 1] * 3) == 2
+    assert (asked[-1][:, 0] <= 0.6).mean() > 0.5, "the last generation stays where it may be"
     assert np.array_equal(best, searched([None, 3], score, starts, 1, generations=12))
     assert not np.array_equal(best, searched([None, 3], score, starts, 2, generations=12))

@@ -123,7 +123,7 @@ def implausibility(
     variance = seed_variance + np.asarray(emulator_variance, dtype=np.float64)
     spread = np.broadcast_to(np.sqrt(variance + target.tolerance**2), distance.shape)
     exact = np.where(distance > 0, np.inf, np.where(distance == 0, 0.0, np.nan))
-    return np.divide(distance, spread, out=exact, where=spread > 0)
+    return np.asarray(np.divide(distance, spread, out=exact, where=spread > 0))
 
 
 def ranked(implausibilities: ArrayLike, rank: int = RANK) -> FloatArray:
