@@ -325,7 +325,10 @@ def reproduce_command(
 @guarded
 def calibrate_command(
     name: Annotated[str, typer.Argument(help="A paper, or PAPER/PART.", show_default=False)],
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer runs and settings.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer waves and settings.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All points and lengths, not those of a preview.")
+    ] = False,
     open: Annotated[
         str | None, typer.Option("--open", metavar="FILE", help="Open parameters; the paper's own.")
     ] = None,
@@ -363,7 +366,7 @@ def calibrate_command(
         "waves": waves, "points": points, "seeds": seeds, "confirm": confirm, "budget": budget,
         "seed": seed,
     }  # fmt: skip
-    calibrate(name, quick, open, given, workers, format, out)
+    calibrate(name, quick, full, open, given, workers, format, out)
 
 
 @app.command("packetdrill")

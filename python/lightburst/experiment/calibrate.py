@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -90,6 +90,7 @@ def calibrate(
     name: str,
     *,
     quick: bool = False,
+    full: bool = False,
     open: str | Path | None = None,
     waves: int | None = None,
     points: int | None = None,
@@ -108,7 +109,9 @@ def calibrate(
     name : str
         A paper, or a part of it.
     quick : bool
-        The runs of ``reproduce --quick``, two waves, and four settings per parameter in each.
+        Two waves, and four settings per parameter in each.
+    full : bool
+        The paper's full plan of points and lengths, in place of that of ``reproduce --quick``.
     open : str or Path, optional
         File of the open parameters, in place of the paper's ``open.toml``.
     waves, points : int, optional
@@ -134,14 +137,10 @@ def calibrate(
     Raises
     ------
     InputError
-        If there is no such paper or part, it leaves nothing open, ``open.toml`` or an argument is
-        invalid, scikit-learn or Optuna is not installed, or no statement has a number.
+        If there is no such paper or part, ``open.toml`` or an argument is invalid, scikit-learn or
+        Optuna is not installed, or no statement has a number.
     KeyboardInterrupt
         On Ctrl-C, within a second; finished runs are in the store.
-
-    Examples
-    --------
-    >>> calibrate("minakhmetov2018", quick=True).parameters  # doctest: +SKIP
     """
     plan = Plan(
         (2 if quick else 3) if waves is None else waves,
@@ -153,9 +152,8 @@ def calibrate(
     needed("sklearn.gaussian_process")
     needed("optuna", "calibrate")
     paper, parts = find(name)
-    return calibrate_parts(
-        paper, parts, plan, quick=quick, open=open, store=store, workers=workers, progress=progress
-    )
+    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress}
+    return calibrate_parts(paper, parts, plan, quick=quick, full=full, open=open, **how)
 
 
 def calibrate_parts(
@@ -164,13 +162,14 @@ def calibrate_parts(
     plan: Plan,
     *,
     quick: bool = False,
+    full: bool = False,
     open: str | Path | None = None,
     store: Store | str | Path | None = None,
     workers: Where = None,
     progress: bool = True,
 ) -> Calibration:
     """Calibrate some parts of a paper, or of a study described like a paper, as `calibrate`."""
-    blocks = [block for block in paper.blocks(parts, quick) if len(block.study.points)]
+    blocks = [block for block in paper.blocks(parts, not full) if len(block.study.points)]
     opened = read(paper, blocks[0].study.base, open)
     with (
         workers_of(workers) as computing,
@@ -181,7 +180,7 @@ def calibrate_parts(
         needed("threadpoolctl").threadpool_limits(1),
     ):
         tries = Tries(paper, parts, blocks, opened, kept, computing, bar)
-        return _Calibrating(plan, quick, tries).run()
+        return _Calibrating(plan, quick, full, tries).run()
 
 
 class _Calibrating:
@@ -191,14 +190,14 @@ class _Calibrating:
     ----------
     plan : Plan
         How much is run.
-    quick : bool
-        Whether the runs are those of a preview.
+    quick, full : bool
+        Arguments of the call.
     tries : Tries
         Runs settings.
     """
 
-    def __init__(self, plan: Plan, quick: bool, tries: Tries) -> None:
-        self.plan, self.quick, self.tries = plan, quick, tries
+    def __init__(self, plan: Plan, quick: bool, full: bool, tries: Tries) -> None:
+        self.plan, self.quick, self.full, self.tries = plan, quick, full, tries
         self.opened: Open = tries.opened
         self.choices = [one.number for one in self.opened.parameters]
         self.base = np.array([one.part for one in self.opened.parameters])
@@ -238,6 +237,7 @@ class _Calibrating:
             paper=self.tries.paper,
             parts=self.tries.parts,
             quick=self.quick,
+            full=self.full,
             opened=self.opened,
             plan=self.plan,
             aims=tuple(aims),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lightburst.experiment.calibrated.calibration import Calibration
     from lightburst.papers.figure import AnyFigure
     from lightburst.papers.open import Parameter
+    from lightburst.study.calibration.implausibility import Target
 
 #: Parameters in pairs: those of which least is left.
 _MOST_PAIRED: Final = 4
@@ -62,9 +63,9 @@ def figures(found: Calibration) -> list[AnyFigure]:
 
 
 def _caption(found: Calibration) -> str:
-    quick = ", quick" if found.quick else ""
+    runs = "" if found.full else ", runs of a preview"
     return (
-        f"{found.name}{quick}: {len(found.settings)} settings of {found.plan.seeds} seeds a point. "
+        f"{found.name}{runs}: {len(found.settings)} settings of {found.plan.seeds} seeds a point. "
         f"lightburst {found.provenance['version']}."
     )
 
@@ -119,14 +120,15 @@ def _lines(found: Calibration, place: int) -> Figure | None:
         (_short(readings[row].id), "", _x(one, part, count), y, y, y, 1)
         for row in mine
         for part in range(count)
-        if math.isfinite(y := float(np.clip(curves[row][part], -_FARTHEST, _FARTHEST)))
+        if math.isfinite(y := float(np.clip(curves[row][part], *_drawn(readings[row].target))))
     ]
     data = pd.DataFrame(rows, columns=list(COLUMNS))
     return Figure(
         id=f"moved-by-{one.name}",
         title=f"{found.name}: statements that {one.name} moves most",
-        caption=f"Mean distance of each number from its range, or bound, in its deviations; beyond "
-        f"{CUT:g} it is ruled out. {_caption(found)}",
+        caption=f"Mean distance of each number from the middle of its range, in its deviations, or "
+        f"from a bound that it misses (0 where it does not); beyond {CUT:g} it is ruled out. "
+        f"{_caption(found)}",
         x_label=_label(one),
         y_label="Distance (deviations)",
         colours=tuple(dict.fromkeys(data["colour"])),
@@ -139,6 +141,12 @@ def _lines(found: Calibration, place: int) -> Figure | None:
         intervals="none",
         places=tuple(steps),
     )
+
+
+def _drawn(target: Target) -> tuple[float, float]:
+    """Return the distances between which a line is drawn: on the missed side of a bound alone."""
+    low, high = (math.isfinite(end) for end in target.ends)
+    return (-_FARTHEST if low else 0.0), (_FARTHEST if high else 0.0)
 
 
 def _x(one: Parameter, part: int, count: int) -> float:

@@ -41,7 +41,8 @@ def calibration_page(
     str
         HTML document.
     """
-    effort = "quick, with fewer runs and settings" if found.quick else "in full"
+    effort = "by full runs" if found.full else "by the runs of a preview"
+    effort += " at few settings" if found.quick else ""
     kinds = [left.kind.value for left in found.left.values()]
     page = Page(
         title=f"{found.paper.title}: {found.name}, calibrated",

@@ -39,6 +39,7 @@ _STYLE: Final = {
 def calibrate(
     name: str,
     quick: bool,
+    full: bool,
     open: str | None,
     given: Mapping[str, str | None],
     workers: str | None,
@@ -52,7 +53,9 @@ def calibrate(
     name : str
         Paper, or one of its parts.
     quick : bool
-        Whether to use fewer runs and settings.
+        Whether to use fewer waves and settings.
+    full : bool
+        Whether to use the full plan of runs.
     open : str or None
         File of open parameters.
     given : mapping of str to str or None
@@ -75,7 +78,13 @@ def calibrate(
     threads = None if workers is None else whole("--workers", workers, 1)
     numbers = {key: _number(key, text) for key, text in given.items() if text is not None}
     with resumable(STORE):
-        how: dict[str, Any] = {"quick": quick, "open": open, "workers": threads, **numbers}
+        how: dict[str, Any] = {
+            "quick": quick,
+            "full": full,
+            "open": open,
+            "workers": threads,
+            **numbers,
+        }
         found = calibrate_paper(name, **how)
     page = None if out is None else found.save(out)
     if format == "json":

@@ -73,7 +73,9 @@ class Calibration:
     parts : tuple of str
         Its parts.
     quick : bool
-        Whether the runs were those of a preview.
+        Whether there were fewer waves and settings.
+    full : bool
+        Whether the runs were those of the paper's full plan, and not of its preview.
     opened : Open
         What the paper leaves open.
     plan : Plan
@@ -107,6 +109,7 @@ class Calibration:
     paper: Paper
     parts: tuple[str, ...]
     quick: bool
+    full: bool
     opened: Open
     plan: Plan
     aims: tuple[Aim, ...]
@@ -299,6 +302,7 @@ class Calibration:
         return {
             "name": self.name,
             "quick": self.quick,
+            "full": self.full,
             "plan": {
                 key: getattr(self.plan, key)
                 for key in ("waves", "points", "seeds", "confirm", "budget", "seed")
