@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst import models, plot, topology, trace
+    from lightburst.experiment.calibrate import calibrate
+    from lightburst.experiment.calibrated.calibration import Calibration
     from lightburst.experiment.compare import compare
     from lightburst.experiment.network_trace import TracedNetwork, trace_network
     from lightburst.experiment.optimise import load_optimum, optimise
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 # Each name is imported when it is first used: `lightburst --version` needs no pandas.
 _HOME = {
     "BurstExplanation": "lightburst.explanation.burst",
+    "Calibration": "lightburst.experiment.calibrated.calibration",
     "Comparison": "lightburst.study",
     "Explanation": "lightburst.explanation.flow",
     "InputError": "lightburst.foundation.errors",
@@ -47,6 +50,7 @@ _HOME = {
     "Sweep": "lightburst.experiment.sweep_result",
     "TracedNetwork": "lightburst.experiment.network_trace",
     "WorkerWarning": "lightburst.foundation.errors",
+    "calibrate": "lightburst.experiment.calibrate",
     "compare": "lightburst.experiment.compare",
     "execute": "lightburst.study",
     "explain": "lightburst.explanation.flow",
@@ -69,6 +73,7 @@ _PACKAGES = ("models", "plot", "topology", "trace")
 
 __all__ = [
     "BurstExplanation",
+    "Calibration",
     "Comparison",
     "Explanation",
     "InputError",
@@ -83,6 +88,7 @@ __all__ = [
     "TracedNetwork",
     "WorkerWarning",
     "__version__",
+    "calibrate",
     "compare",
     "execute",
     "explain",

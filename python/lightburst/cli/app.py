@@ -321,6 +321,54 @@ def reproduce_command(
     reproduce(name, quick, format, out, workers)
 
 
+@app.command("calibrate")
+@guarded
+def calibrate_command(
+    name: Annotated[str, typer.Argument(help="A paper, or PAPER/PART.", show_default=False)],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer waves and settings.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All points and lengths, not those of a preview.")
+    ] = False,
+    open: Annotated[
+        str | None, typer.Option("--open", metavar="FILE", help="Open parameters; the paper's own.")
+    ] = None,
+    waves: Annotated[
+        str | None, typer.Option("--waves", metavar="N", help="Waves of settings; 3 by default.")
+    ] = None,
+    points: Annotated[
+        str | None,
+        typer.Option("--points", metavar="N", help="Settings per parameter and wave; 10."),
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option("--seeds", metavar="N", help="Runs at each point; 2 by default.")
+    ] = None,
+    confirm: Annotated[
+        str | None, typer.Option("--confirm", metavar="N", help="Fresh seeds for the best; 10.")
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="N", help="Most runs; leaves out dear statements."),
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option("--seed", metavar="N", help="Seed of the settings; 1 by default.")
+    ] = None,
+    workers: WorkersOption = None,
+    format: TableOption = "table",
+    out: OutOption = None,
+) -> None:
+    """Find what a paper leaves open: settings under which its statements hold; needs scikit-learn.
+
+    Reports which settings its statements rule out, and which of them contradict each other.
+    """
+    from lightburst.cli.commands.calibrate import calibrate
+
+    given = {
+        "waves": waves, "points": points, "seeds": seeds, "confirm": confirm, "budget": budget,
+        "seed": seed,
+    }  # fmt: skip
+    calibrate(name, quick, full, open, given, workers, format, out)
+
+
 @app.command("packetdrill")
 @guarded
 def packetdrill_command(

@@ -106,6 +106,9 @@ class Claim:
         What the statement's words are taken to mean here.
     was : Was or None
         The verdict of an earlier criterion or origin, and why that changed.
+    bounds : tuple of float or None
+        Range in which the rule wants the measured value, an end infinite for a one-sided rule; None
+        for a claim without a rule.
     """
 
     id: str
@@ -123,6 +126,7 @@ class Claim:
     statement_text: str = ""
     reading: str = ""
     was: Was | None = None
+    bounds: tuple[float, float] | None = None
 
     def noted(self, more: str) -> Claim:
         """Return a copy of the claim with `more` appended to its note."""

@@ -89,6 +89,9 @@ class Paper:
         Groups the table of all runs by point, for figures and claims.
     traced : Traced, optional
         Figures and claims about single runs.
+    package : str
+        Package with the paper's ``open.toml``, the parameters that it leaves open
+        (`lightburst.papers.open`); empty for a paper without one.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Paper:
     blocks: Callable[[Sequence[str], bool], list[Block]]
     runs: Callable[[pd.DataFrame], Any]
     traced: Traced | None = None
+    package: str = ""
 
     @property
     def default(self) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ fields in braces.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import replace
 from importlib import resources
@@ -79,6 +80,9 @@ CRITERIA: Final = {
     "at_most": "the whole interval is at or below {bound:g}",
     "within": "the whole interval is in {low:g} to {high:g}",
 }
+#: Rules of a lower and of an upper bound; the others have a range.
+LOWER: Final = {"at_least", "above"}
+UPPER: Final = {"at_most"}
 #: Keys that set the bounds of a rule.
 LIMITS: Final = {"bound", "margin", "factor"}
 #: Selections of the judged value among several.
@@ -104,6 +108,15 @@ def _picked(
     picked = PICKS[entry["of"]](row.values())
     place = next((at for at, value in row.items() if value is picked), "")
     return picked, {"each": listed(row, entry.get("each", "")), "at": place}
+
+
+def _wanted(rule: str, limits: tuple[float, ...]) -> tuple[float, float] | None:
+    """Return the range in which a rule wants the measured value; None without a rule."""
+    if rule not in RULES or not limits:
+        return None
+    low = -math.inf if rule in UPPER else limits[0]
+    high = math.inf if rule in LOWER else limits[0] if rule in UPPER else limits[1]
+    return low, high
 
 
 class Sheet:
@@ -195,9 +208,9 @@ class Sheet:
         known_as = entry.get("published") if published is None else published
         limits = self._bound(entry, known_as) if bound is None else bound
         given = {"bound": limits[0] if limits else "", "published": known_as}
-        ends = zip(("low", "high"), limits, strict=False)
+        ends = dict(zip(("low", "high"), limits, strict=False))
         picked, told = _picked(entry, measured)
-        texts = {**given, **dict(ends), **self._words, **words, **told}
+        texts = {**given, **ends, **self._words, **words, **told}
         judge = None if verdict is not None else self._rule(entry, limits)
         if verdict is None:
             verdict = Verdict.NOT_COMPARABLE if judge is None else judge(picked)
@@ -205,9 +218,8 @@ class Sheet:
         def text(key: str, otherwise: str = "") -> str:
             return str(entry.get(key, otherwise)).format(**texts)
 
-        nothing = bool(told) and not known(picked)
         why = "" if verdict is Verdict.HOLDS else text("why")
-        notes = ("" if nothing else text("note"), note, why)
+        notes = ("" if told and not known(picked) else text("note"), note, why)
         criterion = text("criterion", CRITERIA.get(entry.get("rule", ""), ""))
         source = str(texts.get("source", entry.get("source", "paper")))
         claim = judged(
@@ -219,6 +231,7 @@ class Sheet:
             statement_id=text("reads"),
             statement_text=self.statements.get(entry.get("reads", ""), "").format(**texts),
             reading=text("reading"),
+            bounds=_wanted(entry.get("rule", ""), limits),
             was=self._was(name, measured if before is None else before, bound, published, words),
         )
 

@@ -49,4 +49,5 @@ PAPER: Final = Paper(
     },
     blocks=blocks,
     runs=runs_of,
+    package=__package__,
 )

@@ -89,5 +89,6 @@ PAPER: Final = Paper(
     },
     blocks=blocks,
     runs=runs_of,
+    package=__package__,
     traced=Traced(records.record, records.figures, records.claims),
 )

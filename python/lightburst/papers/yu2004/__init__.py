@@ -56,5 +56,6 @@ PAPER: Final = Paper(
     },
     blocks=blocks,
     runs=runs_of,
+    package=__package__,
     traced=Traced(traces.RECORDER.record, traces.RECORDER.figures, traces.claims),
 )

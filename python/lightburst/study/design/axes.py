@@ -83,11 +83,14 @@ class Range:
         value = self._between(self.begin, self.end, part)
         return self._written(float(f"{value:.{_DIGITS[self.scale]}g}"))
 
-    def sampled(self, part: float) -> object:
-        """Return the value at a fraction of the range, in [0, 1), for uniform sampling."""
+    def sampled(self, part: float, digits: int = _DIGITS["log"]) -> object:
+        """Return the value at a fraction of the range, in [0, 1), for uniform sampling.
+
+        Values other than whole numbers have at most `digits` significant digits.
+        """
         if not isinstance(self.ruler, Whole):
             value = self._between(self.begin, self.end, part)
-            return self._written(float(f"{value:.{_DIGITS['log']}g}"))
+            return self._written(float(f"{value:.{digits}g}"))
         # Extended by half a step beyond both ends, so that these are as likely as inner values.
         half = 1.0 if self.ruler.even else 0.5
         value = self._between(self.begin - half, self.end + half, part)

@@ -39,6 +39,14 @@ _AT_RANDOM: Final = 10
 # Most proposals, per wanted trial, in which impossible combinations are discarded.
 _PATIENCE: Final = 20
 
+#: The call that needs an optional package, the package's name, and the extra that has it.
+_ASKED: Final = {
+    "optuna": ("optimise", "Optuna", "optimise"),
+    "SALib": ("sensitivity", "SALib", "optimise"),
+    "sklearn": ("calibrate", "scikit-learn", "calibrate"),
+    "threadpoolctl": ("calibrate", "threadpoolctl", "calibrate"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
@@ -120,7 +128,7 @@ class Search:
         """
         optuna = needed("optuna")
         found: list[Trial] = []
-        with _quiet():
+        with quiet():
             study = optuna.create_study(
                 directions=["minimize"] * len(self.race.signs),
                 sampler=optuna.samplers.TPESampler(seed=self.seed, n_startup_trials=_AT_RANDOM),
@@ -192,8 +200,11 @@ def best_of(trials: Sequence[Trial]) -> list[int]:
     return front_of(np.array([trial.means for trial in trials]))
 
 
-def needed(package: str) -> Any:
-    """Import an optional package; raise `InputError` if it is not installed."""
+def needed(package: str, call: str = "") -> Any:
+    """Import an optional package; raise `InputError` if it is not installed.
+
+    The message names the call that needs it, and the extra of that name where `call` is given.
+    """
     try:
         with warnings.catch_warnings():
             # In a notebook Optuna's own progress bar, which is not used, warns of missing widgets.
@@ -201,8 +212,9 @@ def needed(package: str) -> Any:
             return importlib.import_module(package)
     except ImportError:
         whole = package.partition(".")[0]
-        asks, name = {"optuna": ("optimise", "Optuna"), "SALib": ("sensitivity", "SALib")}[whole]
-        allowed = "with it: pip install 'lightburst[optimise]'"
+        asks, name, extra = _ASKED[whole]
+        asks, extra = call or asks, call or extra
+        allowed = f"with it: pip install 'lightburst[{extra}]'"
         raise InputError(asks, f"no package {name}", allowed) from None
 
 
@@ -220,7 +232,7 @@ def _chosen(asked: optuna.Trial, one: Dimension) -> float:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence Optuna's message per trial; its previous log level is restored."""
     logger = logging.getLogger("optuna")
     before = logger.level

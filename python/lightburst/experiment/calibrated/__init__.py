@@ -1,0 +1,1 @@
+"""Parts of a calibration: settings that are run, waves, search, confirmation, result."""

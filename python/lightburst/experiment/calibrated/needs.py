@@ -1,0 +1,149 @@
+"""Which of a paper's points each statement needs, so that no other is run at every setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.experiment.calibrated.aims import readings_of
+from lightburst.experiment.calibrated.tried import judge, numbers
+from lightburst.study import Block, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightburst.experiment.calibrated.aims import Aim
+    from lightburst.experiment.calibrated.tried import Tries
+    from lightburst.study.calibration.implausibility import FloatArray
+
+#: Factor on the metrics of a point, and how it differs from metric to metric: a ratio of two of
+#: them changes too.
+_FACTOR: Final = 16.0
+_KINDS: Final = 7
+
+#: A point: its block, and its place in it.
+Point = tuple[int, int]
+
+
+def needed_blocks(
+    tries: Tries, base: pd.DataFrame, aims: Sequence[Aim], settings: int, budget: int | None
+) -> tuple[list[Block], list[Aim], dict[str, str]]:
+    """Keep the points that some statement needs, and the statements that a budget allows.
+
+    Parameters
+    ----------
+    tries : Tries
+        Has the studies of the paper.
+    base : pandas.DataFrame
+        Runs of the base, on the seeds that every setting has.
+    aims : sequence of Aim
+        The statements.
+    settings : int
+        Number of settings that will be run.
+    budget : int or None
+        Largest number of runs at these settings.
+
+    Returns
+    -------
+    tuple of list of Block, list of Aim, and dict
+        The studies with the needed points; the statements that are kept; and the others by id, with
+        the reason.
+    """
+    needs = _needs(tries, base, aims)
+    seeds = int(base["seed"].nunique())
+    kept, dear = list(range(len(aims))), {}
+    while budget is not None and kept:
+        points = {point for place in kept for point in needs[place]}
+        if len(points) * seeds * settings <= budget:
+            break
+        dropped = _dearest(needs, kept)
+        kept.remove(dropped)
+        runs = len(needs[dropped]) * seeds * settings
+        dear[aims[dropped].id] = f"the budget of {budget:,} runs; it needs {runs:,} at all settings"
+    wanted = {point for place in kept for point in needs[place]}
+    chosen = [aims[place] for place in kept]
+    fewer = [
+        _only(block, [place for place in range(len(block.labels)) if (number, place) in wanted])
+        for number, block in enumerate(tries.blocks)
+    ]
+    fewer = [block for block in fewer if len(block.labels)]
+    if not chosen or not _judged_alike(tries, base, fewer, chosen):
+        return list(tries.blocks), chosen, dear
+    return fewer, chosen, dear
+
+
+def _dearest(needs: Sequence[set[Point]], kept: Sequence[int]) -> int:
+    """Return the statement whose points fewest others need; of equal ones the last."""
+    alone = {}
+    for place in kept:
+        others = {point for other in kept if other != place for point in needs[other]}
+        alone[place] = (len(needs[place] - others), len(needs[place]), place)
+    return max(kept, key=lambda place: alone[place])
+
+
+def _needs(tries: Tries, base: pd.DataFrame, aims: Sequence[Aim]) -> list[set[Point]]:
+    """Change the runs of one point at a time, and see which statements' numbers change."""
+    names = [one.id for one in readings_of(aims)]
+    before = _numbers(tries, base, names)
+    owner = np.repeat(np.arange(len(aims)), [len(aim.readings) for aim in aims])
+    found: list[set[Point]] = [set() for _ in aims]
+    for number, block in enumerate(tries.blocks):
+        for place in range(len(block.labels)):
+            rows = _rows(base, block.labels.iloc[place])
+            for sign in (1, -1):
+                try:
+                    after = _numbers(tries, _changed(base, rows, sign), names)
+                except (ArithmeticError, LookupError, ValueError):
+                    after = np.full_like(before, np.inf)  # such numbers are in no run: all need it
+                for reading in np.flatnonzero(after != before):
+                    found[owner[reading]].add((number, place))
+    return found
+
+
+def _numbers(tries: Tries, table: pd.DataFrame, names: Sequence[str]) -> FloatArray:
+    found = numbers([judge(tries.paper, tries.parts, table)], names)[0]
+    return np.asarray(np.nan_to_num(found, nan=-np.inf))
+
+
+def _rows(table: pd.DataFrame, labels: pd.Series) -> np.ndarray:
+    return np.asarray(
+        np.logical_and.reduce([table[name] == value for name, value in labels.items()])
+    )
+
+
+def _changed(table: pd.DataFrame, rows: np.ndarray, sign: int) -> pd.DataFrame:
+    metrics = [
+        name
+        for name in table.loc[:, "seed":].columns[1:]
+        if pd.api.types.is_numeric_dtype(table[name])
+        and not pd.api.types.is_bool_dtype(table[name])
+    ]
+    changed = table.copy()
+    for place, name in enumerate(metrics):
+        factor = _FACTOR ** (sign * (1 + place % _KINDS / _KINDS))
+        changed[name] = table[name].astype(float).where(~rows, table[name] * factor)
+    return changed
+
+
+def _only(block: Block, places: Sequence[int]) -> Block:
+    study = block.study
+    points = [study.points[place] for place in places]
+    labels = block.labels.iloc[list(places)].reset_index(drop=True)
+    if not points:
+        return Block(study, labels)
+    return Block(Study(study.base, points, study.seeds, study.metrics), labels)
+
+
+def _judged_alike(
+    tries: Tries, base: pd.DataFrame, blocks: Sequence[Block], aims: Sequence[Aim]
+) -> bool:
+    """Return whether the numbers are the same without the runs of all other points."""
+    rows = [_rows(base, labels) for block in blocks for _, labels in block.labels.iterrows()]
+    names = [one.id for one in readings_of(aims)]
+    fewer = base[np.logical_or.reduce(rows)]
+    try:
+        return np.array_equal(_numbers(tries, base, names), _numbers(tries, fewer, names))
+    except (ArithmeticError, LookupError, ValueError):
+        return False

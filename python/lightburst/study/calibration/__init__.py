@@ -1,0 +1,1 @@
+"""Which settings of open parameters are implausible: emulators, history matching, a search."""
