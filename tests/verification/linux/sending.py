@@ -86,8 +86,10 @@ class Sending(Timers):
         Without unsent data the kernel does not get here (`tcp_push_pending_frames`), unless it
         sends new data first after a timeout (``push`` 3).
         """
-        if self.snd_nxt == self.written and push != 3:
-            return
+        if self.snd_nxt < self.written or push == 3:
+            self.write_out(push)
+
+    def write_out(self, push: int) -> None:
         sent = 0
         while self.snd_nxt < self.written:
             if (self.cwnd <= self.in_flight and push != 2) or not self.advertised():
