@@ -243,6 +243,27 @@ CASES = {
         "transport.congestion_control.byte_counting", "3",
         "a whole number from 1 to 2, or 'off'",
     ),
+    (BACKOFF, 'congestion_control = { kind = "cubic", slow_start = "hystart" }'): (
+        "transport.congestion_control.slow_start", "'hystart'", "one of 'standard', 'hystart++'",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "vegas", slow_start = "hystart++" }'): (
+        "transport.congestion_control.slow_start", "an unknown key 'slow_start'",
+        "('slow_start' is for kind 'reno', 'highspeed', 'cubic', 'scalable', 'dctcp')",
+    ),
+    (BACKOFF, 'congestion_control.slow_start = { kind = "hystart++", min_rtt_thresh = "1 s" }'): (
+        "transport.congestion_control.slow_start.min_rtt_thresh", "1 s",
+        "at most max_rtt_thresh (16 ms)",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "reno", abe = true }'): (
+        "transport.congestion_control.abe", "true", "false without ecn = true",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "cubic", beta_ecn = 0.8 }'): (
+        "transport.congestion_control.beta_ecn", "0.8", "a value only with abe = true",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "dctcp", abe = true }'): (
+        "transport.congestion_control.abe", "an unknown key 'abe'",
+        "('abe' is for kind 'reno', 'cubic')",
+    ),
     ('"sack", sack_blocks = 3', '"new-reno", partial_acknowledgement = "slow"'): (
         "transport.recovery.partial_acknowledgement", "'slow'",
         "one of 'impatient', 'slow-but-steady'",

@@ -86,3 +86,72 @@ def test_dctcp_answers_marks_by_its_own_rule() -> None:
         for recovery in ("sack", "rack-tlp")
     )
     assert timed == pytest.approx(plain, rel=0.2)
+
+
+ONE: dict[str, Any] = {
+    "topology": {"kind": "obs-path", "access_rate": "10 Gb/s", "fibre_rate": "10 Gb/s"},
+    "switching": {"kind": "electronic", "queue_size": "unlimited"},
+    "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "40 kB"}},
+    "measurement": {"trace": [0]},
+}
+
+
+def threshold(law: dict[str, Any], recovery: str, **script: Any) -> float:
+    """The first ssthresh in segments, of a flow that begins with ten."""
+    transport = {
+        "kind": "tcp",
+        "segment_size": "1 kB",
+        "acknowledge_every": 1,
+        "initial_window": 10,
+        "ecn": True,
+        "congestion_control": law,
+        "recovery": recovery,
+    }
+    scenario = {**ONE, "transport": transport, "loss": script}
+    found = lb.run(lb.Scenario.from_dict(scenario), seed=1)
+    ssthresh = FlowTrace.of(found, 0).windows["slow_start_threshold"]
+    return float(ssthresh[np.isfinite(ssthresh)][0] / 1000)
+
+
+MARK = {"marks": [{"segments": [1, 1]}]}
+DROP = {"drops": [{"segments": [1, 1]}]}
+
+
+@pytest.mark.parametrize("recovery", RECOVERIES)
+@pytest.mark.parametrize(
+    ("law", "loss", "echo"),
+    [
+        ({"kind": "reno"}, 0.5, 0.5),
+        ({"kind": "reno", "abe": True}, 0.5, 0.8),
+        ({"kind": "reno", "abe": True, "beta_ecn": 0.75}, 0.5, 0.75),
+        ({"kind": "cubic"}, 0.7, 0.7),
+        ({"kind": "cubic", "abe": True}, 0.7, 0.85),
+        ({"kind": "cubic", "abe": True, "beta_ecn": 0.95}, 0.7, 0.95),
+    ],
+)
+def test_an_echo_reduces_the_window_as_rfc_8511_has_it(
+    law: dict[str, Any], loss: float, echo: float, recovery: str
+) -> None:
+    """ABE: ssthresh is a share of the data in flight, larger after an echo than after a loss."""
+    # Nine of ten segments are in flight when the first is acknowledged.
+    assert threshold(law, recovery, **MARK) == pytest.approx(echo * 9)
+    assert threshold(law, recovery, **DROP) == pytest.approx(loss * outstanding(recovery))
+
+
+def outstanding(recovery: str) -> int:
+    """Segments outstanding at a loss: `rack-tlp` counts the two of limited transmit, too."""
+    return 12 if recovery == "rack-tlp" else 10
+
+
+@pytest.mark.parametrize("recovery", RECOVERIES)
+def test_a_loss_in_the_same_acknowledgement_counts_more_than_an_echo(recovery: str) -> None:
+    law = {"kind": "reno", "abe": True}
+    # The third duplicate, of the fourth segment, carries the echo.
+    script = DROP | {"marks": [{"segments": [4, 4]}]}
+    assert threshold(law, recovery, **script) == pytest.approx(outstanding(recovery) / 2)
+
+
+def test_abe_leaves_two_segments() -> None:
+    """RFC 8511, 3: "with a lower bound of 2 * SMSS applied to the result"."""
+    law = {"kind": "reno", "abe": True, "beta_ecn": 0.1}
+    assert threshold(law, "sack", **MARK) == 2

@@ -15,12 +15,26 @@ from plans import (
     settings,
     table,
 )
-from random_transports import drawn_settings, random_tcp
+from random_transports import (
+    WITH_SLOW_START,
+    drawn_settings,
+    random_answers,
+    random_slow_start,
+    random_tcp,
+)
 
 #: The default settings of the laws, instead of those that suit small windows.
 USUAL: dict[str, dict[str, Any]] = {
     "cubic": {"c": 4e6},
     "fast": {"alpha": 10, "beta": 10, "mi_threshold_ps": 2 * MICROSECOND},
+}
+#: Constants with which a conservative slow start begins early, and often in vain.
+EAGER = {
+    "min_rtt_thresh_ps": 0,
+    "max_rtt_thresh_ps": MICROSECOND,
+    "min_rtt_divisor": 100,
+    "n_rtt_sample": 1,
+    "css_rounds": 100,
 }
 
 
@@ -48,6 +62,15 @@ def law_plan(seed: int, law: str) -> Plan:
         access_buffer_bytes=None,
         max_retransmissions=1_000,
     )
+    if law in WITH_SLOW_START:
+        apart = Random(f"slow start of {law} {seed}")
+        if seed % 2:
+            transport["congestion_control"] |= random_slow_start(apart)
+        if seed % 6 == 5:
+            transport["congestion_control"]["slow_start"] |= EAGER
+        if law != "dctcp":
+            transport["ecn"] = apart.random() < 0.6
+        transport["congestion_control"] |= random_answers(apart, law, transport)
     links = table(
         [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5)],
         hosts=4,

@@ -44,6 +44,8 @@ LAWS: dict[str, dict[str, list[Any]]] = {
 }
 #: Laws of the senders of today, which :func:`random_today` draws; `bbr1` needs `rack-tlp`.
 OF_TODAY = ("bbr1", "linux-cubic", "linux-reno")
+#: Laws with the slow start of RFC 5681.
+WITH_SLOW_START = ("cubic", "dctcp", "highspeed", "reno", "scalable")
 #: Switches of `rack-tlp`.
 RACK_TLP = (
     "sack",
@@ -126,6 +128,13 @@ def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[st
         }
     if random.random() < 0.3:
         today["ecn"] = True
+    own = {**drawn["congestion_control"], **today.get("congestion_control", {})}
+    if own["kind"] in WITH_SLOW_START:
+        apart = Random(repr((recovery, drawn, "slow start")))
+        if apart.random() < 0.2:
+            own |= random_slow_start(apart)
+        own |= random_answers(apart, own["kind"], today)
+        today["congestion_control"] = own
     if random.random() < 0.2:
         today |= {
             "timeout": "linux",
@@ -133,6 +142,33 @@ def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[st
             "min_timeout_ps": pick([MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
         }
     return today
+
+
+def random_slow_start(random: Random) -> dict[str, Any]:
+    """HyStart++ with constants for short round trips."""
+    pick = random.choice
+    rule: dict[str, Any] = {
+        "kind": "hystart++",
+        "min_rtt_thresh_ps": pick([0, MICROSECOND, 20 * MICROSECOND, 4 * MILLISECOND]),
+        "max_rtt_thresh_ps": pick([20 * MICROSECOND, 16 * MILLISECOND]),
+        "min_rtt_divisor": pick([2, 8, 50]),
+        "n_rtt_sample": pick([1, 2, 4, 8]),
+        "css_growth_divisor": pick([1.0, 3.0, 4.0]),
+        "css_rounds": pick([1, 2, 5]),
+    }
+    limit = pick([None, None, 1, 3])
+    return {"slow_start": rule | ({} if limit is None else {"limit": limit})}
+
+
+def random_answers(random: Random, law: str, transport: dict[str, Any]) -> dict[str, Any]:
+    """The bytes that an acknowledgement counts for with `cubic`, and answers to echoes."""
+    pick = random.choice
+    drawn: dict[str, Any] = {}
+    if law == "cubic":
+        drawn["byte_counting"] = pick([None, None, 1, 2])
+    if law in ("cubic", "reno") and transport.get("ecn", False):
+        drawn |= {"abe": pick(BOTH), "beta_ecn": pick([None, None, 0.75, 0.95])}
+    return {key: value for key, value in drawn.items() if value is not None}
 
 
 def random_law(random: Random) -> dict[str, Any]:

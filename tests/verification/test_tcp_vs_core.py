@@ -12,9 +12,11 @@ from compare import check_conservation, check_stories, differences
 from law_plans import law_plan
 from plans import Plan, core, traced, twin
 from random_plans import KINDS, overtaking_plan, random_plan
-from random_transports import LAWS, RECOVERIES
-from twin import Columns, Trace
+from random_transports import LAWS, RECOVERIES, WITH_SLOW_START
+from twin import Columns, Trace, laws
 from twin.assembly import RULES
+from twin.law import Report
+from twin.laws import ByteCounting, HyStartPlusPlus
 
 from blocks import in_blocks
 from lightburst.trace.flow import FIN, FORWARD, LOST, REASONS, SYN
@@ -22,6 +24,8 @@ from lightburst.trace.flow import FIN, FORWARD, LOST, REASONS, SYN
 QUICK = range(250)
 BRIEF = range(1_100, 1_200)
 LONG = range(10_000, 13_000)
+# Seed of a plan in which the round-trip time falls again in a conservative slow start.
+GIVEN_UP = 131
 # How `multi-queue` allocates flows to queues.
 ALLOCATIONS = ("a-posteriori", "a-priori", "per-flow", "printed")
 
@@ -89,6 +93,48 @@ def test_core_equals_twin_where_acknowledgements_overtake_at_length(seed: int) -
 @in_blocks("seed", range(6))
 def test_core_equals_twin_where_windows_are_large(seed: int, law: str) -> None:
     check_equal(seed, partial(law_plan, law=law))
+
+
+def test_core_equals_twin_where_a_conservative_slow_start_is_given_up() -> None:
+    for law in ("cubic", "reno"):
+        check_equal(GIVEN_UP, partial(law_plan, law=law))
+
+
+def test_the_plans_above_use_hystart_plus_plus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each way: conservative slow starts begin, are given up, and end slow start."""
+    stages = Counter[str]()
+
+    class Watched(HyStartPlusPlus):
+        def report(self, report: Report) -> None:
+            before = self.baseline, self.first
+            super().report(report)
+            stages["begins"] += before[0] is None and self.baseline is not None
+            stages["is given up"] += before[0] is not None and self.baseline is None
+            stages["ends"] += before[1] and not self.first
+
+    monkeypatch.setattr(laws, "HyStartPlusPlus", Watched)
+    for law in WITH_SLOW_START:
+        for seed in (1, 3, 5):
+            twin(law_plan(seed, law), [])
+    assert min(stages["begins"], stages["ends"]) > 1
+    twin(law_plan(GIVEN_UP, "reno"), [])
+    assert stages["is given up"] > 0
+
+
+def test_the_plans_above_use_abe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Echoes reduce windows, by another factor than losses."""
+    factors = set()
+
+    def mark(self: ByteCounting, flight: int) -> None:
+        factors.add(self.after_mark == self.factor)
+        usual(self, flight)
+
+    usual = ByteCounting.mark
+    monkeypatch.setattr(ByteCounting, "mark", mark)
+    for law in ("cubic", "reno"):
+        for seed in range(6):
+            twin(law_plan(seed, law), [])
+    assert factors == {False, True}
 
 
 def test_marks_are_echoed_and_not_always() -> None:

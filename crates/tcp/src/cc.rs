@@ -14,8 +14,10 @@ mod scalable;
 mod stop_and_wait;
 mod vegas;
 
+use crate::congestion::hystart_plus_plus;
 use crate::measure::rates::{Established, PathModel, RateSample};
 use crate::recovery::Phase;
+use crate::transport::parameters::FRACTION;
 use crate::Parameters;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{FlowId, Rate};
@@ -32,8 +34,20 @@ pub struct CongestionControlSettings<'a> {
     pub mss: u32,
     /// Receive window in payload bytes (rwnd of RFC 5681).
     pub rwnd: f64,
+    /// Whether the recovery paces.
+    pub paced: bool,
     /// Seed of the run, for laws that draw.
     pub seed: u64,
+}
+
+impl CongestionControlSettings<'_> {
+    /// Returns the factor on the window after an echo of a mark (beta_{ecn} of RFC 8511), by default
+    /// `usual`; `None` if the law answers an echo like a loss.
+    fn beta_ecn(&self, usual: f64) -> Option<f64> {
+        let factor = self.parameters.optional("beta_ecn", FRACTION);
+        let on = self.parameters.has("abe") && self.parameters.is("abe");
+        on.then_some(factor.unwrap_or(usual))
+    }
 }
 
 /// Registry entry of a congestion control.
@@ -56,12 +70,12 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "cubic",
         ecn: false,
-        build: |s| Box::new(cubic::Cubic::new(s)),
+        build: |s| hystart_plus_plus::wrap(s, cubic::Cubic::new(s)),
     },
     CongestionControlKind {
         name: "dctcp",
         ecn: true,
-        build: |s| Box::new(dctcp::Dctcp::new(s)),
+        build: |s| hystart_plus_plus::wrap(s, dctcp::Dctcp::new(s)),
     },
     CongestionControlKind {
         name: "fast",
@@ -71,7 +85,7 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "highspeed",
         ecn: false,
-        build: |s| Box::new(highspeed::HighSpeed::new(s)),
+        build: |s| hystart_plus_plus::wrap(s, highspeed::HighSpeed::new(s)),
     },
     CongestionControlKind {
         name: "linux-cubic",
@@ -86,12 +100,12 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "reno",
         ecn: false,
-        build: |s| Box::new(Reno::new(s)),
+        build: |s| hystart_plus_plus::wrap(s, Reno::new(s)),
     },
     CongestionControlKind {
         name: "scalable",
         ecn: false,
-        build: |s| Box::new(scalable::Scalable::new(s)),
+        build: |s| hystart_plus_plus::wrap(s, scalable::Scalable::new(s)),
     },
     CongestionControlKind {
         name: "stop-and-wait",
@@ -234,13 +248,15 @@ pub struct Timeout {
     pub lost: u64,
 }
 
-/// A loss detected without a timeout.
+/// A loss detected without a timeout, or the echo of a mark.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loss {
     /// Time of the detection.
     pub at: Time,
     /// Payload bytes in flight before the detection (FlightSize).
     pub in_flight: u64,
+    /// Whether an echo of a congestion mark stands for the loss (RFC 3168, section 6.1.2).
+    pub echo: bool,
 }
 
 /// Window of one connection in payload bytes; floating-point, because it grows by fractions of a
@@ -310,7 +326,7 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// take the samples themselves.
     fn on_sample(&mut self, _sample: &Sample, _window: &mut Window) {}
 
-    /// Handles a loss that is repaired without a timeout.
+    /// Handles a loss that is repaired without a timeout, or an echo that counts as one.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window);
 
     /// Handles an expiry of the retransmission timer.

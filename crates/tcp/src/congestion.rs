@@ -1,4 +1,8 @@
-//! The window of one connection, with the law that changes it.
+//! The window of one connection, with the law that changes it; and the rules for slow start that
+//! several laws share.
+
+pub mod byte_counting;
+pub mod hystart_plus_plus;
 
 use crate::cc::{Ack, CongestionControl, Loss, Report, Sample, Sent, Timeout, Wants, Window};
 use crate::measure::rates::{Established, PathModel, RateSample};

@@ -412,6 +412,7 @@ impl Duplicates {
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight,
+            echo: false,
         });
         self.threshold as i64 * i64::from(sender.flight.mss)
     }

@@ -201,6 +201,10 @@ fn tcp(setting: &TransportSettings) -> Transport {
         parameters: parameters.table("congestion_control"),
         mss: setting.sizes.mss(),
         rwnd,
+        paced: {
+            let recovery = parameters.table("recovery");
+            recovery.has("pacing") && recovery.is("pacing")
+        },
         seed: setting.seed,
     });
     let initial = parameters.get("initial_window_bytes", WINDOW);

@@ -200,7 +200,7 @@ def _in_flight(plan: Plan) -> IntArray:
 
     Take a flow of n segments, an initial window of w, and an acknowledgement of each k-th segment.
     When a segments are acknowledged, the window is at most w + a / k, and at most n - a segments
-    are left: so at most (n + k w) / (k + 1) are in flight at once.
+    are left: so at most (n + k w) / (k + 1) are in flight at once. Where bytes are counted k is 1.
     """
     most = np.ones(plan.flows["source"].size, np.int64)
     for number, transport in enumerate(plan.transports):
@@ -209,7 +209,9 @@ def _in_flight(plan: Plan) -> IntArray:
             payload = transport["segment_bytes"] - transport["header_bytes"]
             window = transport["advertised_window_bytes"] // payload
             begin = transport["initial_window_bytes"] // payload
-            each = transport["acknowledge_every"]
+            law = transport["congestion_control"]
+            by_bytes = "byte_counting" in law or "slow_start" in law
+            each = 1 if by_bytes else transport["acknowledge_every"]
             segments = -(-plan.flows["bytes"][mine].astype(np.int64) // payload)
             slow_start = (segments + each * begin) // (each + 1) + 1
             most[mine] = np.minimum(np.minimum(segments, window), slow_start)

@@ -74,6 +74,10 @@ class Law:
     def loss(self, flight: int) -> None:
         """Answer a loss that is repaired without a timeout, with `flight` bytes outstanding."""
 
+    def mark(self, flight: int) -> None:
+        """Answer an echo of a mark that counts as a loss."""
+        self.loss(flight)
+
     def spurious(self) -> None:
         """Undo the state of the last, false loss; the window is restored already."""
 

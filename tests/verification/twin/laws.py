@@ -39,27 +39,59 @@ class SlowStart(Law):
         self.restart(float(flight) / 2, repeated)
 
 
-class Reno(SlowStart):
+class ByteCounting(SlowStart):
+    """Slow start by bytes, of RFC 3465, and ABE, of RFC 8511, where they are on."""
+
+    #: Factors on the window after a loss and, with ABE, after an echo.
+    usual = (0.0, 0.0)
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        #: L of RFC 3465, if bytes are counted.
+        self.most: float | None = None
+        if "byte_counting" in self.settings:
+            self.most = self.settings["byte_counting"] * self.m
+        self.timed_out = False
+        loss, mark = self.usual
+        loss = float(self.settings.get("beta", loss))
+        self.factor, self.after_mark = loss, loss
+        if self.settings.get("abe", False):
+            self.after_mark = float(self.settings.get("beta_ecn", mark))
+
+    def grow(self, acknowledged: int) -> None:
+        if self.cwnd >= self.ssthresh:
+            self.timed_out = False
+        if self.most is None or self.cwnd >= self.ssthresh:
+            super().grow(acknowledged)
+        else:
+            self.cwnd += min(float(acknowledged), self.m if self.timed_out else self.most)
+
+    def mark(self, flight: int) -> None:
+        usual, self.factor = self.factor, self.after_mark
+        self.loss(flight)
+        self.factor = usual
+
+
+class Reno(ByteCounting):
     """RFC 5681, section 3.1."""
+
+    usual = (0.5, 0.8)
 
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
         self.halves_flight: bool = self.settings["halving"] == "flight-size"
-        #: L of RFC 3465, if bytes are counted, and the bytes counted.
-        self.most: float | None = None
-        if "byte_counting" in self.settings:
-            self.most = self.settings["byte_counting"] * self.m
+        #: The bytes counted.
         self.counted = 0.0
-        self.timed_out = False
 
     def grow(self, acknowledged: int) -> None:
+        self.acknowledged = acknowledged
+        super().grow(acknowledged)
+
+    def avoid(self) -> None:
         if self.most is None:
-            super().grow(acknowledged)
-        elif self.cwnd < self.ssthresh:
-            self.cwnd += min(float(acknowledged), self.m if self.timed_out else self.most)
+            super().avoid()
         else:
-            self.timed_out = False
-            self.counted += acknowledged
+            self.counted += self.acknowledged
             if self.counted >= self.cwnd:
                 self.counted -= self.cwnd
                 self.cwnd += self.m
@@ -76,10 +108,10 @@ class Reno(SlowStart):
         self.cwnd = self.m
 
     def halve(self, flight: int) -> float:
-        """Set the threshold; returns half of the window."""
-        half = min(self.cwnd, self.advertised) / 2
+        """Set the threshold; returns half of the window, or its share after an echo."""
+        half = min(self.cwnd, self.advertised) * self.factor
         if self.halves_flight:
-            self.lower_threshold(float(flight) / 2)
+            self.lower_threshold(float(flight) * self.factor)
         else:
             # ns-2: its threshold is a whole number of segments.
             self.ssthresh = max(math.floor(half / self.m), 2) * self.m
@@ -111,8 +143,10 @@ class HighSpeed(SlowStart):
         return 0.078 * (w / root(float(w), 5)) * 2.0 * b / (2.0 - b) if w > 38 else 1.0
 
 
-class Cubic(SlowStart):
+class Cubic(ByteCounting):
     """RFC 9438; `epoch` holds its beginning (ps), the plateau, K and the window of Reno."""
+
+    usual = (0.7, 0.85)
 
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
@@ -154,6 +188,7 @@ class Cubic(SlowStart):
 
     def loss(self, flight: int) -> None:
         self.before = self.plateau, self.prior, self.epoch
+        self.timed_out = False
         w, beta = self.cwnd / self.m, self.settings["beta"]
         converges = self.settings["fast_convergence"] and w < self.plateau
         self.plateau = w * (1.0 + beta) / 2.0 if converges else w
@@ -166,12 +201,13 @@ class Cubic(SlowStart):
 
     def timeout(self, flight: int, repeated: bool) -> None:
         self.plateau, self.prior, self.epoch = 0.0, self.cwnd / self.m, None
+        self.timed_out = True
         self.restart(self.reduced(flight), repeated)
 
     def reduced(self, flight: int) -> float:
         """The window after a loss."""
         before = self.cwnd if self.settings["reduces"] == "window" else float(flight)
-        return float(self.settings["beta"]) * before
+        return self.factor * before
 
 
 class Scalable(SlowStart):
@@ -338,6 +374,74 @@ class Dctcp(SlowStart):
         self.cwnd = self.ssthresh
 
 
+class HyStartPlusPlus(SlowStart):
+    """RFC 9406, to be mixed into a law with slow start; times in ps."""
+
+    reports = True
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        self.rule: dict[str, Any] = self.settings["slow_start"]
+        paced = transport["recovery"].get("pacing", False)
+        self.most_counted = self.rule.get("limit", math.inf if paced else 8) * self.m
+        self.first = True
+        self.trips = Rounds()
+        #: The round trips of this round, the least of the last one, and of the one in which the
+        #: conservative slow start began, with the rounds completed since then.
+        self.round: list[int] = []
+        self.last: int | None = None
+        self.baseline: int | None = None
+        self.completed = 0
+
+    @property
+    def applies(self) -> bool:
+        """Whether this is the first slow start."""
+        return self.first and self.ssthresh == math.inf
+
+    def grow(self, acknowledged: int) -> None:
+        before, applies = self.cwnd, self.applies
+        super().grow(acknowledged)
+        if applies and self.cwnd > before:
+            growth = min(float(acknowledged), self.most_counted)
+            slower = 1.0 if self.baseline is None else float(self.rule["css_growth_divisor"])
+            self.cwnd = before + growth / slower
+
+    def report(self, report: Report) -> None:
+        super().report(report)
+        if not self.applies:
+            return
+        if self.trips.ends(report.acknowledged, report.flight):
+            self.last, self.round = min(self.round, default=None), []
+            if self.baseline is not None:
+                self.completed += 1
+                if self.completed >= self.rule["css_rounds"]:
+                    self.ssthresh, self.first = self.cwnd, False
+                    return
+        if self.rtt is not None:
+            self.round.append(self.rtt)
+            if len(self.round) >= self.rule["n_rtt_sample"]:
+                self.judge(min(self.round))
+
+    def judge(self, least: int) -> None:
+        """Begin or give up the conservative slow start, by the least round trip of this round."""
+        if self.baseline is not None:
+            if least < self.baseline:
+                self.baseline = None
+        elif self.last is not None:
+            share = self.last // self.rule["min_rtt_divisor"]
+            rise = min(share, self.rule["max_rtt_thresh_ps"])
+            if least - self.last >= max(rise, self.rule["min_rtt_thresh_ps"]):
+                self.baseline, self.completed = least, 0
+
+    def loss(self, flight: int) -> None:
+        self.first = False
+        super().loss(flight)
+
+    def timeout(self, flight: int, repeated: bool) -> None:
+        self.first = False
+        super().timeout(flight, repeated)
+
+
 LAWS: dict[str, type[Law]] = {
     "bbr1": Bbr1,
     "cubic": Cubic,
@@ -351,3 +455,12 @@ LAWS: dict[str, type[Law]] = {
     "stop-and-wait": StopAndWait,
     "vegas": Vegas,
 }
+
+
+def law_of(transport: dict[str, Any], m: int) -> Law:
+    """The law of a transport, with the rule for its first slow start."""
+    settings = transport["congestion_control"]
+    law = LAWS[settings["kind"]]
+    if settings.get("slow_start", {}).get("kind") == "hystart++":
+        law = type(f"HyStartPlusPlus{law.__name__}", (HyStartPlusPlus, law), {})
+    return law(transport, m)

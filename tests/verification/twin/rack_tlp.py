@@ -80,6 +80,7 @@ class Machine(LinuxSender):
 
     def __init__(self, owner: RackSender, options: Options) -> None:
         self.owner, self.aim = owner, 0.0
+        self.by_echo = False
         window, timeout = owner.advertised // owner.most, owner.timeout
         assert isinstance(timeout, TcpTimeout | LinuxTimeout)
         super().__init__(InBytes, options, owner.transmit, window, Rule(timeout))
@@ -140,7 +141,7 @@ class Machine(LinuxSender):
     def reduce_by_law(self) -> None:
         law = self.owner.law
         cwnd = law.cwnd
-        law.loss(self.owner.outstanding)
+        (law.mark if self.by_echo else law.loss)(self.owner.outstanding)
         self.aim = law.cwnd
         law.cwnd = cwnd
         self.owner.note_reduction()
@@ -161,6 +162,11 @@ class Machine(LinuxSender):
         law.ssthresh = max(law.ssthresh, self.in_bytes(self.prior_ssthresh))
         law.spurious()
         self.owner.undone += 1
+
+    def enter_cwr(self) -> None:
+        self.by_echo = True
+        super().enter_cwr()
+        self.by_echo = False
 
     def enter_recovery(self, echo: bool) -> None:
         super().enter_recovery(echo)

@@ -7,7 +7,7 @@ from typing import Any
 from twin import endpoint
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
 from twin.law import LOSS, OPEN, RECOVERY, Law, Report
-from twin.laws import LAWS
+from twin.laws import law_of
 from twin.network import Network, Packet
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
@@ -42,7 +42,7 @@ class TcpSender(Sender):
         self.advertised: int = transport["advertised_window_bytes"]
         self.una = self.next = self.highest = 0
         self.segments: list[Segment] = []
-        self.law: Law = LAWS[transport["congestion_control"]["kind"]](transport, self.most)
+        self.law: Law = law_of(transport, self.most)
         self.recovery: Recovery = RECOVERIES[transport["recovery"]["kind"]](self)
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
@@ -87,7 +87,7 @@ class TcpSender(Sender):
         self.law.cwnd = min(self.law.cwnd, before)
         newer = self.reduced_at == 0 or self.una > self.reduced_at
         if newer and not self.recovery.recovering and not self.recovery.in_loss:
-            self.law.loss(self.recovery.flight)
+            self.law.mark(self.recovery.flight)
             self.note_reduction()
 
     def limit(self, most: int) -> None:

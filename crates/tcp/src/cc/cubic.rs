@@ -1,12 +1,15 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last loss.
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
+use crate::congestion::byte_counting::ByteCounting;
 use crate::transport::parameters::FRACTION;
 use lightburst_des::real::root;
 use lightburst_des::Time;
 
 /// Picoseconds in a second.
 const SECOND: f64 = 1e12;
+/// Factor after an echo with ABE (RFC 8511, section 3.1).
+const BETA_ECN: f64 = 0.85;
 
 /// State of one stage of congestion avoidance (between two losses); windows in segments, times in
 /// seconds unless noted.
@@ -28,6 +31,10 @@ pub struct Cubic {
     mss: f64,
     c: f64,
     beta: f64,
+    /// Factor after an echo of a mark.
+    beta_ecn: f64,
+    /// Limit in slow start; `None` for that of RFC 5681.
+    counting: Option<ByteCounting>,
     fast_convergence: bool,
     reno_friendly: bool,
     /// Whether a loss reduces the congestion window; otherwise the reduction is computed from the
@@ -48,10 +55,14 @@ impl Cubic {
     /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Cubic {
         let parameters = settings.parameters;
+        let mss = f64::from(settings.mss);
+        let beta = parameters.get("beta", FRACTION);
         Cubic {
-            mss: f64::from(settings.mss),
+            mss,
             c: parameters.get("c", 1e-9..=1e9),
-            beta: parameters.get("beta", FRACTION),
+            beta,
+            beta_ecn: settings.beta_ecn(BETA_ECN).unwrap_or(beta),
+            counting: ByteCounting::of(parameters, mss),
             fast_convergence: parameters.is("fast_convergence"),
             reno_friendly: parameters.is("reno_friendly"),
             of_window: parameters.word("reduces", &["flight-size", "window"]) == "window",
@@ -94,14 +105,14 @@ impl Cubic {
         reno + alpha * segments / w
     }
 
-    /// Returns ssthresh in bytes after a loss or a timeout.
-    fn reduced(&self, in_flight: u64, window: &Window) -> f64 {
+    /// Returns ssthresh in bytes after a loss, an echo or a timeout.
+    fn reduced(&self, in_flight: u64, factor: f64, window: &Window) -> f64 {
         // Section 4.6: ssthresh = flight_size * beta
         let before = match self.of_window {
             true => window.cwnd,
             false => in_flight as f64,
         };
-        self.beta * before
+        factor * before
     }
 }
 
@@ -112,7 +123,13 @@ impl CongestionControl for Cubic {
             self.smoothed = Some(self.smoothed.map_or(rtt, |old| 0.875 * old + 0.125 * rtt));
         }
         if window.in_slow_start() {
-            return window.slow_start(ack, self.mss);
+            return match &self.counting {
+                Some(counting) => counting.slow_start(ack.bytes as f64, window, self.mss),
+                None => window.slow_start(ack, self.mss),
+            };
+        }
+        if let Some(counting) = &mut self.counting {
+            counting.end();
         }
         let w = window.cwnd / self.mss;
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.at, w));
@@ -141,7 +158,11 @@ impl CongestionControl for Cubic {
         };
         self.prior = w;
         self.epoch = None;
-        window.lower_threshold(self.reduced(loss.in_flight, window), self.mss);
+        if let Some(counting) = &mut self.counting {
+            counting.end();
+        }
+        let factor = if loss.echo { self.beta_ecn } else { self.beta };
+        window.lower_threshold(self.reduced(loss.in_flight, factor, window), self.mss);
         window.cwnd = window.ssthresh;
     }
 
@@ -155,7 +176,10 @@ impl CongestionControl for Cubic {
         self.plateau = 0.0;
         self.prior = window.cwnd / self.mss;
         self.epoch = None;
-        let reduced = self.reduced(timeout.in_flight, window);
+        if let Some(counting) = &mut self.counting {
+            counting.on_timeout();
+        }
+        let reduced = self.reduced(timeout.in_flight, self.beta, window);
         window.restart(reduced, timeout.repeated, self.mss);
     }
 
@@ -179,6 +203,8 @@ mod tests {
             mss: 1.0,
             c: 0.4,
             beta: 0.7,
+            beta_ecn: 0.7,
+            counting: None,
             fast_convergence: true,
             reno_friendly: true,
             of_window: true,

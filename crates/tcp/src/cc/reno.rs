@@ -2,6 +2,7 @@
 //! option, acknowledged bytes (RFC 3465).
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
+use crate::congestion::byte_counting::ByteCounting;
 
 /// Quantity that is halved after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,39 +14,26 @@ enum Halving {
     Window,
 }
 
-/// State of appropriate byte counting (RFC 3465), in bytes.
+/// Appropriate byte counting (RFC 3465), in bytes.
 #[derive(Clone, Copy)]
-struct ByteCounting {
-    /// Limit on the growth per acknowledgement in slow start (L).
-    limit: f64,
+struct Counting {
+    slow_start: ByteCounting,
     /// Bytes acknowledged towards the next increase in congestion avoidance (bytes_acked).
     acked: f64,
-    /// Whether the current slow start follows a timeout.
-    after_timeout: bool,
 }
 
-impl ByteCounting {
+impl Counting {
     fn grow(&mut self, bytes: f64, window: &mut Window, mss: f64) {
         if window.in_slow_start() {
-            // Section 2.3: L = 1*SMSS in the slow start after a timeout.
-            let limit = if self.after_timeout { mss } else { self.limit };
-            // Section 2.2: cwnd += min (N, L)
-            window.cwnd += bytes.min(limit);
-            return;
+            return self.slow_start.slow_start(bytes, window, mss);
         }
-        self.after_timeout = false;
+        self.slow_start.end();
         self.acked += bytes;
         // Section 2.1: if bytes_acked >= cwnd: bytes_acked -= cwnd, cwnd += SMSS
         if self.acked >= window.cwnd {
             self.acked -= window.cwnd;
             window.cwnd += mss;
         }
-    }
-
-    /// Resets the count after a loss or a timeout.
-    fn reset(&mut self, after_timeout: bool) {
-        self.acked = 0.0;
-        self.after_timeout = after_timeout;
     }
 }
 
@@ -55,14 +43,21 @@ pub struct Reno {
     mss: f64,
     rwnd: f64,
     halving: Halving,
-    counting: Option<ByteCounting>,
+    counting: Option<Counting>,
+    /// Factor on the halved quantity after an echo of a mark.
+    beta_ecn: f64,
 }
+
+/// Factor after a loss (RFC 5681, equation 4).
+const HALF: f64 = 0.5;
+/// Factor after an echo with ABE (RFC 8511, section 3: beta_{ecn} = 0.8).
+const BETA_ECN: f64 = 0.8;
 
 impl Reno {
     /// Creates the state of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Reno {
         let mss = f64::from(settings.mss);
-        let limit = settings.parameters.optional("byte_counting", 1.0..=2.0);
+        let counting = ByteCounting::of(settings.parameters, mss);
         Reno {
             mss,
             rwnd: settings.rwnd,
@@ -73,27 +68,28 @@ impl Reno {
                 "window" => Halving::Window,
                 _ => Halving::FlightSize,
             },
-            counting: limit.map(|segments| ByteCounting {
-                limit: segments * mss,
+            counting: counting.map(|slow_start| Counting {
+                slow_start,
                 acked: 0.0,
-                after_timeout: false,
             }),
+            beta_ecn: settings.beta_ecn(BETA_ECN).unwrap_or(HALF),
         }
     }
 
-    /// Sets ssthresh and returns the window with which fast recovery starts.
-    fn halve(&self, in_flight: u64, window: &mut Window) -> f64 {
+    /// Sets ssthresh to a `factor` of the halved quantity, and returns the window with which fast
+    /// recovery starts.
+    fn reduce(&self, in_flight: u64, factor: f64, window: &mut Window) -> f64 {
         match self.halving {
             Halving::FlightSize => {
                 // RFC 5681, equation 4: ssthresh = max (FlightSize / 2, 2*SMSS)
-                window.lower_threshold(in_flight as f64 / 2.0, self.mss);
+                window.lower_threshold(in_flight as f64 * factor, self.mss);
                 window.ssthresh
             }
             Halving::Window => {
-                let half = window.cwnd.min(self.rwnd) / 2.0;
-                let segments = (half / self.mss).floor().max(2.0);
+                let reduced = window.cwnd.min(self.rwnd) * factor;
+                let segments = (reduced / self.mss).floor().max(2.0);
                 window.ssthresh = segments * self.mss;
-                half
+                reduced
             }
         }
     }
@@ -114,15 +110,18 @@ impl CongestionControl for Reno {
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
         if let Some(counting) = &mut self.counting {
-            counting.reset(false);
+            counting.acked = 0.0;
+            counting.slow_start.end();
         }
+        let factor = if loss.echo { self.beta_ecn } else { HALF };
         // RFC 5681, section 3.2, step 3, without the inflation, which the loss recovery adds.
-        window.cwnd = self.halve(loss.in_flight, window);
+        window.cwnd = self.reduce(loss.in_flight, factor, window);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         if let Some(counting) = &mut self.counting {
-            counting.reset(true);
+            counting.acked = 0.0;
+            counting.slow_start.on_timeout();
         }
         match self.halving {
             Halving::FlightSize => {
@@ -130,7 +129,7 @@ impl CongestionControl for Reno {
             }
             Halving::Window => {
                 // ns-2 halves at every timeout, also when the same segment times out again.
-                self.halve(timeout.in_flight, window);
+                self.reduce(timeout.in_flight, HALF, window);
                 window.cwnd = self.mss;
             }
         }
@@ -150,11 +149,11 @@ mod tests {
             mss,
             rwnd: 1e9,
             halving: Halving::FlightSize,
-            counting: Some(ByteCounting {
-                limit: (segments * MSS) as f64,
+            counting: Some(Counting {
+                slow_start: ByteCounting::new((segments * MSS) as f64),
                 acked: 0.0,
-                after_timeout: false,
             }),
+            beta_ecn: HALF,
         }
     }
 

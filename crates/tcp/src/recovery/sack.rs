@@ -135,6 +135,7 @@ impl Sack {
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight,
+            echo: false,
         });
         self.recovering = true;
         // (4.3) Retransmits the first segment. A rescue retransmission requires an acknowledgement

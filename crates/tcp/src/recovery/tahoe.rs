@@ -35,6 +35,7 @@ impl LossRecovery for Tahoe {
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight,
+            echo: false,
         });
         sender.congestion.set_cwnd(f64::from(sender.flight.mss));
         sender.flight.rewind();

@@ -50,6 +50,7 @@ impl Sender {
             self.congestion.on_loss(&Loss {
                 at: ack.at,
                 in_flight: self.recovery.flight_size(&self.flight),
+                echo: true,
             });
             self.note_reduction();
         }

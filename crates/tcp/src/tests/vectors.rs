@@ -70,14 +70,17 @@ fn reno(bytes: f64, mss: u32) -> Congestion {
         parameters: &parameters(&[]),
         mss,
         rwnd,
+        paced: false,
         seed: 0,
     });
     Congestion::new(law, bytes, rwnd)
 }
 
 fn loss(in_flight: u64) -> Loss {
-    let at = Time::ZERO;
-    Loss { at, in_flight }
+    Loss {
+        in_flight,
+        ..Loss::default()
+    }
 }
 
 fn send(flight: &mut Flight, sequence: u64) {

@@ -52,13 +52,17 @@ impl Parameters {
     /// Describes the first invalid setting that was read, from this table or from a table in it;
     /// names the setting by its path, and the kind of the policy that it belongs to.
     pub fn fault(&self) -> Option<String> {
+        self.fault_at("transport")
+    }
+
+    fn fault_at(&self, path: &str) -> Option<String> {
         let own = self.fault.borrow().clone();
-        let own = own.map(|fault| format!("transport.{fault}"));
+        let own = own.map(|fault| match self.own_kind() {
+            "" => format!("{path}.{fault}"),
+            kind => format!("{kind}: {path}.{fault}"),
+        });
         let inner = |(name, value): (&String, &Value)| match value {
-            Value::Table(table) => {
-                let fault = table.fault.borrow().clone()?;
-                Some(format!("{}: transport.{name}.{fault}", table.own_kind()))
-            }
+            Value::Table(table) => table.fault_at(&format!("{path}.{name}")),
             _ => None,
         };
         own.or_else(|| self.values.iter().find_map(inner))

@@ -7,9 +7,45 @@ from pydantic import Field
 from lightburst.foundation.units import Duration, PositiveDuration, parse_duration
 from lightburst.scenario.fields import Flag, Named, Real, Whole
 from lightburst.scenario.section import Section
+from lightburst.scenario.transport.slow_start import SlowStart, Standard
 
 
-class Reno(Section):
+class _WithSlowStart(Section):
+    """Fields of the laws with the slow start of RFC 5681."""
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"slow_start"})
+
+    slow_start: SlowStart = Field(
+        Standard(),
+        description=(
+            'The first slow start of a connection. `"standard"`: until ssthresh is reached or a '
+            'segment is lost (RFC 5681). `"hystart++"`: RFC 9406, until the round-trip time rises. '
+            "A later slow start is the standard one."
+        ),
+    )
+
+
+class _WithEcho(_WithSlowStart):
+    """Fields of the laws for which ABE is specified."""
+
+    came_later: ClassVar[frozenset[str]] = _WithSlowStart.came_later | {"abe", "beta_ecn"}
+
+    abe: Flag = Field(
+        False,
+        description=(
+            "Whether an echo of a mark reduces the window less than a loss, to `beta_ecn` of it "
+            "(RFC 8511). Only with `ecn`."
+        ),
+    )
+
+
+_BETA_ECN = (
+    "Factor on the window after an echo, with `abe` (RFC 8511, 3.1, which has 0.8 for Reno and "
+    "0.85 for CUBIC)."
+)
+
+
+class Reno(_WithEcho):
     """Slow start and congestion avoidance (RFC 5681).
 
     Attributes
@@ -18,7 +54,7 @@ class Reno(Section):
         L of RFC 3465, in segments; None to count acknowledgements.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"byte_counting"})
+    came_later: ClassVar[frozenset[str]] = _WithEcho.came_later | {"byte_counting"}
 
     kind: Literal["reno"] = "reno"
     halving: Literal["flight-size", "window"] = Field(
@@ -38,6 +74,7 @@ class Reno(Section):
             "acknowledged."
         ),
     )
+    beta_ecn: Annotated[float, Real(0, 1, inclusive=False)] = Field(0.8, description=_BETA_ECN)
 
 
 class StopAndWait(Section):
@@ -46,14 +83,22 @@ class StopAndWait(Section):
     kind: Literal["stop-and-wait"] = "stop-and-wait"
 
 
-class HighSpeed(Section):
+class HighSpeed(_WithSlowStart):
     """HighSpeed TCP (RFC 3649)."""
 
     kind: Literal["highspeed"] = "highspeed"
 
 
-class Cubic(Section):
-    """CUBIC (RFC 9438)."""
+class Cubic(_WithEcho):
+    """CUBIC (RFC 9438).
+
+    Attributes
+    ----------
+    byte_counting : int or None
+        L of RFC 3465, in segments; None for that of RFC 5681.
+    """
+
+    came_later: ClassVar[frozenset[str]] = _WithEcho.came_later | {"byte_counting"}
 
     kind: Literal["cubic"] = "cubic"
     c: Annotated[float, Real(1e-9, 1e9)] = Field(
@@ -88,6 +133,15 @@ class Cubic(Section):
             '4.6). `"window"`: the congestion window, as in 2008.'
         ),
     )
+    byte_counting: Annotated[int | None, Whole(1, 2, word="off")] = Field(
+        None,
+        description=(
+            "Most segments that an acknowledgement counts for in slow start (L of RFC 3465); "
+            "otherwise one (RFC 5681). In congestion avoidance CUBIC counts segments acknowledged "
+            "in any case where it is compared with Reno (RFC 9438, 4.3)."
+        ),
+    )
+    beta_ecn: Annotated[float, Real(0, 1, inclusive=False)] = Field(0.85, description=_BETA_ECN)
 
 
 class Fast(Section):
@@ -141,7 +195,7 @@ class Vegas(Section):
     )
 
 
-class Scalable(Section):
+class Scalable(_WithSlowStart):
     """Scalable TCP (Kelly 2003)."""
 
     kind: Literal["scalable"] = "scalable"
@@ -160,7 +214,7 @@ class Scalable(Section):
     )
 
 
-class Dctcp(Section):
+class Dctcp(_WithSlowStart):
     """Data Center TCP (RFC 8257)."""
 
     kind: Literal["dctcp"] = "dctcp"

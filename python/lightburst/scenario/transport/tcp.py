@@ -24,7 +24,12 @@ from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
 from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
-from lightburst.scenario.transport.congestion_control import OF_RATES, CongestionControl, Reno
+from lightburst.scenario.transport.congestion_control import (
+    OF_RATES,
+    CongestionControl,
+    Cubic,
+    Reno,
+)
 from lightburst.scenario.transport.presets import PRESETS, Preset
 from lightburst.scenario.transport.recovery import (
     MOST_BLOCKS_WITH_TIMESTAMPS,
@@ -219,6 +224,7 @@ class Tcp(Connection):
             raise refuse_at(
                 "ecn", "true", "false with 'dctcp', which answers marks by its own rule"
             )
+        self._echoes()
         self._rates()
         if self.timer_tick < MICROSECOND:
             raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")
@@ -239,6 +245,20 @@ class Tcp(Connection):
                 f"at least segment_size ({format_size(self.segment_size)}), or 'unlimited'",
             )
         return self
+
+    def _echoes(self) -> None:
+        """Refuse another answer to an echo where there is none."""
+        law = self.congestion_control
+        if not isinstance(law, Reno | Cubic):
+            return
+        if law.abe and not self.ecn:
+            raise refuse_at(
+                "congestion_control.abe", "true", "false without ecn = true, which it changes"
+            )
+        if not law.abe and law.beta_ecn != type(law).model_fields["beta_ecn"].default:
+            raise refuse_at(
+                "congestion_control.beta_ecn", law.beta_ecn, "a value only with abe = true"
+            )
 
     def _rates(self) -> None:
         """Refuse a law of rates without a recovery that gives them, and paces."""

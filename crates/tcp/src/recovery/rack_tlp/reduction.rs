@@ -101,8 +101,8 @@ impl RackTlp {
     }
 
     /// Has the law set ssthresh, and begins to reduce the window towards it
-    /// (`tcp_init_cwnd_reduction`).
-    pub(super) fn start_reduction(&mut self, sender: &mut SenderState<'_>) {
+    /// (`tcp_init_cwnd_reduction`); `echo`: because of an ECN echo.
+    pub(super) fn start_reduction(&mut self, echo: bool, sender: &mut SenderState<'_>) {
         self.reduced = true;
         self.high_seq = sender.flight.snd_max;
         self.probe.end = None;
@@ -123,6 +123,7 @@ impl RackTlp {
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight: sender.flight.flight_size(),
+            echo,
         });
         self.prr.target = sender.congestion.window().cwnd;
         sender.congestion.set_cwnd(cwnd);
@@ -183,7 +184,7 @@ impl RackTlp {
             if !self.flags.echo {
                 self.undo.prior_ssthresh = self.current_ssthresh(sender);
             }
-            self.start_reduction(sender);
+            self.start_reduction(false, sender);
         }
         self.state = State::Recovery;
         self.entered = true;
@@ -194,7 +195,7 @@ impl RackTlp {
         self.undo.prior_ssthresh = 0;
         if self.state < State::Cwr {
             self.undo.marker = None;
-            self.start_reduction(sender);
+            self.start_reduction(true, sender);
             self.state = State::Cwr;
         }
     }
@@ -393,7 +394,7 @@ impl RackTlp {
         if !self.probe.retransmitted || flags.duplicate_probe {
             self.probe.end = None;
         } else if acknowledged > end {
-            self.start_reduction(sender);
+            self.start_reduction(false, sender);
             self.state = State::Cwr;
             self.end_reduction(sender);
             self.try_keep_open(sender);
