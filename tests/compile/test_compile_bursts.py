@@ -363,7 +363,8 @@ class TestMemory:
         traced = {"measurement.trace": [0]}
         # Ten thousand segments over five links, or as many as 1 Gb/s carries in a millisecond: 125.
         # Each segment is sent and received, with an acknowledgement of every second one.
-        each = 1.5 * (2 * flow_trace._BYTES_PER_EVENT + 5 * flow_trace._BYTES_PER_HOP) + 0.5 * 130
+        each = 1.5 * (2 * flow_trace._BYTES_PER_EVENT + 5 * flow_trace._BYTES_PER_HOP)
+        each += 0.5 * flow_trace._BYTES_PER_WINDOW
         assert needed(traced) - needed({}) == pytest.approx(10_000 / 0.99**2 * each, rel=1e-3)
         short = traced | {"measurement.time_limit": "1 ms"}
         assert needed(short) - needed({}) == pytest.approx(125 * each, rel=0.01)
