@@ -139,7 +139,7 @@ class FlowTrace:
             payload_bytes=payload,
             # Stop-and-wait, without an advertised window, sends one segment at a time.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
-            connected=transport["kind"] not in OPEN_LOOP,
+            connected=transport["kind"] not in OPEN_LOOP and transport.get("handshake", True),
             sack="sack_blocks" in recovery and recovery.get("sack", True),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
