@@ -179,7 +179,11 @@ class FlowTrace:
         """Return whether the timer expired at each row of the windows table."""
         table = self.segments
         heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
-        return ~np.isin(self.windows["time_ps"], table["time_ps"][heard])
+        expired = ~np.isin(self.windows["time_ps"], table["time_ps"][heard])
+        if not self.connected:
+            # Without a handshake the first row is that of the start.
+            expired[:1] = False
+        return expired
 
     def _backs_off(self) -> NDArray[np.bool_]:
         """Return whether an expiry at each row of the windows table would be a timeout."""
