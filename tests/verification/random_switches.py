@@ -96,13 +96,15 @@ def random_balance(random: Random) -> dict[str, Any]:
     """Paths by load: intervals of a few bursts or of many, thresholds that are met or not."""
     interval = random.choice([1, 20 * MICROSECOND, 100 * MICROSECOND + 1, MILLISECOND])
     late = random.choice([0, 0, 0.3, 1, 3.7])
-    return {
+    drawn = {
         "interval_ps": interval,
         "delay_ps": int(late * interval),
         "threshold": random.choice([0.0, 0.0, 0.01, 0.05, 0.5]),
         "threshold_on": random.choice(["link", "path"]),
         "capacity_bps": random.choice([None, None, 4 * GIGABIT]),
     }
+    # Drawn apart, so that older plans stay what they were.
+    return drawn | {"uncongested": Random(repr(drawn)).choice(["present", "primary"])}
 
 
 def random_obs(random: Random, *, crowded: bool = False, drop: str = "head") -> dict[str, Any]:

@@ -102,7 +102,12 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
     drawn |= random_patience(random)
     today = random_today(kind, drawn, free=recovery is None)
     kind = today.pop("recovery", kind)
-    return tcp(recovery or kind, **drawn | today | changes)
+    return tcp(recovery or kind, **drawn | today | random_beginning(drawn) | changes)
+
+
+def random_beginning(drawn: dict[str, Any]) -> dict[str, bool]:
+    """Now and then no handshake: drawn apart, by the other settings."""
+    return {"handshake": False} if Random(repr((drawn, "handshake"))).random() < 0.2 else {}
 
 
 def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[str, Any]:
@@ -195,11 +200,12 @@ def random_other(random: Random) -> dict[str, Any]:
     segment, header = pick([300, 1_500, 9_000]), pick([0, 40])
     if random.random() < 0.3:
         return datagram(segment, header)
-    return saw(
-        p=pick([None, 0.0, 1.0]),
-        initial_timeout_ps=pick([MILLISECOND, 20 * MICROSECOND, 3 * MICROSECOND + 1]),
-        segment_bytes=segment,
-        header_bytes=header,
-        receiver_timers=pick(BOTH),
+    drawn = {
+        "p": pick([None, 0.0, 1.0]),
+        "initial_timeout_ps": pick([MILLISECOND, 20 * MICROSECOND, 3 * MICROSECOND + 1]),
+        "segment_bytes": segment,
+        "header_bytes": header,
+        "receiver_timers": pick(BOTH),
         **random_patience(random),
-    )
+    }
+    return saw(**drawn, **random_beginning(drawn))

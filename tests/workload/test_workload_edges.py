@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 import lightburst as lb
 from lightburst.compile import compile_plan
@@ -122,6 +122,21 @@ def test_pareto_sizes_of_a_mean(keys: dict[str, str], shape: float, kilobytes: i
     size = Pareto(minimum="40 kB", **keys)
     assert size.tail_index == pytest.approx(shape, abs=5e-5)
     assert mean_size(size) == pytest.approx(kilobytes * 1000, abs=500)
+
+
+def test_the_mean_of_sizes_of_at_most_10_mb_is_that_of_scipy() -> None:
+    """vlachos2008 with sizes from 40 kB to 10 MB and the printed mean of 700 kB."""
+    size = Pareto(minimum="40 kB", truncated_mean="700 kB", max="10 MB")
+
+    def mean(shape: float) -> float:
+        return float(40_000 * stats.truncpareto(shape, 10e6 / 40e3).mean())
+
+    assert size.tail_index == pytest.approx(optimize.brentq(lambda a: mean(a) - 700e3, 0.1, 2))
+    assert mean_size(size) == pytest.approx(mean(size.tail_index))
+    drawn = draw_sizes(size, 200_000, stream(1, "sizes"))
+    law = stats.truncpareto(size.tail_index, 10e6 / 40e3, scale=40e3)
+    assert stats.kstest(drawn, law.cdf).pvalue > 0.01
+    assert abs(drawn.mean() - 700e3) < 4 * drawn.std() / math.sqrt(drawn.size)
 
 
 @pytest.mark.parametrize("shape", [0.5, 0.8787, 1.0, 1.0606, 1.5, 3.0])

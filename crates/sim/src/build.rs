@@ -1,6 +1,6 @@
 //! Builds the network of a plan.
 
-use crate::plan::{self, Plan, ThresholdOn};
+use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Choice, Fabric, Fairness, FlowId, Interest, Interfaces, Label,
@@ -115,6 +115,7 @@ fn balance(given: &plan::Balance) -> BalanceSettings {
         delay: Duration(given.delay_ps),
         threshold: given.threshold,
         cumulative: given.threshold_on == ThresholdOn::Path,
+        gives_way: given.uncongested == Uncongested::Primary,
         capacity: given.capacity_bps.map(Rate::from_bps),
     }
 }
@@ -252,6 +253,7 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
         sizes: transport.sizes(),
         seed: plan.settings.seed,
         receiver_timers: transport.receiver_timers,
+        handshake: transport.handshake,
     };
     let groups = groups.filter(|t| !t.is_datagram()).map(group).collect();
     let all = plan.flows.source.len();

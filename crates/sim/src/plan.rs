@@ -201,6 +201,9 @@ pub struct Balance {
     pub threshold: f64,
     /// Load that is compared with the threshold.
     pub threshold_on: ThresholdOn,
+    /// Path of a pair none of whose paths is above the threshold.
+    #[serde(default)]
+    pub uncongested: Uncongested,
     /// Rate that corresponds to a load of 1 on a fibre; `None`: the rate of all its channels.
     pub capacity_bps: Option<u64>,
 }
@@ -213,6 +216,17 @@ pub enum ThresholdOn {
     Link,
     /// Sum of the loads of all its links.
     Path,
+}
+
+/// Path of a pair none of whose paths is congested.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Uncongested {
+    /// The present one.
+    #[default]
+    Present,
+    /// The first one.
+    Primary,
 }
 
 /// Flows that share a transport.
@@ -240,6 +254,9 @@ pub struct Transport {
     /// Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer.
     #[serde(default)]
     pub receiver_timers: bool,
+    /// Whether SYN and SYN+ACK precede the data.
+    #[serde(default = "with_handshake")]
+    pub handshake: bool,
     /// Capacity of a host's interface queue in bytes; `None`: unlimited.
     #[serde(default)]
     pub access_buffer_bytes: Option<u64>,
@@ -250,6 +267,10 @@ pub struct Transport {
     /// Settings specific to this transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,
+}
+
+fn with_handshake() -> bool {
+    true
 }
 
 impl Transport {

@@ -30,6 +30,8 @@ pub struct Group {
     pub seed: u64,
     /// Whether SYN+ACK and FIN+ACK have a retransmission timer of their own (RFC 9293).
     pub receiver_timers: bool,
+    /// Whether SYN and SYN+ACK precede the data.
+    pub handshake: bool,
 }
 
 /// State of a group that its endpoints read.
@@ -294,7 +296,7 @@ impl TcpHosts {
         let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx);
         match timer {
             HostTimer::Start => {
-                sender.start(end);
+                sender.start(self.built_from[usize::from(group)].handshake, end);
                 if let Some(next) = self.starts.after(index) {
                     self.arm_start(next, ctx);
                 }

@@ -61,7 +61,7 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Creates the receiver of a flow, waiting for a SYN.
+    /// Creates the receiver of a flow, waiting for a SYN, or for data if there is no handshake.
     pub fn new(flow: &Flow, timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver {
             group: flow.group,
@@ -166,7 +166,8 @@ impl Receiver {
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
     ) {
-        if self.state == State::SynReceived {
+        // Without a handshake the first data is the first segment.
+        if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::Established;
             self.attempts = 0;
             self.timer.clear();

@@ -201,7 +201,7 @@ impl Hosts for Player {
         let (before, now) = (self.sender.transmissions, ctx.now());
         let end = &mut Endpoint::source(&self.flow, &self.sizes, ctx);
         match timer {
-            HostTimer::Start => self.sender.start(end),
+            HostTimer::Start => self.sender.start(true, end),
             HostTimer::Receiver => {
                 // The application writes at its events.
                 self.sender.write(0, end);

@@ -138,8 +138,12 @@ impl Sender {
         over && !self.timer.is_set() && !self.pacing.is_set()
     }
 
-    /// Sends the SYN.
-    pub fn start(&mut self, end: &mut Endpoint<'_, '_>) {
+    /// Sends the SYN, or the first data if there is no `handshake`.
+    pub fn start(&mut self, handshake: bool, end: &mut Endpoint<'_, '_>) {
+        if !handshake {
+            self.establish(end);
+            return;
+        }
         self.state = State::SynSent;
         self.syn_sent = self.control(SYN, 1, end);
     }
@@ -173,7 +177,6 @@ impl Sender {
             return;
         }
         self.audit_acknowledged(0, end);
-        self.state = State::Established;
         self.timer.clear();
         let now = end.now();
         self.timeout.on_established(self.syn_sent == Time::NEVER);
@@ -183,7 +186,13 @@ impl Sender {
             // RFC 5681, section 3.1: one segment if the SYN or SYN+ACK was lost.
             self.congestion.limit(u64::from(self.flight.mss));
         }
-        self.measure.want(self.congestion.wants(), now);
+        self.establish(end);
+    }
+
+    /// Begins to send the data.
+    fn establish(&mut self, end: &mut Endpoint<'_, '_>) {
+        self.state = State::Established;
+        self.measure.want(self.congestion.wants(), end.now());
         if self.measure.by_recovery {
             self.start_timed(end);
         }

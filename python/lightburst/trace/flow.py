@@ -139,7 +139,7 @@ class FlowTrace:
             payload_bytes=payload,
             # Stop-and-wait, without an advertised window, sends one segment at a time.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
-            connected=transport["kind"] not in OPEN_LOOP,
+            connected=transport["kind"] not in OPEN_LOOP and transport.get("handshake", True),
             sack="sack_blocks" in recovery and recovery.get("sack", True),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
@@ -179,7 +179,11 @@ class FlowTrace:
         """Return whether the timer expired at each row of the windows table."""
         table = self.segments
         heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
-        return ~np.isin(self.windows["time_ps"], table["time_ps"][heard])
+        expired = ~np.isin(self.windows["time_ps"], table["time_ps"][heard])
+        if not self.connected:
+            # Without a handshake the first row is that of the start.
+            expired[:1] = False
+        return expired
 
     def _backs_off(self) -> NDArray[np.bool_]:
         """Return whether an expiry at each row of the windows table would be a timeout."""

@@ -25,6 +25,7 @@ class Balance:
     threshold: float
     threshold_on: str
     capacity_bps: int | None
+    uncongested: str = "present"
 
     def __post_init__(self) -> None:
         # Transmission times offered, by link and interval.
@@ -46,10 +47,12 @@ class Balance:
             return label
         loads = [[self.load(fibre, known - 1) for fibre in path] for path in paths]
         sums = [sequential_sum(load) for load in loads]
-        present = sums[label] if self.threshold_on == "path" else max(loads[label])
+        compared = sums if self.threshold_on == "path" else [max(load) for load in loads]
         best = label
-        if present > self.threshold and min(sums) < sums[label]:
+        if compared[label] > self.threshold and min(sums) < sums[label]:
             best = sums.index(min(sums))
+        if self.uncongested == "primary" and max(compared) <= self.threshold:
+            best = 0
         self.chosen[pair] = known, best
         if best != label:
             ends = {"node": pair[0], "egress": pair[1]}

@@ -220,8 +220,13 @@ class Sender(TimedEndpoint):
     undone = 0
 
     def start(self) -> None:
-        """Begin with a SYN."""
-        self.open_or_close("syn-sent")
+        """Begin with a SYN, or with the data."""
+        if self.transport.get("handshake", True):
+            self.open_or_close("syn-sent")
+        else:
+            self.state = "established"
+            self.times_sent = 0
+            self.established()
 
     def open_or_close(self, state: str) -> None:
         """Enter `state` and send its SYN or FIN."""
@@ -355,7 +360,7 @@ class Receiver(TimedEndpoint):
             else:
                 self.acknowledge()
             return
-        if self.state == "syn-received":
+        if self.state in ("listen", "syn-received"):
             self.state = "established"
             self.timer.clear()
         if packet.payload:

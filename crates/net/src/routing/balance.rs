@@ -19,6 +19,9 @@ pub struct BalanceSettings {
     /// Whether the threshold applies to the sum over the links of a path; otherwise to its most
     /// loaded link.
     pub cumulative: bool,
+    /// Whether a pair gives way to its primary path, the first, while no path of it is congested;
+    /// otherwise it stays on the present one.
+    pub gives_way: bool,
     /// Rate of a fibre at load 1; `None`: the total rate of its channels.
     pub capacity: Option<Rate>,
 }
@@ -145,11 +148,12 @@ impl Balance {
 
     /// Returns the label for a pair after the report on `interval`.
     fn after(&self, present: u8, paths: &[Vec<Fibre>], interval: u64) -> u8 {
-        let Load { most, sum } = self.load(&paths[usize::from(present)], interval);
-        let load = if self.settings.cumulative { sum } else { most };
+        let Load { sum, .. } = self.load(&paths[usize::from(present)], interval);
         // Section 5: "the path will change if the congestion on the current path exceeds" P_max.
-        if load <= self.settings.threshold {
-            return present;
+        if !self.is_congested(&paths[usize::from(present)], interval) {
+            let free = |path: &Vec<Fibre>| !self.is_congested(path, interval);
+            let gives_way = self.settings.gives_way && paths.iter().all(free);
+            return if gives_way { 0 } else { present };
         }
         // Section 1: the least congested path by "the cumulative congestion information of all the
         // links". Among equal paths the present one stays, otherwise the first is taken.
@@ -161,6 +165,13 @@ impl Balance {
             }
         }
         best
+    }
+
+    /// Returns whether the load of a path exceeded the threshold in an interval that has ended.
+    fn is_congested(&self, path: &[Fibre], interval: u64) -> bool {
+        let Load { most, sum } = self.load(path, interval);
+        let load = if self.settings.cumulative { sum } else { most };
+        load > self.settings.threshold
     }
 
     /// Returns the load of a path in an interval that has ended.
@@ -206,6 +217,7 @@ mod tests {
             delay: Duration::ZERO,
             threshold: 0.05,
             cumulative: false,
+            gives_way: false,
             capacity: None,
         };
         changes(&mut settings);
@@ -263,6 +275,24 @@ mod tests {
         assert_eq!(labels(both, &offers), [0, 1]);
         let narrow = balance(|settings| settings.capacity = Some(Rate::from_bps(RATE)));
         assert_eq!(labels(narrow, &offers), [0, 1]);
+    }
+
+    #[test]
+    fn a_pair_gives_way_to_its_primary_path_where_no_path_is_congested() {
+        let back = || balance(|settings| settings.gives_way = true);
+        // The path changes at 100. In the interval from 100 to 200 both paths carry 10 of 200, which
+        // is the threshold.
+        let offers = [(0, 11), (100, 10), (200, 10), (300, 0)];
+        assert_eq!(labels(back(), &offers), [0, 1, 0, 0]);
+        assert_eq!(labels(balance(|_| ()), &offers), [0, 1, 1, 1]);
+        // Another pair keeps the primary path congested until 300.
+        let mut balance = back();
+        balance.offer(LinkId(1), Duration(11), Time(0));
+        assert_eq!(balance.choose(0..2, Time(100)), (1, 0));
+        balance.offer(LinkId(1), Duration(11), Time(100));
+        assert_eq!(balance.choose(0..2, Time(200)), (1, 1));
+        balance.offer(LinkId(1), Duration(10), Time(200));
+        assert_eq!(balance.choose(0..2, Time(300)), (0, 1));
     }
 
     #[test]

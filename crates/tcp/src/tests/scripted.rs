@@ -58,7 +58,7 @@ fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
 impl Hosts for Scripted {
     fn start(&mut self, ctx: &mut Context<'_>) {
         let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
-        self.sender.start(end);
+        self.sender.start(true, end);
         // The acknowledgements start after 1.5 seconds, when the retransmission timer has expired
         // once.
         for i in 0..self.script.len() as u64 {

@@ -60,6 +60,8 @@ class LoadLabel(Section):
         Bits a second; None for the sum of the fibre's channels.
     """
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"uncongested"})
+
     kind: Literal["load"] = "load"
     interval: _Interval = Field(
         500 * 10**9,
@@ -82,6 +84,14 @@ class LoadLabel(Section):
             'its links, `"path"`. komatireddy2009 has a threshold for links, and then takes the '
             "path with the least sum, which applies in any case: paths that share links cannot "
             "differ in these."
+        ),
+    )
+    uncongested: Literal["present", "primary"] = Field(
+        "present",
+        description=(
+            'Path of a pair none of whose paths is above the threshold: the `"present"` one, or '
+            'the `"primary"` one, that is the first. komatireddy2009 does not state whether bursts '
+            'return; with `"present"` a single peak of load decides on the path of all that follow.'
         ),
     )
     delay: _Delay = Field(

@@ -75,7 +75,7 @@ class Connection(BaseTransport):
         Name of the field by which an expiry multiplies the timeout.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"max_retransmissions"})
+    came_later: ClassVar[frozenset[str]] = frozenset({"max_retransmissions", "handshake"})
     growth: ClassVar[str]
 
     control_size: SegmentSize = Field(
@@ -104,6 +104,14 @@ class Connection(BaseTransport):
         True,
         description=(
             "Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer (RFC 9293)."
+        ),
+    )
+    handshake: Flag = Field(
+        True,
+        description=(
+            "Whether SYN, SYN+ACK and ACK precede the data. Without them the first window leaves "
+            "at the start of the flow, as with the one-way agents of ns-2: no round-trip time is "
+            "known until data is acknowledged. The close with FIN, which those agents lack, stays."
         ),
     )
     max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
