@@ -45,6 +45,11 @@ impl Usage {
         self.limited || (window.in_slow_start() && cwnd < 2 * self.most_outstanding)
     }
 
+    /// Returns whether the window was used up at any time in the last round trip.
+    pub fn is_used_up(&self) -> bool {
+        self.limited
+    }
+
     fn validate(&mut self, limited: bool, outstanding: u64, una: u64, next: u64) {
         let more = !self.limited && outstanding > self.most_outstanding;
         if una >= self.end || limited || more {
