@@ -56,7 +56,7 @@ class Bbr3(Law):
         )
         self.state = STARTUP
         #: Time of the event, and rate and volume of its sample.
-        self.at = self.sample = self.volume = 0
+        self.at = self.newest = self.volume = 0
         self.sack = True
         self.initial = self.delivered = 0
         self.rounds = self.since_up = self.round_end = 0
@@ -197,7 +197,7 @@ class Bbr3(Law):
             self.step(rate)
         self.time(rate)
         if self.loss_start:
-            self.bw_latest, self.inflight_latest = self.sample, self.volume
+            self.bw_latest, self.inflight_latest = self.newest, self.volume
         self.bw = int(min(self.max.value, self.bw_short))
         self.pace(Fraction(PACES.get(self.state, "1")), rate.smoothed)
         self.choose_quantum()
@@ -206,15 +206,15 @@ class Bbr3(Law):
 
     def learn(self, rate: Rate) -> None:
         """Learn from a rate sample."""
-        self.sample = self.volume = 0
+        self.newest = self.volume = 0
         self.round_start = self.loss_start = False
         if rate.prior is not None:
             self.volume = rate.delivered - rate.prior
             if rate.interval is not None:
-                self.sample = self.volume * ONE // rate.interval
+                self.newest = self.volume * ONE // rate.interval
             self.loss_start = rate.prior >= self.loss_end
             self.round_start = rate.prior >= self.round_end
-        self.bw_latest = max(self.bw_latest, self.sample)
+        self.bw_latest = max(self.bw_latest, self.newest)
         self.inflight_latest = max(self.inflight_latest, self.volume)
         if self.loss_start:
             self.loss_end = rate.delivered
@@ -222,8 +222,8 @@ class Bbr3(Law):
             self.start_round()
             self.rounds += 1
             self.since_up += 1
-        if self.sample and (self.sample >= self.max.value or not rate.limited):
-            self.max.update(self.cycle, self.sample, 1)
+        if self.newest and (self.newest >= self.max.value or not rate.limited):
+            self.max.update(self.cycle, self.newest, 1)
         if self.loss_start:
             if self.lossy and self.state not in (STARTUP, REFILL, UP):
                 bw = self.max.value if self.bw_short == math.inf else self.bw_short
@@ -243,8 +243,8 @@ class Bbr3(Law):
         """Find whether the pipe is full, and drain its queue."""
         limited = rate.prior is not None and rate.limited
         if not self.full_now and self.round_start and not limited:
-            if self.sample >= floor(Fraction(5 * self.peak, 4)):
-                self.peak, self.flat = self.sample, 0
+            if self.newest >= floor(Fraction(5 * self.peak, 4)):
+                self.peak, self.flat = self.newest, 0
             else:
                 self.flat += 1
                 if self.flat >= 3:
@@ -344,7 +344,7 @@ class Bbr3(Law):
         elif self.state == REFILL and self.round_start:
             self.samples, self.phase, self.state = True, "starting", UP
             self.start_round()
-            self.peak, self.flat, self.full_now = self.sample, 0, False
+            self.peak, self.flat, self.full_now = self.newest, 0, False
             self.slope()
         elif self.state == UP and self.ends_up(rate):
             self.too_high = False
@@ -356,7 +356,7 @@ class Bbr3(Law):
             self.precautionary = True
             return True
         if rate.window_limited and self.w >= self.long:
-            self.peak, self.flat, self.full_now = self.sample, 0, False
+            self.peak, self.flat, self.full_now = self.newest, 0, False
             return False
         return self.full_now
 

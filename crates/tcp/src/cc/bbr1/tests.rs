@@ -40,6 +40,7 @@ impl Connection {
             &Established {
                 at: Time(now * MICROSECOND),
                 rtt: Some(Duration(ROUND_TRIP * MICROSECOND)),
+                selective: true,
             },
             &mut window,
         );
@@ -69,11 +70,14 @@ impl Connection {
             newly_lost: 0,
             prior_in_flight: self.in_flight + count,
             in_flight: self.in_flight,
+            window_limited: true,
             rate: Some(Rated {
                 prior_delivered: self.delivered.saturating_sub(per_round),
                 delivered: per_round,
                 interval: Some(Duration(ROUND_TRIP * MICROSECOND)),
                 application_limited: false,
+                in_flight: per_round,
+                lost: 0,
             }),
             rtt: Some(Duration((ROUND_TRIP + 1) * MICROSECOND)),
             smoothed: Some(Duration(ROUND_TRIP * MICROSECOND)),
