@@ -67,7 +67,7 @@ impl Bbr3 {
     }
 
     /// QuantizationBudget (), section 5.6.4.2
-    fn with_budget(&self, segments: u64) -> u64 {
+    pub(super) fn with_budget(&self, segments: u64) -> u64 {
         let least = segments.max(BUDGET_QUANTA * self.quantum).max(LEAST_WINDOW);
         least + if self.state == State::Up { 2 } else { 0 }
     }
@@ -110,7 +110,7 @@ impl Bbr3 {
     }
 
     /// Returns the bound of the window by losses (section 5.6.4.7, BoundCwndForModel ()).
-    fn bound(&self) -> u64 {
+    pub(super) fn bound(&self) -> u64 {
         let longterm = match self.state {
             State::Down | State::Refill | State::Up => self.longterm,
             State::Cruise | State::ProbeRoundTrip => self.with_headroom(),

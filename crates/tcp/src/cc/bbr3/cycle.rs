@@ -80,7 +80,7 @@ impl Bbr3 {
     }
 
     /// Begins to probe if it is time; returns whether it is (section 5.3.3.8, IsTimeToProbeBW ()).
-    fn probes_in_time(&mut self) -> bool {
+    pub(super) fn probes_in_time(&mut self) -> bool {
         // HasElapsedInPhase ()
         let waited = self.now > self.probe.began + self.probe.wait;
         // IsRenoCoexistenceProbeTime ()

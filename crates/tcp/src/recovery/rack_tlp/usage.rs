@@ -75,6 +75,11 @@ impl RackTlp {
         if rearm {
             self.timer.set(Pending::Timeout, rto, now);
         }
+        // RFC 5682, section 2.1, step 2b: without new data F-RTO ends, also if only pacing or the
+        // interface holds it back (`tcp_xmit_recovery`).
+        if self.permit == Permit::NewFirst && sender.flight.snd_max <= self.high_seq {
+            self.frto = false;
+        }
         if std::mem::take(&mut self.probe.due) {
             if sent > 0 {
                 self.validate_usage(true, sender);
