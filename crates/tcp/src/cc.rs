@@ -2,7 +2,6 @@
 //!
 //! Each law has a file of its own; [`REGISTRY`] lists them all.
 
-mod bbr;
 mod bbr1;
 mod bbr3;
 mod cubic;

@@ -76,8 +76,8 @@ class Replay:
         `ssthresh_bytes` (infinite at first), `state` (``Open``, ``Disorder``, ``CWR``,
         ``Recovery`` or ``Loss``), and in segments `sacked`, `lost`, `retransmitted`, `outstanding`,
         `reordering` and `delivered`, as in ``TCP_INFO`` of Linux. A law with a model of the path
-        (``bbr1``, ``bbr3``) also has `mode`, `bandwidth_bytes_per_s`, `pacing_rate_bytes_per_s`, `min_rtt_s`,
-        `pacing_gain` and `cwnd_gain`.
+        (``bbr1``, ``bbr3``) also has `mode`, `bandwidth_bytes_per_s`, `pacing_rate_bytes_per_s`,
+        `min_rtt_s`, `pacing_gain` and `cwnd_gain`.
     """
 
     transmissions: pd.DataFrame

@@ -191,7 +191,7 @@ class Bbr1(Law):
     def mark(self, mark: Mark) -> None:
         """A segment is lost: no signal."""
 
-    def establish(self, now: int, rtt: int | None, sack: bool) -> None:  # noqa: ARG002
+    def establish(self, now: int, rtt: int | None, sack: bool) -> None:
         """End the handshake at `now`."""
         self.least, self.least_at = rtt, now // TICK
         self.totals.at = self.epoch = now

@@ -15,8 +15,10 @@ mod window;
 
 use self::aggregation::Aggregation;
 use self::long_term::{Evidence, LongTerm, Totals};
-use super::bbr::{self, microseconds, product, Plateau, LEAST_WINDOW, NOMINAL_ROUND_TRIP, SCALE};
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
+use crate::measure::bbr::{
+    self, microseconds, product, Plateau, LEAST_WINDOW, NOMINAL_ROUND_TRIP, SCALE,
+};
 use crate::measure::rates::{Established, PathModel, RateSample, Rated};
 use crate::measure::windowed::WindowedMaximum;
 use crate::recovery::Phase;

@@ -11,11 +11,13 @@ mod control;
 mod cycle;
 mod probe_rtt;
 mod startup;
+mod state;
 #[cfg(test)]
 mod tests;
 
-use super::bbr::{self, microseconds, Epoch, Plateau, NOMINAL_ROUND_TRIP, SCALE};
+use self::state::{AckPhase, Heard, Least, Probe, Rounds, ShortTerm, Signals, State, Undo};
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
+use crate::measure::bbr::{self, microseconds, Epoch, Plateau, NOMINAL_ROUND_TRIP, SCALE};
 use crate::measure::rates::{Established, Lost, PathModel, RateSample, Rated};
 use crate::measure::windowed::WindowedMaximum;
 use crate::recovery::Phase;
@@ -72,62 +74,6 @@ const BUDGET_QUANTA: u64 = 3;
 /// Units of a connection, with gains in thousandths.
 type Units = bbr::Units<UNIT>;
 
-/// State of a connection (section 5.1.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Doubles the rate each round trip, to fill the pipe.
-    Startup,
-    /// Removes the queue of STARTUP.
-    Drain,
-    /// Sends less than is delivered, to leave room in queues.
-    Down,
-    /// Sends as much as is delivered.
-    Cruise,
-    /// Fills the pipe for a round before it probes.
-    Refill,
-    /// Sends more than is delivered, to look for more bandwidth.
-    Up,
-    /// Keeps few segments in flight, to see the round trip without a queue.
-    ProbeRoundTrip,
-}
-
-impl State {
-    fn name(self) -> &'static str {
-        match self {
-            State::Startup => "STARTUP",
-            State::Drain => "DRAIN",
-            State::Down => "PROBE_BW_DOWN",
-            State::Cruise => "PROBE_BW_CRUISE",
-            State::Refill => "PROBE_BW_REFILL",
-            State::Up => "PROBE_BW_UP",
-            State::ProbeRoundTrip => "PROBE_RTT",
-        }
-    }
-
-    /// IsInAProbeBWState (), section 5.3.3.9
-    fn probes_bandwidth(self) -> bool {
-        matches!(
-            self,
-            State::Down | State::Cruise | State::Refill | State::Up
-        )
-    }
-
-    /// IsProbingBW (), section 5.3.3.9
-    fn accelerates(self) -> bool {
-        matches!(self, State::Startup | State::Refill | State::Up)
-    }
-}
-
-/// Meaning of the acknowledgements with regard to a probe (section 2.14, BBR.ack_phase).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum AckPhase {
-    Init,
-    Refilling,
-    Starting,
-    Feedback,
-    Stopping,
-}
-
 /// Settings of the law; fractions in thousandths and times in microseconds.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
@@ -144,115 +90,6 @@ struct Constants {
     probe_rtt_interval: u64,
     probe_rtt_time: u64,
     aggregation: bool,
-}
-
-/// An acknowledgement and its rate sample (section 4.1.2.1.3, RS).
-#[derive(Clone, Copy)]
-struct Heard<'a> {
-    sample: &'a RateSample,
-    rate: Option<Rated>,
-    /// RS.delivery_rate; 0 without a reliable one.
-    bandwidth: u64,
-}
-
-impl<'a> Heard<'a> {
-    fn new(sample: &'a RateSample) -> Heard<'a> {
-        let rate = sample.rate;
-        let reliable = rate.and_then(|rate| Some((rate.delivered, rate.interval?)));
-        Heard {
-            sample,
-            rate,
-            bandwidth: reliable.map_or(0, |(delivered, interval)| {
-                (delivered << SCALE) / (interval.0 / MICROSECOND)
-            }),
-        }
-    }
-
-    /// RS.delivered
-    fn delivered(&self) -> u64 {
-        self.rate.map_or(0, |rate| rate.delivered)
-    }
-
-    /// RS.is_app_limited
-    fn is_limited(&self) -> bool {
-        self.rate.is_some_and(|rate| rate.application_limited)
-    }
-}
-
-/// Rounds of packets (section 5.5.1).
-#[derive(Clone, Copy, Debug, Default)]
-struct Rounds {
-    /// BBR.round_count
-    count: u64,
-    /// BBR.rounds_since_probe_up
-    since_up: u64,
-    /// BBR.next_round_delivered
-    end: u64,
-    /// BBR.round_start
-    start: bool,
-}
-
-/// A least round trip, `None` for Infinity, and the time at which it was seen.
-#[derive(Clone, Copy, Debug, Default)]
-struct Least {
-    rtt: Option<u64>,
-    at: u64,
-}
-
-/// Bounds by recent losses (section 2.9, BBR.bw_shortterm and BBR.inflight_shortterm).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ShortTerm {
-    bandwidth: u64,
-    in_flight: u64,
-}
-
-impl ShortTerm {
-    /// ResetShortTermModel (), section 5.5.10.3
-    const UNBOUNDED: ShortTerm = ShortTerm {
-        bandwidth: UNBOUNDED,
-        in_flight: UNBOUNDED,
-    };
-}
-
-/// Signals of congestion in a round (sections 2.10 and 5.5.10.3).
-#[derive(Clone, Copy, Debug, Default)]
-struct Signals {
-    /// BBR.bw_latest and BBR.inflight_latest
-    bandwidth: u64,
-    in_flight: u64,
-    /// BBR.is_loss_in_round, BBR.loss_round_delivered and BBR.loss_round_start
-    lossy: bool,
-    round_end: u64,
-    round_start: bool,
-    /// Separate ranges of segments lost in the round, and the number after the last one.
-    ranges: u64,
-    range_end: u64,
-}
-
-/// State to restore after a spurious recovery (section 2.15).
-#[derive(Clone, Copy, Debug)]
-struct Undo {
-    state: Option<State>,
-    short_term: ShortTerm,
-    longterm: u64,
-}
-
-/// A probe of the bandwidth (section 2.14).
-#[derive(Clone, Copy, Debug)]
-struct Probe {
-    phase: AckPhase,
-    /// BBR.is_bw_probe_sample
-    samples: bool,
-    /// BBR.probe_up_acked_per_inc, BBR.bw_probe_up_acked and BBR.bw_probe_up_rounds
-    per_increase: u64,
-    acked: u64,
-    doublings: u32,
-    /// BBR.prev_probe_too_high and BBR.prev_probe_precautionary
-    too_high: bool,
-    precautionary: bool,
-    /// BBR.cycle_stamp and BBR.bw_probe_wait
-    began: u64,
-    wait: u64,
 }
 
 /// State of one connection (section 2).

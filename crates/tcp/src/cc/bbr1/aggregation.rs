@@ -1,6 +1,6 @@
 //! Excess of acknowledgements that come in bunches (`bbr_update_ack_aggregation`).
 
-use crate::cc::bbr::Epoch;
+use crate::measure::bbr::Epoch;
 use crate::measure::rates::RateSample;
 
 /// Rounds after which the older of two maxima is forgotten (`bbr_extra_acked_win_rtts`).

@@ -5,7 +5,7 @@ use super::{
     LEAST_QUANTUM, MICROSECOND, NOMINAL_ROUND_TRIP, PROBE_RTT_CWND_GAIN, QUANTA_PER_SECOND, SCALE,
     STARTUP_PACING_GAIN, UNBOUNDED, UNIT, UP_MORE_CWND, UP_PACING_GAIN,
 };
-use crate::cc::bbr::LEAST_WINDOW;
+use crate::measure::bbr::LEAST_WINDOW;
 use crate::measure::rates::RateSample;
 use lightburst_des::Duration;
 

@@ -4,7 +4,7 @@ use super::{
     AckPhase, Bbr3, Heard, ShortTerm, State, FIRST_ROUNDS, MOST_DOUBLINGS, PROBE_WAIT,
     PROBE_WAIT_DRAWN, RENO_ROUNDS, UNBOUNDED, UNIT,
 };
-use crate::cc::bbr::LEAST_WINDOW;
+use crate::measure::bbr::LEAST_WINDOW;
 
 impl Bbr3 {
     /// StartProbeBW_DOWN (), section 5.3.3.9

@@ -1,7 +1,7 @@
 //! STARTUP and DRAIN (sections 5.3.1 and 5.3.2).
 
 use super::{Bbr3, Heard, Phase, State, DRAIN_ROUNDS, FULL_LOSSES, UNIT};
-use crate::cc::bbr::Plateau;
+use crate::measure::bbr::Plateau;
 use crate::measure::rates::RateSample;
 
 impl Bbr3 {

@@ -3,7 +3,7 @@
 //! As in Linux, windows are in segments, times in microseconds, and bandwidths in segments per
 //! microsecond times 2^24.
 
-use super::Window;
+use crate::cc::Window;
 use crate::timeout::MICROSECOND;
 use lightburst_des::Time;
 
