@@ -215,3 +215,16 @@ fn four_segments_are_the_least_window() {
         assert_eq!(connection.law.cwnd, cwnd);
     }
 }
+
+#[test]
+fn a_probe_of_the_round_trip_lasts_a_round_however_long() {
+    let mut connection = Connection::cruise();
+    connection.now = 1_000_000_000 + 5 * SECOND;
+    connection.in_flight = 4;
+    connection.within_round();
+    connection.now += 200_000;
+    connection.within_round();
+    assert_eq!(connection.law.state, State::ProbeRoundTrip);
+    connection.round(BDP);
+    assert_eq!(connection.law.state, State::Cruise);
+}
