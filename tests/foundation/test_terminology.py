@@ -109,12 +109,12 @@ LISTS = {
         # Linux, ns-3, HPCC's simulator, htsim: features that are missing here, and no misspelt
         # names.
         ("law", "dcqcn DCQCN HPCC prague", "'dctcp', which follows the marks of switches"),
-        ("law", "bbr2 BBRv3", "'bbr1', the first version"),
+        ("law", "bbr2 BBRv2", "'bbr3', the version after it"),
         ("law", "TIMELY swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
         ("law", "htcp illinois yeah", "'highspeed', a window"),
         ("law", "bic hybla", "'cubic', a window"),
         ("law", "westwood", "'reno', which follows losses"),
-        ("transport", "bbr3", "'tcp', with congestion_control = 'bbr1'"),
+        ("transport", "bbr2", "'tcp', with congestion_control = 'bbr3'"),
         ("transport", "timely", "'tcp', with congestion_control = 'vegas'"),
         ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
         ("transport", "quic sctp dccp", "'tcp'"),

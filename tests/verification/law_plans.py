@@ -38,6 +38,8 @@ EAGER = {
 }
 
 
+#: Laws that sample rates.
+OF_RATES = ("bbr1", "bbr3")
 OLDER = ["tahoe", "reno", "new-reno", "sack", "rr-tcp", "sack1"]
 
 
@@ -48,8 +50,8 @@ def law_plan(seed: int, law: str) -> Plan:
     own = drawn_settings(random, law) | USUAL.get(law, {})
     transport = random_tcp(
         random,
-        "rack-tlp" if law == "bbr1" else pick(OLDER),
-        pacing=law == "bbr1",
+        "rack-tlp" if law in OF_RATES else pick(OLDER),
+        pacing=law in OF_RATES,
         segment_bytes=1_000,
         header_bytes=0,
         control_bytes=64,

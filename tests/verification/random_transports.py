@@ -20,6 +20,16 @@ LAWS: dict[str, dict[str, list[Any]]] = {
         "policer_detection": [False, True],
         "ack_aggregation": [False, True],
     },
+    "bbr3": {
+        "cwnd_gain": [2.0, 2.0, 1.5, 2.885],
+        "loss_threshold": [0.02, 0.02, 0.005, 0.2],
+        "beta": [0.7, 0.7, 0.5, 1.0],
+        "headroom": [0.15, 0.15, 0.0, 0.4],
+        "min_rtt_window_ps": [8 * MILLISECOND, 20 * MILLISECOND, 10 * SECOND],
+        "probe_rtt_interval_ps": [4 * MILLISECOND, 10 * MILLISECOND, 5 * SECOND],
+        "probe_rtt_time_ps": [2 * MILLISECOND, 4 * MILLISECOND, 200 * MILLISECOND],
+        "ack_aggregation": [False, True],
+    },
     "cubic": {
         "c": [0.4, 400.0, 4e6],
         "beta": [0.7, 0.8],
@@ -42,8 +52,8 @@ LAWS: dict[str, dict[str, list[Any]]] = {
     "stop-and-wait": {},
     "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
 }
-#: Laws of the senders of today, which :func:`random_today` draws; `bbr1` needs `rack-tlp`.
-OF_TODAY = ("bbr1", "linux-cubic", "linux-reno")
+#: Laws of the senders of today, which :func:`random_today` draws; those of rates need `rack-tlp`.
+OF_TODAY = ("bbr1", "bbr3", "linux-cubic", "linux-reno")
 #: Laws with the slow start of RFC 5681.
 WITH_SLOW_START = ("cubic", "dctcp", "highspeed", "reno", "scalable")
 #: Switches of `rack-tlp`.
@@ -126,11 +136,10 @@ def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[st
         law = pick(["linux-cubic", "linux-reno"])
         today["congestion_control"] = {"kind": law, **drawn_settings(random, law)}
     if free and Random(repr((recovery, drawn, "bbr"))).random() < 0.03:
-        today |= {
-            "congestion_control": {"kind": "bbr1", **drawn_settings(random, "bbr1")},
-            "recovery": "rack-tlp",
-            "pacing": True,
-        }
+        today |= of_rates(random, "bbr1")
+    other = Random(repr((recovery, drawn, "bbr3")))
+    if free and other.random() < 0.04:
+        today |= of_rates(other, "bbr3")
     if random.random() < 0.3:
         today["ecn"] = True
     own = {**drawn["congestion_control"], **today.get("congestion_control", {})}
@@ -174,6 +183,12 @@ def random_answers(random: Random, law: str, transport: dict[str, Any]) -> dict[
     if law in ("cubic", "reno") and transport.get("ecn", False):
         drawn |= {"abe": pick(BOTH), "beta_ecn": pick([None, None, 0.75, 0.95])}
     return {key: value for key, value in drawn.items() if value is not None}
+
+
+def of_rates(random: Random, law: str) -> dict[str, Any]:
+    """Settings of a law that samples rates."""
+    own = {"kind": law, **drawn_settings(random, law)}
+    return {"congestion_control": own, "recovery": "rack-tlp", "pacing": True}
 
 
 def random_law(random: Random) -> dict[str, Any]:

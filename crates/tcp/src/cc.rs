@@ -3,6 +3,7 @@
 //! Each law has a file of its own; [`REGISTRY`] lists them all.
 
 mod bbr1;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod fast;
@@ -15,7 +16,7 @@ mod stop_and_wait;
 mod vegas;
 
 use crate::congestion::hystart_plus_plus;
-use crate::measure::rates::{Established, PathModel, RateSample};
+use crate::measure::rates::{Established, Lost, PathModel, RateSample};
 use crate::recovery::Phase;
 use crate::transport::parameters::FRACTION;
 use crate::Parameters;
@@ -66,6 +67,11 @@ pub const REGISTRY: &[CongestionControlKind] = &[
         name: "bbr1",
         ecn: false,
         build: |s| Box::new(bbr1::Bbr1::new(s)),
+    },
+    CongestionControlKind {
+        name: "bbr3",
+        ecn: false,
+        build: |s| Box::new(bbr3::Bbr3::new(s)),
     },
     CongestionControlKind {
         name: "cubic",
@@ -347,6 +353,11 @@ pub trait CongestionControl: CopiedLaw + Send {
     fn on_rate(&mut self, _sample: &RateSample, _window: &mut Window) -> bool {
         false
     }
+
+    /// Handles a segment that is marked lost, if the law [wants](Wants::rates) rates; before the
+    /// `on_rate` of the acknowledgement that shows the loss, and after the `on_loss` or `on_timeout`
+    /// of the same event.
+    fn on_lost(&mut self, _lost: &Lost, _window: &mut Window) {}
 
     /// Handles the first transmission after an idle time in which the application limited the
     /// sender, if the law [wants](Wants::rates) rates.

@@ -5,7 +5,7 @@ pub mod byte_counting;
 pub mod hystart_plus_plus;
 
 use crate::cc::{Ack, CongestionControl, Loss, Report, Sample, Sent, Timeout, Wants, Window};
-use crate::measure::rates::{Established, PathModel, RateSample};
+use crate::measure::rates::{Established, Lost, PathModel, RateSample};
 use lightburst_des::Time;
 use lightburst_net::{FlowId, Rate};
 
@@ -114,6 +114,11 @@ impl Congestion {
     /// See [`CongestionControl::on_rate`].
     pub fn on_rate(&mut self, sample: &RateSample) -> bool {
         self.law.on_rate(sample, &mut self.window)
+    }
+
+    /// Passes a lost segment to the law.
+    pub fn on_lost(&mut self, lost: &Lost) {
+        self.law.on_lost(lost, &mut self.window);
     }
 
     /// Passes the end of an idle time to the law.

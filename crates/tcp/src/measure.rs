@@ -1,5 +1,6 @@
 //! Measurements of a sender: round-trip times, and the optional inputs of its window law.
 
+pub mod bbr;
 pub(crate) mod delivery_rate;
 pub mod rates;
 pub mod report;

@@ -109,7 +109,12 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("rack", "tlp", "prr", "frto", "eifel", "dsack"),
         (("rack-tlp", ""), _repair("rack-tlp"), ("recovery", "= 'rack-tlp'")),
     ),
-    **dict.fromkeys(("bbr", "bbrv1"), (("bbr1", ""), _window("bbr1"))),
+    "bbr": (
+        ("bbr1", "version 1, the 'bbr' of Linux"),
+        ("congestion_control", "= 'bbr1', the 'bbr' of Linux, or 'bbr3'"),
+    ),
+    "bbrv1": (("bbr1", ""), _window("bbr1")),
+    "bbrv3": (("bbr3", ""), _window("bbr3")),
     "hystart": (("linux-cubic", ""), _window("linux-cubic")),
     "udp": (("datagram", ""),),
     **dict.fromkeys(

@@ -20,7 +20,7 @@ def _recovery(name: str, why: str) -> Nearest:
 
 _MARKS: Final = _law("dctcp", "which follows the marks of switches")
 _DELAY: Final = _law("vegas", "which follows the round-trip time")
-_BBR: Final = _law("bbr1", "the first version")
+_BBR: Final = _law("bbr3", "the version after it")
 _FAST_WINDOW: Final = _law("highspeed", "a window for long fat paths")
 _CUBIC: Final = _law("cubic", "a window for long fat paths")
 _LOSSES: Final = _law("reno", "which follows losses")
@@ -50,7 +50,7 @@ _COLLECTIVES: Final = (("shuffle", "each host to each other at once, without ste
 NOT_HERE: Final[dict[str, Nearest]] = {
     # Window laws and senders of Linux, ns-3, htsim and HPCC's simulator.
     **dict.fromkeys(("dcqcn", "hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
-    **dict.fromkeys(("bbr2", "bbrv2", "bbr3", "bbrv3"), _BBR),
+    **dict.fromkeys(("bbr2", "bbrv2"), _BBR),
     **dict.fromkeys(("copa", "pcc", "vivace", "nv", "cdg"), _DELAY),
     **dict.fromkeys(("timely", "swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
     **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),

@@ -76,8 +76,8 @@ class Replay:
         `ssthresh_bytes` (infinite at first), `state` (``Open``, ``Disorder``, ``CWR``,
         ``Recovery`` or ``Loss``), and in segments `sacked`, `lost`, `retransmitted`, `outstanding`,
         `reordering` and `delivered`, as in ``TCP_INFO`` of Linux. A law with a model of the path
-        (``bbr1``) also has `mode`, `bandwidth_bytes_per_s`, `pacing_rate_bytes_per_s`, `min_rtt_s`,
-        `pacing_gain` and `cwnd_gain`.
+        (``bbr1``, ``bbr3``) also has `mode`, `bandwidth_bytes_per_s`, `pacing_rate_bytes_per_s`,
+        `min_rtt_s`, `pacing_gain` and `cwnd_gain`.
     """
 
     transmissions: pd.DataFrame
@@ -111,7 +111,7 @@ def replay(
         End of the replay, in seconds after the handshake: timers may expire until then. The last
         event, if that is later.
     seed : int
-        Seed of the draws of a law that has some (``bbr1``); at least 0 and below 2^64.
+        Seed of the draws of a law that has some (``bbr1``, ``bbr3``); at least 0 and below 2^64.
     accepted : bool
         Whether the peer began the connection. If not, its first acknowledgement tells a window and
         never counts as a duplicate.

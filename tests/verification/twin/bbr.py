@@ -24,6 +24,10 @@ class Rate:
         Segments delivered when the newest one delivered was sent; None without a sample.
     interval : int or None
         None if it is void.
+    tx, lost_since : int
+        Segments in the network when the newest one was sent, with it, and those lost since.
+    window_limited : bool
+        Whether the window was used up in the last round trip.
     """
 
     now: int
@@ -42,6 +46,21 @@ class Rate:
     may_be_delayed: bool
     phase: str
     ahead: int
+    tx: int
+    lost_since: int
+    window_limited: bool
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A segment that is marked lost, with the state of the connection as in `Rate`."""
+
+    now: int
+    number: int
+    delivered: int
+    tx: int
+    lost_since: int
+    limited: bool
 
 
 @dataclass
@@ -65,7 +84,7 @@ class Policer:
 
 
 class Best:
-    """Maximum of ten rounds, as the best three of its parts."""
+    """Maximum of some rounds, as the best three of its parts."""
 
     def __init__(self) -> None:
         self.best = [(0, 0)] * 3
@@ -75,10 +94,10 @@ class Best:
         """The maximum."""
         return self.best[0][1]
 
-    def update(self, now: int, value: int) -> None:
-        """Take a value of the round `now` in."""
+    def update(self, now: int, value: int, window: int = 10) -> None:
+        """Take a value of the round `now` in; those older than `window` rounds are forgotten."""
         new, best = (now, value), self.best
-        if value >= best[0][1] or now - best[2][0] > 10:
+        if value >= best[0][1] or now - best[2][0] > window:
             self.best = [new] * 3
             return
         if value >= best[1][1]:
@@ -86,13 +105,13 @@ class Best:
         elif value >= best[2][1]:
             best[2] = new
         age = now - best[0][0]
-        if age > 10:
+        if age > window:
             best[:] = [best[1], best[2], new]
-            if now - best[0][0] > 10:
+            if now - best[0][0] > window:
                 best[:] = [best[1], best[2], new]
-        elif best[1][0] == best[0][0] and age > 2:
+        elif best[1][0] == best[0][0] and age > window // 4:
             best[1:] = [new, new]
-        elif best[2][0] == best[1][0] and age > 5:
+        elif best[2][0] == best[1][0] and age > window // 2:
             best[2] = new
 
 
@@ -169,7 +188,10 @@ class Bbr1(Law):
         pipe += self.bunch() if self.gain > 256 else 0
         return max(0, pipe - self.bw * ahead // ONE)
 
-    def establish(self, now: int, rtt: int | None) -> None:
+    def mark(self, mark: Mark) -> None:
+        """A segment is lost: no signal."""
+
+    def establish(self, now: int, rtt: int | None, sack: bool) -> None:
         """End the handshake at `now`."""
         self.least, self.least_at = rtt, now // TICK
         self.totals.at = self.epoch = now

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from twin.bbr import Bbr1
+from twin.bbr3 import Bbr3
 from twin.law import RECOVERY, Law, Report
 from twin.linux_laws import LinuxCubic, LinuxReno
 from twin.real import ln, root
@@ -444,6 +445,7 @@ class HyStartPlusPlus(SlowStart):
 
 LAWS: dict[str, type[Law]] = {
     "bbr1": Bbr1,
+    "bbr3": Bbr3,
     "cubic": Cubic,
     "dctcp": Dctcp,
     "fast": Fast,

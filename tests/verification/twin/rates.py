@@ -7,7 +7,8 @@ from typing import Any
 from linux.state import LOSS, RECOVERY, Acknowledgement, Options, Segment
 
 from twin import law
-from twin.bbr import MICROSECOND, Bbr1, Rate
+from twin.bbr import MICROSECOND, Bbr1, Mark, Rate
+from twin.bbr3 import Bbr3
 from twin.rack_tlp import Machine, RackSender
 from twin.timeout import LinuxTimeout, TcpTimeout
 
@@ -17,9 +18,10 @@ class RateMachine(Machine):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        assert isinstance(self.owner.law, Bbr1)
-        self.bbr: Bbr1 = self.owner.law
-        self.stamps: dict[int, tuple[int, int, bool]] = {}
+        assert isinstance(self.owner.law, Bbr1 | Bbr3)
+        self.bbr: Bbr1 | Bbr3 = self.owner.law
+        self.stamps: dict[int, tuple[int, int, bool, int, int]] = {}
+        self.marks: list[Mark] = []
         self.delivered_at = 0
         #: Segments delivered up to which the application limits; 0 if it does not.
         self.limited_to = 0
@@ -32,7 +34,7 @@ class RateMachine(Machine):
         """End the handshake; the application writes its data."""
         self.delivered_at = self.now
         self.note_limit()
-        self.bbr.establish(self.now, rtt)
+        self.bbr.establish(self.now, rtt, self.o.sack)
 
     def note_limit(self) -> None:
         """The application limits what is in the network now."""
@@ -42,7 +44,30 @@ class RateMachine(Machine):
         if not self.packets_out:
             self.delivered_at = self.now
         self.restarts = self.in_flight == 0
-        self.stamps[segment.sequence] = (self.first_tx, self.delivered_at, self.limited_to > 0)
+        limited, tx = self.limited_to > 0, self.in_flight + 1
+        self.stamps[segment.sequence] = (self.first_tx, self.delivered_at, limited, tx, self.lost)
+
+    def mark_lost(self, s: Segment) -> None:
+        before = self.lost
+        super().mark_lost(s)
+        if self.lost > before:
+            _, _, limited, tx, lost = self.stamps[s.sequence]
+            mark = Mark(self.now, s.sequence, self.delivered, tx, self.lost - lost, limited)
+            self.marks.append(mark)
+
+    def tell_marks(self) -> None:
+        """Tell the law of the segments marked lost."""
+        marks, self.marks = self.marks, []
+        for mark in marks:
+            self.bbr.mark(mark)
+
+    def heard(self) -> None:
+        self.tell_marks()
+        super().heard()
+
+    def retransmit_queue(self) -> None:
+        self.tell_marks()
+        super().retransmit_queue()
 
     def pace_on(self, segment: Segment) -> None:
         if self.restarts and self.limited_to:
@@ -75,14 +100,16 @@ class RateMachine(Machine):
         self.may_be_delayed = short and alone and not sacked and not alert
 
     def control(self, acked: int, lost: int) -> None:
+        self.tell_marks()
         if self.delivered > self.limited_to:
             self.limited_to = 0
         if acked:
             self.delivered_at = self.now
         prior = interval = None
-        limited = False
+        limited, tx, lost_since = False, 0, 0
         if self.newest is not None:
-            first_sent, delivered_at, limited = self.stamps[self.newest.sequence]
+            first_sent, delivered_at, limited, tx, at = self.stamps[self.newest.sequence]
+            lost_since = self.lost - at
             prior = self.prior_delivered_of_rate
             interval = max(self.newest.sent - first_sent, self.now - delivered_at)
             if interval <= 0 or interval < self.min_rtt.value:
@@ -106,6 +133,9 @@ class RateMachine(Machine):
             smoothed=None if smoothed is None else smoothed // MICROSECOND,
             may_be_delayed=self.may_be_delayed,
             phase={RECOVERY: law.RECOVERY, LOSS: law.LOSS}.get(self.ca_state, law.OPEN),
+            tx=tx,
+            lost_since=lost_since,
+            window_limited=self.limited,
             ahead=max(0, self.pace * 1000 - self.owner.now) // MICROSECOND,
         )
         if self.bbr.hear(rate):
@@ -124,6 +154,7 @@ class RateMachine(Machine):
     def reduce_at_timeout(self, reduces: bool) -> None:
         self.bbr.lost = self.lost
         super().reduce_at_timeout(reduces)
+        self.tell_marks()
 
     def restore_window(self) -> None:
         self.bbr.ssthresh = max(self.bbr.ssthresh, self.in_bytes(self.prior_ssthresh))

@@ -97,8 +97,8 @@ class Simulation:
             transport, here, there = self.transport(flow), self.origin(flow), flow.destination
             sender, receiver = ENDS[transport["kind"]]
             if transport.get("recovery", {}).get("kind") == "rack-tlp":
-                is_bbr = transport["congestion_control"]["kind"] == "bbr1"
-                sender = RateSender if is_bbr else RackSender
+                of_rates = transport["congestion_control"]["kind"] in ("bbr1", "bbr3")
+                sender = RateSender if of_rates else RackSender
             self.senders.append(sender(self.network, flow, transport, here, there))
             if isinstance(self.senders[-1], RateSender):
                 draw = stream(settings["seed"], f"law/{flow.index}")

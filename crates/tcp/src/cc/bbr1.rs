@@ -16,6 +16,9 @@ mod window;
 use self::aggregation::Aggregation;
 use self::long_term::{Evidence, LongTerm, Totals};
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Wants, Window};
+use crate::measure::bbr::{
+    self, microseconds, product, Plateau, LEAST_WINDOW, NOMINAL_ROUND_TRIP, SCALE,
+};
 use crate::measure::rates::{Established, PathModel, RateSample, Rated};
 use crate::measure::windowed::WindowedMaximum;
 use crate::recovery::Phase;
@@ -24,35 +27,20 @@ use crate::transport::parameters::POSITIVE_TIME;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{FlowId, Rate};
 
-/// Binary digits of a bandwidth behind the point (`BW_SCALE`).
-const SCALE: u32 = 24;
 /// A gain of 1 (`BBR_UNIT`).
 const UNIT: u64 = 1 << 8;
 /// Rounds over which the bandwidth is a maximum (`bbr_bw_rtts`): a cycle and two more.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// Part of the bandwidth that is used, in percent (`bbr_pacing_margin_percent`): 1 % is left, so that
-/// queues shrink.
-const PACED_PERCENT: u64 = 99;
 /// Gain of STARTUP (`bbr_high_gain`): 2 / ln 2, the least that doubles the rate in a round trip.
 const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
 /// Gain of pacing in DRAIN (`bbr_drain_gain`): its inverse.
 const DRAIN_GAIN: u64 = UNIT * 1000 / 2885;
-/// Least segments in flight that keep a path with delayed acknowledgements busy
-/// (`bbr_cwnd_min_target`).
-const LEAST_WINDOW: u64 = 4;
-/// Factor of growth in 256ths below which a round has found no more bandwidth
-/// (`bbr_full_bw_thresh`), and the number of such rounds after which the pipe is full
-/// (`bbr_full_bw_cnt`).
-const FULL_GROWTH: u64 = UNIT * 5 / 4;
-const FULL_ROUNDS: u32 = 3;
 /// Longest time of excess acknowledgements that the window provides for, in microseconds
 /// (`bbr_extra_acked_max_us`).
 const LONGEST_EXCESS: u64 = 100_000;
 /// Window before any round trip is known, and segments up to whose delivery it grows in any case
 /// (`TCP_INIT_CWND`).
 const INITIAL: u64 = 10;
-/// Round trip that stands for one not known, in microseconds (`bbr_init_pacing_rate_from_rtt`).
-const NOMINAL_ROUND_TRIP: u64 = 1_000;
 /// Pacing rate in bytes per second below which single segments are sent (`bbr_min_tso_rate`).
 const LEAST_BUNCHED: u64 = 1_200_000 / 8;
 /// Part of a second of pacing that is sent at once, as a shift (`sk_pacing_shift`), its most bytes
@@ -61,14 +49,8 @@ const BUNCH_SHIFT: u32 = 10;
 const LARGEST_BUNCH: u64 = 65_536 - 1 - 320;
 const MOST_BUNCHED: u64 = 0x7f;
 
-fn microseconds(at: Time) -> u64 {
-    at.0 / MICROSECOND
-}
-
-/// Returns the segments of a bandwidth over some microseconds.
-fn product(bandwidth: u64, time: u64) -> u64 {
-    ((u128::from(bandwidth) * u128::from(time)) >> SCALE) as u64
-}
+/// Units of a connection, with gains in 256ths.
+type Units = bbr::Units<UNIT>;
 
 /// Stage of a connection (`enum bbr_mode`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +79,7 @@ impl Mode {
 /// Settings of the law.
 #[derive(Clone, Copy, Debug)]
 struct Constants {
-    mss: u64,
+    units: Units,
     /// Gain of the window in PROBE_BW in 256ths (`bbr_cwnd_gain`).
     cwnd_gain: u64,
     /// Time for which a minimum of the round trip counts, and of PROBE_RTT, in ticks
@@ -139,9 +121,8 @@ pub struct Bbr1 {
     /// Pacing rate in bytes per second.
     pacing_rate: u64,
     seen_rtt: bool,
-    /// Bandwidth of STARTUP, the rounds in which it did not grow, and whether the pipe is full.
-    full_bandwidth: u64,
-    full_rounds: u32,
+    /// Bandwidth of STARTUP, and whether the pipe is full.
+    plateau: Plateau,
     full: bool,
     /// Whether the sender begins anew after an idle time.
     idle_restart: bool,
@@ -161,7 +142,7 @@ impl Bbr1 {
             (time.0 / MICROSECOND).div_ceil(TICK)
         };
         let constants = Constants {
-            mss: u64::from(settings.mss),
+            units: Units::new(settings.mss),
             cwnd_gain: (parameters.get("cwnd_gain", 1.0..=16.0) * UNIT as f64).round() as u64,
             min_rtt_window: ticks("min_rtt_window_ps"),
             probe_rtt_time: ticks("probe_rtt_time_ps"),
@@ -193,8 +174,7 @@ impl Bbr1 {
             cwnd_gain: HIGH_GAIN,
             pacing_rate: 1,
             seen_rtt: false,
-            full_bandwidth: 0,
-            full_rounds: 0,
+            plateau: Plateau::default(),
             full: false,
             idle_restart: false,
             before: Phase::Open,
@@ -205,11 +185,11 @@ impl Bbr1 {
     }
 
     fn cwnd(&self, window: &Window) -> u64 {
-        (window.cwnd / self.constants.mss as f64) as u64
+        self.constants.units.cwnd(window)
     }
 
     fn set_cwnd(&self, segments: u64, window: &mut Window) {
-        window.cwnd = (segments * self.constants.mss) as f64;
+        window.cwnd = self.constants.units.bytes(segments);
     }
 
     /// Returns the estimated bandwidth: that of a policer, if there seems to be one (`bbr_bw`).
@@ -220,12 +200,6 @@ impl Bbr1 {
         }
     }
 
-    /// Returns the pacing rate of a bandwidth in bytes per second (`bbr_rate_bytes_per_sec`).
-    fn bytes_per_second(mss: u64, bandwidth: u64, gain: u64) -> u64 {
-        let rate = (u128::from(bandwidth * mss) * u128::from(gain)) / u128::from(UNIT);
-        ((rate * u128::from(1_000_000 / 100 * PACED_PERCENT)) >> SCALE) as u64
-    }
-
     /// Paces the initial window over a round trip, times the gain of STARTUP
     /// (`bbr_init_pacing_rate_from_rtt`).
     fn pace_from_rtt(&mut self, smoothed: Option<Duration>, window: &Window) {
@@ -233,13 +207,13 @@ impl Bbr1 {
         self.seen_rtt |= rtt.is_some();
         let cwnd = self.cwnd(window);
         let bandwidth = (cwnd << SCALE) / rtt.unwrap_or(NOMINAL_ROUND_TRIP);
-        self.pacing_rate = Self::bytes_per_second(self.constants.mss, bandwidth, HIGH_GAIN);
+        self.pacing_rate = self.constants.units.pace(bandwidth, HIGH_GAIN);
     }
 
     /// pacing_rate = pacing_gain * bandwidth * 0.99; before the pipe is full it never falls
     /// (`bbr_set_pacing_rate`).
     fn set_pacing_rate(&mut self, gain: u64, smoothed: Option<Duration>, window: &Window) {
-        let rate = Self::bytes_per_second(self.constants.mss, self.estimate(), gain);
+        let rate = self.constants.units.pace(self.estimate(), gain);
         if !self.seen_rtt && smoothed.is_some() {
             self.pace_from_rtt(smoothed, window);
         }
@@ -256,16 +230,16 @@ impl Bbr1 {
             2
         };
         let bytes = (self.pacing_rate >> BUNCH_SHIFT).min(LARGEST_BUNCH);
-        (bytes / self.constants.mss).max(least).min(MOST_BUNCHED)
+        (bytes / self.constants.units.mss)
+            .max(least)
+            .min(MOST_BUNCHED)
     }
 
     /// bdp = ceil (gain * bandwidth * min_rtt) (`bbr_bdp`).
     fn bdp(&self, bandwidth: u64, gain: u64) -> u64 {
-        let Some(min_rtt) = self.min_rtt else {
-            return INITIAL;
-        };
-        let product = u128::from(bandwidth) * u128::from(min_rtt) * u128::from(gain);
-        (product / u128::from(UNIT)).div_ceil(1 << SCALE) as u64
+        let units = self.constants.units;
+        self.min_rtt
+            .map_or(INITIAL, |rtt| units.bdp(bandwidth, rtt, gain))
     }
 
     /// Adds room for the bunches of both hosts, and for delayed acknowledgements
@@ -328,13 +302,13 @@ impl Bbr1 {
             }
             return;
         }
-        let mss = self.constants.mss;
+        let units = self.constants.units;
         let evidence = Evidence {
             round_start: self.round_start,
             losses,
             application_limited,
         };
-        let bytes = |bandwidth| Self::bytes_per_second(mss, bandwidth, UNIT);
+        let bytes = |bandwidth| units.pace(bandwidth, UNIT);
         if self.long_term.sample(evidence, &self.totals, bytes) {
             self.pacing_gain = UNIT;
         }
@@ -347,13 +321,7 @@ impl Bbr1 {
         if self.full || !self.round_start || limited {
             return;
         }
-        if self.bandwidth.value() >= self.full_bandwidth * FULL_GROWTH / UNIT {
-            self.full_bandwidth = self.bandwidth.value();
-            self.full_rounds = 0;
-            return;
-        }
-        self.full_rounds += 1;
-        self.full = self.full_rounds >= FULL_ROUNDS;
+        self.full = self.plateau.look(self.bandwidth.value());
     }
 
     /// Begins DRAIN when the pipe is full, and ends it when the queue is gone (`bbr_check_drain`).
@@ -361,7 +329,10 @@ impl Bbr1 {
         let bandwidth = self.bandwidth.value();
         if self.mode == Mode::Startup && self.full {
             self.mode = Mode::Drain;
-            window.ssthresh = (self.in_flight_at(bandwidth, UNIT) * self.constants.mss) as f64;
+            window.ssthresh = self
+                .constants
+                .units
+                .bytes(self.in_flight_at(bandwidth, UNIT));
         }
         if self.mode == Mode::Drain
             && self.in_flight_then(sample.in_flight, sample.ahead)
@@ -426,7 +397,7 @@ impl CongestionControl for Bbr1 {
             self.save_cwnd(window);
         }
         self.before = Phase::Loss;
-        self.full_bandwidth = 0;
+        self.plateau.bandwidth = 0;
         self.round_start = true;
         self.totals.lost = timeout.lost;
         self.look_for_policer(true, false);
@@ -434,8 +405,7 @@ impl CongestionControl for Bbr1 {
 
     /// `bbr_undo_cwnd`
     fn on_spurious(&mut self) {
-        self.full_bandwidth = 0;
-        self.full_rounds = 0;
+        self.plateau = Plateau::default();
         self.long_term.reset(&self.totals);
     }
 
@@ -464,10 +434,9 @@ impl CongestionControl for Bbr1 {
     }
 
     fn model(&self) -> Option<PathModel> {
-        let bandwidth = u128::from(self.estimate() * self.constants.mss) * 1_000_000;
         Some(PathModel {
             mode: self.mode.name(),
-            bandwidth: (bandwidth >> SCALE) as u64,
+            bandwidth: self.constants.units.scaled(self.estimate(), UNIT),
             pacing_rate: self.pacing_rate,
             min_rtt: self.min_rtt.map(|rtt| Duration(rtt * MICROSECOND)),
             pacing_gain: self.pacing_gain as f64 / UNIT as f64,

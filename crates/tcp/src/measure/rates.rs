@@ -10,6 +10,8 @@ pub struct Established {
     pub at: Time,
     /// Round-trip time of the handshake; `None` if the SYN was sent more than once.
     pub rtt: Option<Duration>,
+    /// Whether the receiver sends SACK blocks.
+    pub selective: bool,
 }
 
 /// Delivery rate over about a round trip (draft-ietf-ccwg-bbr, section 4.1; `struct rate_sample` of
@@ -23,6 +25,27 @@ pub struct Rated {
     /// The longer of the times in which these were sent and acknowledged; `None` if it is shorter
     /// than any round trip, as after a retransmission that was not needed.
     pub interval: Option<Duration>,
+    /// Whether the application had nothing more to send when the segment was sent.
+    pub application_limited: bool,
+    /// Segments in the network when the segment was sent, with it (RS.tx_in_flight).
+    pub in_flight: u64,
+    /// Segments marked lost since it was sent (RS.lost).
+    pub lost: u64,
+}
+
+/// A segment when it is marked lost (draft-ietf-ccwg-bbr, section 5.5.10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Time of the mark.
+    pub at: Time,
+    /// Number of the segment in the connection.
+    pub number: u64,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    /// Segments in the network when the segment was sent, with it (P.tx_in_flight).
+    pub in_flight: u64,
+    /// Segments marked lost since it was sent, with it (C.lost - P.lost).
+    pub lost: u64,
     /// Whether the application had nothing more to send when the segment was sent.
     pub application_limited: bool,
 }
@@ -47,6 +70,8 @@ pub struct RateSample {
     pub prior_in_flight: u64,
     /// See `prior_in_flight`.
     pub in_flight: u64,
+    /// Whether the window was used up at any time in the last round trip (C.is_cwnd_limited).
+    pub window_limited: bool,
     /// Delivery rate, if a segment is delivered whose last transmission is known.
     pub rate: Option<Rated>,
     /// Round-trip time of the newest segment that gives one.

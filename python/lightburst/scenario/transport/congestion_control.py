@@ -301,8 +301,74 @@ class Bbr1(Section):
     )
 
 
+class Bbr3(Section):
+    """BBR, version 3, by draft-ietf-ccwg-bbr-06: bounds of rate and window answer losses.
+
+    Attributes
+    ----------
+    min_rtt_window, probe_rtt_interval, probe_rtt_time : int
+        Picoseconds.
+    """
+
+    kind: Literal["bbr3"] = "bbr3"
+    cwnd_gain: Annotated[float, Real(1, 16)] = Field(
+        2.0,
+        description=(
+            "Window over the product of bandwidth and least round trip, in UP a quarter more "
+            "(BBR.DefaultCwndGain). In whole thousandths."
+        ),
+    )
+    loss_threshold: Annotated[float, Real(0.001, 0.999)] = Field(
+        0.02,
+        description=(
+            "Part of a round's segments that a probe may lose (BBR.LossThresh). In whole "
+            "thousandths."
+        ),
+    )
+    beta: Annotated[float, Real(0.001, 1)] = Field(
+        0.7,
+        description=(
+            "Least part of a bound that a round with losses leaves (BBR.Beta). In whole "
+            "thousandths."
+        ),
+    )
+    headroom: Annotated[float, Real(0, 0.999)] = Field(
+        0.15,
+        description=(
+            "Part of the long-term bound left to others while cruising (BBR.Headroom). In whole "
+            "thousandths."
+        ),
+    )
+    min_rtt_window: PositiveDuration = Field(
+        parse_duration("10 s"),
+        description=(
+            "Time for which a least round trip counts (BBR.MinRTTFilterLen). In whole microseconds."
+        ),
+    )
+    probe_rtt_interval: PositiveDuration = Field(
+        parse_duration("5 s"),
+        description=(
+            "Time without a shorter round trip after which the window falls to half of the product "
+            "until it is measured again (BBR.ProbeRTTInterval). In whole microseconds."
+        ),
+    )
+    probe_rtt_time: PositiveDuration = Field(
+        parse_duration("200 ms"),
+        description=(
+            "Least time of that measurement (BBR.ProbeRTTDuration). In whole microseconds."
+        ),
+    )
+    ack_aggregation: Flag = Field(
+        True,
+        description=(
+            "Whether the window provides for acknowledgements that come in bunches, by the most "
+            "of the last ten round trips (BBR.extra_acked)."
+        ),
+    )
+
+
 # Laws that set window and pace from rates of delivery.
-OF_RATES: Final = frozenset({"bbr1"})
+OF_RATES: Final = frozenset({"bbr1", "bbr3"})
 
 CongestionControl = Annotated[
     Reno
@@ -315,7 +381,8 @@ CongestionControl = Annotated[
     | Dctcp
     | LinuxReno
     | LinuxCubic
-    | Bbr1,
+    | Bbr1
+    | Bbr3,
     Named(),
     Field(discriminator="kind"),
 ]

@@ -1,5 +1,6 @@
 //! Excess of acknowledgements that come in bunches (`bbr_update_ack_aggregation`).
 
+use crate::measure::bbr::Epoch;
 use crate::measure::rates::RateSample;
 
 /// Rounds after which the older of two maxima is forgotten (`bbr_extra_acked_win_rtts`).
@@ -10,9 +11,7 @@ const LONGEST: u64 = 1 << 20;
 /// Most segments acknowledged beyond those expected at the estimated bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// Begin of the epoch in microseconds, and segments acknowledged in it.
-    begin: u64,
-    acked: u64,
+    epoch: Epoch,
     /// Maxima of the present and the last window of rounds, which of them is the present one, and
     /// the rounds of its window.
     excess: [u64; 2],
@@ -23,7 +22,7 @@ pub struct Aggregation {
 impl Aggregation {
     /// Starts an epoch at `now`.
     pub fn restart(&mut self, now: u64) {
-        (self.begin, self.acked) = (now, 0);
+        self.epoch.restart(now);
     }
 
     /// Returns the largest excess of the last five to ten rounds (`bbr_extra_acked`).
@@ -47,14 +46,9 @@ impl Aggregation {
             }
         }
         let now = super::microseconds(sample.delivered_at);
-        let mut expected = super::product(bandwidth, now - self.begin);
-        if self.acked <= expected || self.acked + sample.newly_delivered >= LONGEST {
-            self.restart(now);
-            expected = 0;
-        }
         // An epoch shorter than `LONGEST` keeps the count within the 20 bits of the kernel.
-        self.acked = (self.acked + sample.newly_delivered).min(LONGEST - 1);
-        let excess = (self.acked - expected).min(cwnd);
+        let newly = sample.newly_delivered;
+        let excess = self.epoch.excess(now, newly, bandwidth, LONGEST).min(cwnd);
         let held = &mut self.excess[self.present];
         *held = excess.max(*held);
     }

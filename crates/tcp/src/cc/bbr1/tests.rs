@@ -11,7 +11,7 @@ const BDP: u64 = 10;
 
 fn constants() -> Constants {
     Constants {
-        mss: MSS,
+        units: Units::new(MSS as u32),
         cwnd_gain: 2 * UNIT,
         min_rtt_window: 2500,
         probe_rtt_time: 50,
@@ -40,6 +40,7 @@ impl Connection {
             &Established {
                 at: Time(now * MICROSECOND),
                 rtt: Some(Duration(ROUND_TRIP * MICROSECOND)),
+                selective: true,
             },
             &mut window,
         );
@@ -69,11 +70,14 @@ impl Connection {
             newly_lost: 0,
             prior_in_flight: self.in_flight + count,
             in_flight: self.in_flight,
+            window_limited: true,
             rate: Some(Rated {
                 prior_delivered: self.delivered.saturating_sub(per_round),
                 delivered: per_round,
                 interval: Some(Duration(ROUND_TRIP * MICROSECOND)),
                 application_limited: false,
+                in_flight: per_round,
+                lost: 0,
             }),
             rtt: Some(Duration((ROUND_TRIP + 1) * MICROSECOND)),
             smoothed: Some(Duration(ROUND_TRIP * MICROSECOND)),
@@ -159,9 +163,9 @@ fn startup_doubles_until_three_rounds_find_no_more_and_drain_removes_the_queue()
     // 49 of 40 is less than a quarter more, in two rounds; 50 begins to count anew.
     connection.round(49);
     connection.round(49);
-    assert_eq!(connection.law.full_rounds, 2);
+    assert_eq!(connection.law.plateau.rounds, 2);
     connection.round(50);
-    assert_eq!(connection.law.full_rounds, 0);
+    assert_eq!(connection.law.plateau.rounds, 0);
     connection.in_flight = 100;
     connection.rounds(2, 50);
     assert_eq!(connection.law.mode, Mode::Startup);
@@ -190,7 +194,7 @@ fn samples_that_the_application_limits_neither_lower_the_bandwidth_nor_fill_the_
     }
     // The last one is more than was known.
     assert_eq!(connection.law.bandwidth.value(), (21 << SCALE) / ROUND_TRIP);
-    assert_eq!(connection.law.full_rounds, 0);
+    assert_eq!(connection.law.plateau.rounds, 0);
     // The same samples without the mark fill the pipe.
     connection.rounds(3, 2);
     assert!(connection.law.full);
@@ -362,7 +366,7 @@ fn a_timeout_saves_the_window_and_looks_for_a_full_pipe_anew() {
     };
     connection.law.on_timeout(&timeout, &mut connection.window);
     assert_eq!(connection.law.prior_cwnd, before);
-    assert_eq!(connection.law.full_bandwidth, 0);
+    assert_eq!(connection.law.plateau.bandwidth, 0);
     // The recovery has set the window to one segment; afterwards it comes back.
     connection.law.set_cwnd(1, &mut connection.window);
     connection.in_flight = 0;
@@ -375,10 +379,13 @@ fn a_timeout_saves_the_window_and_looks_for_a_full_pipe_anew() {
 fn a_spurious_recovery_resets_the_search_for_a_full_pipe_but_not_the_window() {
     let mut connection = Connection::new(1);
     connection.rounds(3, BDP);
-    assert_eq!(connection.law.full_rounds, 2);
+    assert_eq!(connection.law.plateau.rounds, 2);
     connection.law.on_spurious();
     assert_eq!(
-        (connection.law.full_rounds, connection.law.full_bandwidth),
+        (
+            connection.law.plateau.rounds,
+            connection.law.plateau.bandwidth
+        ),
         (0, 0)
     );
 }

@@ -10,6 +10,7 @@ impl RackTlp {
         if !arrival.blocks.is_empty() && self.features.sack {
             self.tag_sacked(arrival, sender);
             self.on_alert(arrival, 0, sender);
+            self.tell_lost(sender);
         }
     }
 

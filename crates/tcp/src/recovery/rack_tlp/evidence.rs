@@ -5,7 +5,7 @@ use super::board::Segment;
 use super::timer::Pending;
 use super::{Arrival, RackTlp, SenderState, State, MICROSECOND, MOST_REORDERING};
 use crate::measure::windowed::WindowedMinimum;
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Time};
 
 /// Recoveries for which the reordering window stays wide after a duplicate (RFC 8985, section 6.2,
 /// step 4).
@@ -290,13 +290,21 @@ impl RackTlp {
             }
             let due = segment.sent + self.evidence.rack_rtt + window;
             if due <= now {
-                self.lost += u64::from(self.board.lose(number));
+                self.lose(number, sender.now);
                 self.board.leave_order(number);
             } else {
                 timeout = timeout.max(due - now);
             }
         }
         timeout
+    }
+
+    /// Marks a segment or its retransmission lost.
+    pub(super) fn lose(&mut self, number: u64, now: Time) {
+        if self.board.lose(number) {
+            self.lost += 1;
+            self.note_lost(number, now);
+        }
     }
 
     /// Looks for losses, and sets the reordering timer if some segments are not late enough yet
@@ -310,7 +318,7 @@ impl RackTlp {
             let partial = self.state == State::Recovery && self.flags.advanced;
             if (enough || partial) && !head.lost() {
                 let first = self.board.first();
-                self.lost += u64::from(self.board.lose(first));
+                self.lose(first, sender.now);
             }
             return;
         }
@@ -381,6 +389,6 @@ fn is_spurious(segment: &Segment, arrival: &Arrival<'_>) -> bool {
 }
 
 /// Returns a time in milliseconds, the unit of timestamps.
-pub fn milliseconds(at: lightburst_des::Time) -> u64 {
+pub fn milliseconds(at: Time) -> u64 {
     at.0 / (1000 * MICROSECOND)
 }

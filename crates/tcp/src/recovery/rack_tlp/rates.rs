@@ -4,7 +4,7 @@
 use super::board::Segment;
 use super::{RackTlp, SenderState, MICROSECOND};
 use crate::flight::Flight;
-use crate::measure::rates::{Established, RateSample, Rated};
+use crate::measure::rates::{Established, Lost, RateSample, Rated};
 use crate::recovery::LossRecovery;
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -16,6 +16,9 @@ struct Stamp {
     /// Send time of the newest segment delivered, or of the first in flight.
     first_sent: u64,
     delivered_at: u64,
+    /// Segments in the network, with this one (P.tx_in_flight), and segments lost so far (P.lost).
+    in_flight: u64,
+    lost: u64,
     limited: bool,
 }
 
@@ -37,6 +40,8 @@ pub struct Rates {
     newest: Option<(Stamp, u64)>,
     prior_in_flight: u64,
     may_be_delayed: bool,
+    /// Segments marked lost in the event in hand.
+    lost: Vec<Lost>,
 }
 
 impl Rates {
@@ -50,6 +55,7 @@ impl Rates {
             newest: None,
             prior_in_flight: 0,
             may_be_delayed: false,
+            lost: Vec::new(),
         }
     }
 
@@ -75,6 +81,7 @@ impl RackTlp {
             sender.congestion.on_established(&Established {
                 at: sender.now,
                 rtt,
+                selective: self.features.sack,
             });
         }
     }
@@ -110,10 +117,13 @@ impl RackTlp {
                 rates.first = number;
                 rates.stamps.clear();
             }
-            rates.restarts = self.board.in_flight() == 0;
+            let in_flight = self.board.in_flight();
+            rates.restarts = in_flight == 0;
             let stamp = Stamp {
                 first_sent: self.evidence.first_sent,
                 delivered_at: rates.delivered_at,
+                in_flight: in_flight + 1,
+                lost: self.lost,
                 limited: rates.limited > 0,
             };
             rates.stamp(number, stamp);
@@ -181,6 +191,31 @@ impl RackTlp {
         }
     }
 
+    /// Notes that a segment was marked lost, for [`tell_lost`](RackTlp::tell_lost).
+    pub(super) fn note_lost(&mut self, number: u64, now: Time) {
+        if let Some(rates) = &mut self.rates {
+            let stamp = rates.stamps[(number - rates.first) as usize];
+            rates.lost.push(Lost {
+                at: now,
+                number,
+                delivered: self.delivered,
+                in_flight: stamp.in_flight,
+                lost: self.lost - stamp.lost,
+                application_limited: stamp.limited,
+            });
+        }
+    }
+
+    /// Tells the law of the segments marked lost in the event in hand (`skb_marked_lost`), after
+    /// the state that they begin.
+    pub(super) fn tell_lost(&mut self, sender: &mut SenderState<'_>) {
+        if let Some(rates) = &mut self.rates {
+            for lost in rates.lost.drain(..) {
+                sender.congestion.on_lost(&lost);
+            }
+        }
+    }
+
     /// Has the law set window and pace (`tcp_rate_gen`, `tcp_cong_control`).
     pub(super) fn control_by_rates(
         &mut self,
@@ -188,8 +223,10 @@ impl RackTlp {
         lost: u64,
         sender: &mut SenderState<'_>,
     ) {
+        self.tell_lost(sender);
         let now = Self::microseconds(sender.now);
         let phase = self.phase(sender.flight);
+        let window_limited = self.usage.is_used_up();
         let Some(rates) = &mut self.rates else {
             return;
         };
@@ -212,6 +249,8 @@ impl RackTlp {
                 interval: (interval > 0 && interval >= least)
                     .then_some(Duration(interval * MICROSECOND)),
                 application_limited: stamp.limited,
+                in_flight: stamp.in_flight,
+                lost: self.lost - stamp.lost,
             }
         });
         let sample = RateSample {
@@ -223,6 +262,7 @@ impl RackTlp {
             newly_lost: lost,
             prior_in_flight: rates.prior_in_flight,
             in_flight: self.board.in_flight(),
+            window_limited,
             rate,
             rtt: self.evidence.rtt_of_law(),
             smoothed: sender.timeout.smoothed(),

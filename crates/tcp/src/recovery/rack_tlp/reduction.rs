@@ -216,7 +216,7 @@ impl RackTlp {
             // RFC 8985, section 6.3: segments sent within RACK.rtt may still arrive.
             let recent = self.evidence.rack_rtt + self.board.get(number).sent > now;
             if number == head || !recent {
-                self.lost += u64::from(self.board.lose(number));
+                self.lose(number, sender.now);
             }
         }
         let reduces = self.state <= State::Disorder
@@ -234,6 +234,7 @@ impl RackTlp {
             sent: sender.flight.snd_max,
             lost: self.lost,
         });
+        self.tell_lost(sender);
         self.set_cwnd(self.board.in_flight() + 1, sender);
         if self.state <= State::Disorder && self.board.sacked >= self.features.reordering {
             self.reordering = self.reordering.min(self.features.reordering);

@@ -188,6 +188,7 @@ impl RackTlp {
             }
             self.permit = Permit::LostOnly;
         }
+        self.tell_lost(sender);
         self.timer.after_look = true;
     }
 }

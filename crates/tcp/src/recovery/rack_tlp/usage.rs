@@ -46,6 +46,11 @@ impl Usage {
         self.limited || (window.in_slow_start() && cwnd < 2 * self.most_outstanding)
     }
 
+    /// Returns whether the window was used up at any time in the last round trip.
+    pub fn is_used_up(&self) -> bool {
+        self.limited
+    }
+
     fn validate(&mut self, limited: bool, outstanding: u64, una: u64, next: u64) {
         let more = !self.limited && outstanding > self.most_outstanding;
         if una >= self.end || limited || more {
@@ -70,6 +75,11 @@ impl RackTlp {
         );
         if rearm {
             self.timer.set(Pending::Timeout, rto, now);
+        }
+        // RFC 5682, section 2.1, step 2b: without new data F-RTO ends, also if only pacing or the
+        // interface holds it back (`tcp_xmit_recovery`).
+        if self.permit == Permit::NewFirst && sender.flight.snd_max <= self.high_seq {
+            self.frto = false;
         }
         if std::mem::take(&mut self.probe.due) {
             if sent > 0 {
