@@ -7,10 +7,10 @@ from linux.state import CWR, OPEN, State
 
 def bucket_end(now: int, after: int) -> int:
     """Tick at which the timer wheel expires a timer that is set `after` ticks from `now`."""
-    level = 0
-    while after >= 63 << 3 * level:
-        level += 1
-    return ((now + after) // 8**level + 1) * 8**level
+    width = 1
+    while after >= 63 * width:
+        width *= 8
+    return ((now + after) // width + 1) * width
 
 
 class Timers(State):

@@ -188,7 +188,7 @@ class Bbr1(Law):
         pipe += self.bunch() if self.gain > 256 else 0
         return max(0, pipe - self.bw * ahead // ONE)
 
-    def mark(self, mark: Mark) -> None:
+    def hear_lost(self, mark: Mark) -> None:
         """A segment is lost: no signal."""
 
     def establish(self, now: int, rtt: int | None, sack: bool) -> None:

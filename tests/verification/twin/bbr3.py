@@ -416,7 +416,7 @@ class Bbr3(Law):
             self.save_model()
         self.lossy = True
 
-    def mark(self, mark: Mark) -> None:
+    def hear_lost(self, mark: Mark) -> None:
         """A segment is lost."""
         self.at, self.delivered = mark.now, mark.delivered
         self.note_loss()

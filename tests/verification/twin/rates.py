@@ -59,7 +59,7 @@ class RateMachine(Machine):
         """Tell the law of the segments marked lost."""
         marks, self.marks = self.marks, []
         for mark in marks:
-            self.bbr.mark(mark)
+            self.bbr.hear_lost(mark)
 
     def heard(self) -> None:
         self.tell_marks()
