@@ -52,8 +52,13 @@ def transport(case: Row, name: str) -> Tcp:
     )
 
 
-def capture(recorded: Row, seed: int = 0) -> tuple[dict[str, Any], list[int | None]]:
-    """A recorded case as the core reads it, and the number of the acknowledgement of each event."""
+def capture(
+    recorded: Row, seed: int = 0, phase_us: int = 0
+) -> tuple[dict[str, Any], list[int | None]]:
+    """A recorded case as the core reads it, and the number of the acknowledgement of each event.
+
+    All events come `phase_us` later after the handshake, from which the core counts its ticks.
+    """
     case = recorded["case"]
     sender = transport(case, recorded["id"])
     mss, written = sender.payload, 0
@@ -61,7 +66,7 @@ def capture(recorded: Row, seed: int = 0) -> tuple[dict[str, Any], list[int | No
     rows: list[dict[str, Any]] = []
     numbers: list[int | None] = []
     for when, what in events(recorded):
-        row: dict[str, Any] = {"at_ps": when * MICROSECOND}
+        row: dict[str, Any] = {"at_ps": (when + phase_us) * MICROSECOND}
         if isinstance(what, int):
             written += what
             row["written"] = written * mss
@@ -84,12 +89,12 @@ def capture(recorded: Row, seed: int = 0) -> tuple[dict[str, Any], list[int | No
     }, numbers
 
 
-def replay(recorded: Row, seed: int = 0) -> list[Row]:
+def replay(recorded: Row, seed: int = 0, phase_us: int = 0) -> list[Row]:
     """Log of the core's sender that hears the acknowledgements of a recorded case.
 
     Rows as in the recording; segments that a timer sends after the last event are left out.
     """
-    given, numbers = capture(recorded, seed)
+    given, numbers = capture(recorded, seed, phase_us)
     mss = given["transport"]["segment_bytes"] - given["transport"]["header_bytes"]
     found = _core.replay(json.dumps(given))
     last = given["events"][-1]["at_ps"]
