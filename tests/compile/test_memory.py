@@ -244,7 +244,7 @@ def test_a_trace_has_what_the_slowest_certain_link_carries(
         known(segments // traced, segments // traced), rel=1e-4
     )
     # Over three links, with an acknowledgement for every second one.
-    assert known(1000, 1000) / traced / 1000 == 1.5 * (2 * 800 + 3 * 150) + 0.5 * 130
+    assert known(1000, 1000) / traced / 1000 == 1.5 * (2 * 800 + 3 * 150) + 0.5 * 190
 
 
 def test_explain_knows_what_its_first_run_sent(

@@ -18,6 +18,7 @@ from lightburst.experiment.changes import changes
 from lightburst.experiment.replicate import replicate
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.files.checksums import SUMS, seal
+from lightburst.foundation.provenance import MODEL_VERSION
 from lightburst.study import compare_runs, paired_difference
 
 SCENARIO = {
@@ -248,7 +249,8 @@ def test_results_of_two_versions_of_the_model_are_refused(
 ) -> None:
     old = _copied(saved, tmp_path / "old", model_version=7)
     text = refused(capsys, str(saved / "hybrid"), str(old))
-    assert "B: given a result of version 7 of the model, where A is of 9" in text
+    present = f"where A is of {MODEL_VERSION}"
+    assert f"B: given a result of version 7 of the model, {present}" in text
     said(capsys, str(old), str(old))
     odd = _copied(saved, tmp_path / "odd", scenario=None)
     assert "B: given" in refused(capsys, str(saved / "hybrid"), str(odd))

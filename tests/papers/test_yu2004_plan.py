@@ -71,7 +71,11 @@ def test_a_point_says_all_that_it_sets() -> None:
     assert loss["on"] == "every-link"
     transport = values["transport"]
     expected = {
-        "congestion_control": {"kind": "reno", "halving": "flight-size", "byte_counting": "off"},
+        "congestion_control": {
+            "kind": "reno", "halving": "flight-size", "byte_counting": "off", "abe": False,
+            "beta_ecn": 0.8,
+            "slow_start": {"kind": "standard"},
+        },
         "recovery": {
             "kind": "new-reno", "bug_fix": False, "partial_acknowledgement": "impatient",
             "full_acknowledgement": "flight-size", "window_growth_on_exit": False,
