@@ -9,6 +9,7 @@ on PYTHONPATH, as root.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from linux.core import replay
 from linux.recorded import RUNGS, Row, differences
 
 _RECORDER = Path(__file__).with_name("record.py")
-_PHASES_US = range(0, 4000, 400)
+_PHASES_US = range(0, 32_000, 400)
 _REPEATS = 3
 
 
@@ -82,7 +83,8 @@ def record(case: dict[str, Any], folder: Path, name: str) -> Row:
     """Record a case in a process of its own, which gets a network namespace."""
     given, out = folder / f"{name}.case.json", folder / f"{name}.json"
     given.write_text(json.dumps(case))
-    subprocess.run([sys.executable, _RECORDER, given, out], check=True)
+    found = os.environ | {"PYTHONPATH": str(_RECORDER.parents[1])}
+    subprocess.run([sys.executable, _RECORDER, given, out], check=True, env=found)
     recorded: Row = json.loads(out.read_text())
     return recorded | {"id": name, "stable": dict.fromkeys(RUNGS, True)}
 
