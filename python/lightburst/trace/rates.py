@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from lightburst.foundation.counts import PS
 from lightburst.trace import series
 from lightburst.trace.flow import SENT
 
 if TYPE_CHECKING:
-    from lightburst.trace.flow import FlowTrace
+    from collections.abc import Iterator
 
-_PS: Final = 1e-12
+    from lightburst.trace.flow import FlowTrace
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,18 @@ class _Sent:
 class _Sampler:
     """Delivery-rate samples of a connection (draft-ietf-ccwg-bbr, section 4.1)."""
 
+    #: Bytes of a full segment: each segment begins at a multiple of it.
+    payload: int
     delivered: int = 0
     delivered_at: int = 0
     first_sent: int = 0
     acknowledged: int = 0
+    sent_to: int = 0
     least_round_trip: int | None = None
     #: Undelivered segments by their first bytes.
     outstanding: dict[int, _Sent] = field(default_factory=dict)
+    #: End of each SACK block by its begin, as last reported: only its growth is news.
+    reported: dict[int, int] = field(default_factory=dict)
 
     def send(self, time: int, sequence: int, payload: int) -> None:
         if sequence < self.acknowledged:
@@ -47,26 +53,33 @@ class _Sampler:
         if not self.outstanding:
             self.first_sent = self.delivered_at = time
         again = sequence in self.outstanding
+        if sequence < self.sent_to:
+            # A segment that a block has reported may be outstanding again.
+            self.reported.clear()
+        self.sent_to = max(self.sent_to, sequence + payload)
         self.outstanding[sequence] = _Sent(
             time, payload, again, self.delivered, self.delivered_at, self.first_sent
         )
+
+    def covered(self, acknowledgement: int, blocks: list[tuple[int, int]]) -> Iterator[int]:
+        """Yield the first bytes of the segments that an acknowledgement reports as news."""
+        yield from range(self.acknowledged, acknowledgement, self.payload)
+        self.acknowledged = max(self.acknowledged, acknowledgement)
+        for first, end in blocks:
+            yield from range(self.reported.get(first, first), end, self.payload)
+            self.reported[first] = end
 
     def acknowledge(
         self, time: int, acknowledgement: int, blocks: list[tuple[int, int]]
     ) -> float | None:
         """Handle an acknowledgement; return its sample in bytes per second, if it gives one."""
-        self.acknowledged = max(self.acknowledged, acknowledgement)
-        ranges = [(0, acknowledgement), *blocks]
-        found = [
-            (sent.time, sequence)
-            for sequence, sent in self.outstanding.items()
-            if any(first <= sequence < end for first, end in ranges)
-        ]
+        covered = self.covered(acknowledgement, blocks)
+        found = {sequence for sequence in covered if sequence in self.outstanding}
         if not found:
             return None
         # Section 4.1.2.3: the sample is that of the segment sent last.
-        newest = self.outstanding[max(found)[1]]
-        for _, sequence in found:
+        newest = self.outstanding[max(found, key=lambda it: (self.outstanding[it].time, it))]
+        for sequence in found:
             self.delivered += self.outstanding.pop(sequence).payload
         self.delivered_at, self.first_sent = time, newest.time
         if not newest.again:
@@ -77,7 +90,7 @@ class _Sampler:
         interval = max(newest.time - newest.first_sent, time - newest.delivered_at)
         if interval <= 0 or interval < (self.least_round_trip or 0):
             return None
-        return (self.delivered - newest.delivered) / (interval * _PS)
+        return (self.delivered - newest.delivered) / (interval * PS)
 
 
 def delivery_rates(trace: FlowTrace) -> pd.DataFrame:
@@ -101,7 +114,7 @@ def delivery_rates(trace: FlowTrace) -> pd.DataFrame:
     data = (table["payload"][rows] > 0) & (table["event"][rows] == SENT)
     rows, times = rows[data], times[data]
     heard = np.flatnonzero(series.answers(trace))
-    sampler, found = _Sampler(), []
+    sampler, found = _Sampler(trace.payload_bytes), []
     # At one instant the acknowledgement comes first: what is sent then answers it.
     steps = sorted(
         [(int(time), 1, int(row)) for time, row in zip(times, rows, strict=True)]
@@ -117,5 +130,5 @@ def delivery_rates(trace: FlowTrace) -> pd.DataFrame:
         ]
         rate = sampler.acknowledge(time, int(table["acknowledgement"][row]), blocks)
         if rate is not None:
-            found.append((time * _PS, 8.0 * rate))
+            found.append((time * PS, 8.0 * rate))
     return pd.DataFrame(found, columns=["time_s", "rate_bps"]).astype(float)
