@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst.compile import check_seed
 from lightburst.explanation import flow_text
-from lightburst.foundation.counts import UNFINISHED
+from lightburst.foundation.counts import PS, UNFINISHED
 from lightburst.foundation.formatting import html_text
 from lightburst.foundation.units import as_python, whole_number
 from lightburst.measurement import trace_tables
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 WORST: Final = "worst"
-_PS: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,13 +208,13 @@ def _explained(result: Result, flow: int) -> Explanation:
         "source": _plain(row["source"]),
         "destination": _plain(row["destination"]),
         "size_bytes": trace.size_bytes,
-        "start_s": start * _PS,
+        "start_s": start * PS,
         "status": str(row["status"]),
-        "completion_time_s": time * _PS if finished else None,
+        "completion_time_s": time * PS if finished else None,
         "ideal_s": ideal,
-        "slowdown": time * _PS / ideal if finished else None,
-        "explained_s": time * _PS,
-        "held_back_s": {what: ps * _PS for what, ps in held.items()},
+        "slowdown": time * PS / ideal if finished else None,
+        "explained_s": time * PS,
+        "held_back_s": {what: ps * PS for what, ps in held.items()},
     }
     totals: dict[tuple[int, int | None], int] = {}
     order = {part: place for place, part in enumerate(PARTS)}
@@ -230,7 +229,7 @@ def _explained(result: Result, flow: int) -> Explanation:
             "time_ps": np.array([ps for _, ps in rows], dtype=np.int64),
         }
     )
-    parts["time_s"] = parts["time_ps"] * _PS
+    parts["time_s"] = parts["time_ps"] * PS
     parts["share"] = parts["time_ps"] / max(time, 1)
     return Explanation(
         result=result,
@@ -271,7 +270,7 @@ def _timeouts(trace: FlowTrace) -> pd.DataFrame:
     audit = RetransmissionAudit(trace, copies(trace))
     return pd.DataFrame(
         {
-            "time_s": np.array([time for time, _ in rows], dtype=np.uint64) * _PS,
+            "time_s": np.array([time for time, _ in rows], dtype=np.uint64) * PS,
             "what": [what for _, what in rows],
             "false": [audit.false_timeout(*row) for row in rows],
         }
@@ -284,7 +283,7 @@ def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
     audit = RetransmissionAudit(trace, made)
     return pd.DataFrame(
         {
-            "time_s": np.array([copy.made_ps for copy in again], dtype=np.uint64) * _PS,
+            "time_s": np.array([copy.made_ps for copy in again], dtype=np.uint64) * PS,
             "segment": [copy.sequence // trace.payload_bytes + 1 for copy in again],
             "packet": [copy.packet for copy in again],
             "cause": [copy.cause for copy in again],
@@ -326,8 +325,8 @@ def _undone(trace: FlowTrace) -> pd.DataFrame:
     before = falls[np.searchsorted(falls, rises) - 1] if falls.size else rises
     return pd.DataFrame(
         {
-            "time_s": time[rises] * _PS,
-            "reduced_s": time[before] * _PS,
+            "time_s": time[rises] * PS,
+            "reduced_s": time[before] * PS,
             "window_bytes": table["congestion_window"][rises],
         }
     )

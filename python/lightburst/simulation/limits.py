@@ -5,6 +5,7 @@ from typing import Final
 
 from lightburst._core import Stopped
 from lightburst.compile import Plan
+from lightburst.foundation.counts import PS
 from lightburst.foundation.errors import InputError, LimitError
 from lightburst.foundation.memory import available_memory, held_memory
 from lightburst.foundation.units import format_size
@@ -15,7 +16,6 @@ Progress = Callable[[int, int], None]
 
 # Fraction of the memory available soon after the start of a run that is left to other programs.
 _LEFT: Final = 0.05
-_PS: Final = 1e-12
 
 
 class Watch:
@@ -61,7 +61,7 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
         The watch of the run.
     """
     why, load = stopped.args
-    when = f"after {load['events']:,} events and {load['now_ps'] * _PS:,.6g} s of simulated time"
+    when = f"after {load['events']:,} events and {load['now_ps'] * PS:,.6g} s of simulated time"
     most = "; ".join(_most(load, plan))
     if why == "clock":
         given = f"a link whose queue outlasts the clock, {when}: {most}"

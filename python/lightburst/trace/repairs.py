@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from lightburst.foundation.counts import PS
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightburst.trace.flow import FlowTrace
-
-_PS: Final = 1e-12
 
 
 def summary(trace: FlowTrace) -> dict[str, Any]:
@@ -61,7 +60,7 @@ def after_loss(trace: FlowTrace, number: int, length_s: float) -> dict[str, Any]
     """
     windows, payload = tables.windows(trace), trace.payload_bytes
     times = series.timeouts_s(trace)
-    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * _PS)
+    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * PS)
     before = windows[windows["time_s"] <= lost].iloc[-1]
     window = float(before["congestion_window_bytes"]) / payload
     stop = lost + length_s if not (times > lost).any() else float(times[times > lost][0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.foundation.counts import PS
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_duration
 from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
-_PS: Final = 1e-12
 _MOST_BINS: Final = 1_000_000
 
 #: Kinds of packets in the table of `packet_trace`.
@@ -55,7 +55,7 @@ def sends(trace: FlowTrace) -> pd.DataFrame:
     lost = table["packet"][table["event"] == LOST]
     return pd.DataFrame(
         {
-            "time_s": time * _PS,
+            "time_s": time * PS,
             "departure_s": departure,
             "segment": table["sequence"][rows] // np.uint64(trace.payload_bytes),
             "again": table["retransmission"][rows] > 0,
@@ -109,7 +109,7 @@ def acknowledgements(trace: FlowTrace) -> pd.DataFrame:
     rows = answers(trace)
     return pd.DataFrame(
         {
-            "time_s": table["time_ps"][rows] * _PS,
+            "time_s": table["time_ps"][rows] * PS,
             "segment": table["acknowledgement"][rows] / trace.payload_bytes,
         }
     )
@@ -142,7 +142,7 @@ def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
         found.append(
             pd.DataFrame(
                 {
-                    "time_s": table["time_ps"][rows] * _PS,
+                    "time_s": table["time_ps"][rows] * PS,
                     "first": first[rows] / trace.payload_bytes,
                     "end": end[rows] / trace.payload_bytes,
                     "duplicate": duplicate[rows],
@@ -197,16 +197,16 @@ def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
     cwnd[ends >= over.min(initial=NONE)] = 0.0
     return pd.DataFrame(
         {
-            "time_s": ends * _PS,
+            "time_s": ends * PS,
             "window_segments": cwnd / trace.payload_bytes,
-            "throughput_bps": arrived * (8 / (bin_ps * _PS)),
+            "throughput_bps": arrived * (8 / (bin_ps * PS)),
         }
     )
 
 
 def timeouts_s(trace: FlowTrace) -> NDArray[np.float64]:
     """Return the times in seconds at which the sender's timer expired with data outstanding."""
-    return np.asarray(trace.timeouts_ps() * _PS, dtype=np.float64)
+    return np.asarray(trace.timeouts_ps() * PS, dtype=np.float64)
 
 
 def close_up(trace: FlowTrace) -> tuple[float, float]:
@@ -230,7 +230,7 @@ def close_up(trace: FlowTrace) -> tuple[float, float]:
     if sent.empty:
         return 0.0, 1.0
     known = rtt[rtt != NONE]
-    trip = float(np.median(known)) * _PS if known.size else float(np.ptp(sent["time_s"])) / 8
+    trip = float(np.median(known)) * PS if known.size else float(np.ptp(sent["time_s"])) / 8
     lost = sent["lost"].to_numpy()
     if not lost.any():
         begin = float(sent["time_s"].min())
@@ -298,16 +298,16 @@ def _departures(
     """Return the departure of the burst of each packet, sent at `time`; NaN if there is none."""
     bursts = {name: values[trace.bursts["data"] > 0] for name, values in trace.bursts.items()}
     if not bursts["number"].size:
-        return np.asarray(time * _PS, dtype=np.float64)
+        return np.asarray(time * PS, dtype=np.float64)
     order = np.argsort(bursts["opened_ps"], kind="stable")
     left, arrival = bursts["departure_ps"][order], time + trace.access_ps[rows]
     place = np.searchsorted(bursts["opened_ps"][order], arrival, side="right") - 1
     found = np.where(place >= 0, left[np.maximum(place, 0)], 0)
-    departure = np.where((found >= arrival) & (found != NONE), found * _PS, np.nan)
+    departure = np.where((found >= arrival) & (found != NONE), found * PS, np.nan)
     # Prefer the burst that the trace names, as it does for lost packets.
     table = trace.segments
     named = table["burst"] != NONE
     number = pd.Series(table["burst"][named], index=table["packet"][named])
-    said = number.map(pd.Series(bursts["departure_ps"] * _PS, index=bursts["number"]))
+    said = number.map(pd.Series(bursts["departure_ps"] * PS, index=bursts["number"]))
     said = said.reindex(table["packet"][rows])
     return np.where(said.notna(), said, departure).astype(np.float64)

@@ -2,7 +2,7 @@
 
 ``random_cases.py FROM TO DIR`` records the cases of these seeds, three at most where a recording
 differs, and prints the fields that differ. The ticks of the kernel have a phase that no recording
-tells: a case counts as equal if it is for one of ten phases. Run with tests and tests/verification
+tells: a case counts as equal if it is for one of 80 phases. Run with tests and tests/verification
 on PYTHONPATH, as root.
 """
 
@@ -91,12 +91,12 @@ def record(case: dict[str, Any], folder: Path, name: str) -> Row:
 
 def compared(recorded: Row) -> list[str]:
     """Fields in which the core's sender differs from a recording, at the best phase of ticks."""
-    found = (differences(recorded, replay(recorded, phase_us=phase)) for phase in _PHASES_US)
     best: list[str] | None = None
-    for one in found:
-        best = one if best is None or len(one) < len(best) else best
-        if not best:
-            break
+    for phase in _PHASES_US:
+        found = differences(recorded, replay(recorded, phase_us=phase))
+        if not found:
+            return []
+        best = found if best is None else min(best, found, key=len)
     return best or []
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 
+from lightburst.foundation.counts import PS
 from lightburst.plots import style
 from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line
@@ -39,7 +40,6 @@ _MOST_PAIRS: Final = 12
 _MOST_BURSTS: Final = 100
 # Maximum number of characters of a node's name.
 _LONGEST: Final = 24
-_PS: Final = 1e-12
 
 
 def pictures(trace: NetworkTrace, source: str) -> dict[str, Canvas]:
@@ -222,7 +222,7 @@ def _strokes(axes: Axes, own: pd.DataFrame, row: int, labels: Sequence[int], sca
     step = 0.76 / len(labels)
     for place, label in enumerate(labels):
         mine = own[own["label"] == label]
-        time = mine["departure_s"].to_numpy() / _PS * scale
+        time = mine["departure_s"].to_numpy() / PS * scale
         top = row - 0.38 + place * step
         lines = [[(at, top), (at, top + step)] for at in time]
         strokes = LineCollection(lines, colors=_of(place), linewidths=0.8)
@@ -352,7 +352,7 @@ def _caption(
     counts: tuple[int, int, int],
     source: str,
 ) -> str:
-    begin, end = (f"{at * _PS * 1e3:.6g} ms" for at in stretch)
+    begin, end = (f"{at * PS * 1e3:.6g} ms" for at in stretch)
     bookings, losses, cuts = counts
     which = "All" if len(shown) == len(trace.fibres) else f"{len(shown)} of the {len(trace.fibres)}"
     those = "" if len(shown) == len(trace.fibres) else ", those that lose most"
