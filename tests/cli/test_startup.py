@@ -106,3 +106,10 @@ def test_a_first_result_in_python_needs_no_pandas(tmp_path: Path) -> None:
     )
     example = ROOT / "examples" / "hybrid.toml"
     subprocess.run([sys.executable, "-c", program, example], check=True, timeout=120)
+
+
+def test_the_package_is_a_program_with_exit_codes() -> None:
+    command = [sys.executable, "-m", "lightburst", "run", "no-such.toml"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "no-such.toml" in ended.stderr
