@@ -38,6 +38,13 @@ const AT_RANDOM: &str = r#"{"probability": 0.005, "acknowledgement_probability":
 const KEPT_APART: &str = r#"{"kind": "multi-queue", "time_ps": 1000000000, "allocation": {
     "kind": "a-posteriori", "queues": 2, "forget_after_ps": 1000000000000}}"#;
 
+const BBR1: &str = r#"{"kind": "bbr1", "cwnd_gain": 2.0, "min_rtt_window_ps": 10000000000000,
+    "probe_rtt_time_ps": 200000000000, "policer_detection": true, "ack_aggregation": true}"#;
+
+const BBR3: &str = r#"{"kind": "bbr3", "cwnd_gain": 2.0, "loss_threshold": 0.02, "beta": 0.7,
+    "headroom": 0.15, "min_rtt_window_ps": 10000000000000, "probe_rtt_interval_ps": 5000000000000,
+    "probe_rtt_time_ps": 200000000000, "ack_aggregation": true}"#;
+
 /// Drops for two flows: three segments in every 200, the first of them twice, so that a timeout
 /// causes duplicates; and two acknowledgements in every 150.
 fn by_script() -> String {
@@ -71,6 +78,24 @@ fn tcp(recovery: &str, timestamps: bool) -> String {
             "initial_timeout_ps": 1000000000, "min_timeout_ps": 1000000000,
             "max_timeout_ps": 60000000000000, "clock_granularity_ps": 1000000, "backoff": 2.0,
             "timestamps": {timestamps}, "receiver_timers": true,
+            "segment_bytes": 9000, "header_bytes": 0, "control_bytes": 64}}"#
+    )
+}
+
+/// The sender of Linux, with timers of a data centre.
+fn linux(law: &str, pacing: bool) -> String {
+    format!(
+        r#"{{"kind": "tcp", "congestion_control": {law},
+            "recovery": {{"kind": "rack-tlp", "sack": true, "sack_blocks": 3,
+                "duplicate_sack": true, "duplicate_threshold": 3, "reordering_threshold": true,
+                "static_reordering_window": false, "tail_loss_probe": true, "frto": true,
+                "reduction": "linux", "restart_after_idle": true, "pacing": {pacing}}},
+            "rtt_samples": "every-acknowledgement",
+            "initial_window_bytes": 90000, "advertised_window_bytes": 900000,
+            "acknowledge_every": 2, "acknowledgement_delay_ps": 1000000000,
+            "initial_timeout_ps": 1000000000, "min_timeout_ps": 1000000000,
+            "max_timeout_ps": 60000000000000, "clock_granularity_ps": 1000000, "backoff": 2.0,
+            "timeout": "linux", "timestamps": true, "receiver_timers": true,
             "segment_bytes": 9000, "header_bytes": 0, "control_bytes": 64}}"#
     )
 }
@@ -307,4 +332,15 @@ fn nothing_is_allocated_in_the_steady_state() {
     let (allocated, happened) = allocations(&plan, 2 * WARM_UP);
     assert_eq!(allocated, 0, "by script");
     assert!(happened.iter().all(|&count| count > 50), "{happened:?}");
+    for (law, pacing) in [
+        (
+            r#"{"kind": "linux-cubic", "hystart": true, "fast_convergence": true}"#,
+            false,
+        ),
+        (BBR1, true),
+        (BBR3, true),
+    ] {
+        let plan = star(4, switch, &linux(law, pacing), &by_script(), 6000);
+        assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{law}");
+    }
 }
