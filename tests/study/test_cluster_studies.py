@@ -109,7 +109,8 @@ def interrupted(
     assert out == ""
     psutil.wait_procs(everyone(mark), timeout=60)
     assert everyone(mark) == []
-    assert list(scratch.iterdir()) == []
+    left = [str(path.relative_to(scratch)) for path in scratch.rglob("*")]
+    assert left == [], said
     scratch.rmdir()
     return said
 
