@@ -27,6 +27,7 @@ from lightburst.foundation.errors import InputError
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.open import Open
 from lightburst.papers.paper import Paper
+from lightburst.result.files import STORE
 from lightburst.study import Store
 from lightburst.study.calibration.ranges import Kind
 
@@ -277,3 +278,31 @@ def test_the_command_prints_and_writes(
     assert start(app, [*command, "--format", "json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert again["parameters"] == about["parameters"]
+
+
+@pytest.mark.parametrize("command", ["reproduce", "calibrate"])
+def test_processes_find_what_threads_find(
+    erlang: Paper,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+    command: str,
+) -> None:
+    monkeypatch.setitem(lightburst.papers.PAPERS, NAME, erlang)
+    monkeypatch.chdir(tmp_path)
+    few = ["--waves", "1", "--points", "3", "--confirm", "2"]
+    words = [command, NAME, "--quick", "--format", "json", *(few * (command == "calibrate"))]
+    assert start(app, [*words, "--dask", "local:2"]) == 0
+    there = json.loads(capsys.readouterr().out)
+    Path(STORE).rename("away")
+    assert start(app, [*words, "--workers", "1"]) == 0
+    here = json.loads(capsys.readouterr().out)
+    if command == "calibrate":
+        assert there.pop("provenance") != here.pop("provenance")  # the times of the calls
+    assert there == here
+
+
+@pytest.mark.parametrize("command", ["reproduce", "calibrate"])
+def test_two_kinds_of_workers_are_refused(command: str, capsys: Any) -> None:
+    assert start(app, [command, "yu2004", "--workers", "2", "--dask", "local:2"]) == 2
+    assert "given beside --workers" in capsys.readouterr().err

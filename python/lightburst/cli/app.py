@@ -314,11 +314,18 @@ def reproduce_command(
     format: TableOption = "table",
     out: OutOption = None,
     workers: WorkersOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = False,
+    pbs: PbsOption = False,
+    jobs: JobsOption = None,
+    job: JobOption = None,
 ) -> None:
     """Reproduce the figures of a paper and judge its claims."""
     from lightburst.cli.commands.reproduce import reproduce
+    from lightburst.cli.terminal.computing import computing
 
-    reproduce(name, quick, format, out, workers)
+    where = computing(workers, dask, slurm, pbs, jobs, job or [])
+    reproduce(name, quick, format, out, where)
 
 
 @app.command("calibrate")
@@ -353,6 +360,11 @@ def calibrate_command(
         str | None, typer.Option("--seed", metavar="N", help="Seed of the settings; 1 by default.")
     ] = None,
     workers: WorkersOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = False,
+    pbs: PbsOption = False,
+    jobs: JobsOption = None,
+    job: JobOption = None,
     format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
@@ -361,12 +373,14 @@ def calibrate_command(
     Reports which settings its statements rule out, and which of them contradict each other.
     """
     from lightburst.cli.commands.calibrate import calibrate
+    from lightburst.cli.terminal.computing import computing
 
+    where = computing(workers, dask, slurm, pbs, jobs, job or [])
     given = {
         "waves": waves, "points": points, "seeds": seeds, "confirm": confirm, "budget": budget,
         "seed": seed,
     }  # fmt: skip
-    calibrate(name, quick, full, open, given, workers, format, out)
+    calibrate(name, quick, full, open, given, where, format, out)
 
 
 @app.command("packetdrill")

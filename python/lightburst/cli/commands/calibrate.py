@@ -23,11 +23,13 @@ from lightburst.study.calibration.ranges import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from rich.table import Table
 
     from lightburst.experiment.calibrated.calibration import Calibration
+    from lightburst.study.workers.interface import Workers
 
 # Most pairs in the terminal; the files have all.
 _MOST_PAIRS: Final = 20
@@ -42,7 +44,7 @@ def calibrate(
     full: bool,
     open: str | None,
     given: Mapping[str, str | None],
-    workers: str | None,
+    where: AbstractContextManager[Workers],
     format: str,
     out: str | None,
 ) -> None:
@@ -60,8 +62,8 @@ def calibrate(
         File of open parameters.
     given : mapping of str to str or None
         Numbers by option without dashes, as given on the command line.
-    workers : str or None
-        Number of threads, as given.
+    where : context manager
+        Provides the workers, see `lightburst.cli.terminal.computing`.
     format : str
         ``"table"`` or ``"json"``.
     out : str or None
@@ -75,17 +77,10 @@ def calibrate(
     choice("--format", format, ("table", "json"))
     if out is not None:
         check(out)
-    threads = None if workers is None else whole("--workers", workers, 1)
     numbers = {key: _number(key, text) for key, text in given.items() if text is not None}
-    with resumable(STORE):
-        how: dict[str, Any] = {
-            "quick": quick,
-            "full": full,
-            "open": open,
-            "workers": threads,
-            **numbers,
-        }
-        found = calibrate_paper(name, **how)
+    how: dict[str, Any] = {"quick": quick, "full": full, "open": open, **numbers}
+    with resumable(STORE), where as workers:
+        found = calibrate_paper(name, workers=workers, **how)
     page = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lightburst.cli.terminal.guard import resumable
 from lightburst.cli.terminal.numbers import Plain, numbers, rows_of
-from lightburst.cli.terminal.options import choice, whole
+from lightburst.cli.terminal.options import choice
 from lightburst.cli.terminal.screen import show_table
 from lightburst.experiment.reproduce import reproduce as run_again
 from lightburst.foundation.errors import printable
@@ -22,6 +22,7 @@ from lightburst.result.files import STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from rich.table import Table
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lightburst.experiment.reproduce import Reproduction
     from lightburst.papers.claims import Claim
     from lightburst.papers.statements import Statement
+    from lightburst.study.workers.interface import Workers
 
 _STYLE: Final = {
     Verdict.HOLDS: "green",
@@ -37,7 +39,13 @@ _STYLE: Final = {
 }
 
 
-def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str | None) -> None:
+def reproduce(
+    name: str,
+    quick: bool,
+    format: str,
+    out: str | None,
+    where: AbstractContextManager[Workers],
+) -> None:
     """Reproduce a paper, print its claims and list the files.
 
     Parameters
@@ -50,8 +58,8 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
         ``"table"``, or ``"json"`` for the list of claims alone.
     out : str or None
         Directory for figures, claims, runs and the page.
-    workers : str or None
-        Number of threads, as given on the command line.
+    where : context manager
+        Provides the workers, see `lightburst.cli.terminal.computing`.
 
     Raises
     ------
@@ -61,9 +69,8 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
     choice("--format", format, ("table", "json"))
     if out is not None:
         check(out)
-    threads = None if workers is None else whole("--workers", workers, 1)
-    with resumable(STORE):
-        found = run_again(name, quick=quick, workers=threads)
+    with resumable(STORE), where as workers:
+        found = run_again(name, quick=quick, workers=workers)
     page = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(records(found.claims), indent=2, allow_nan=False))
