@@ -85,6 +85,16 @@ def test_a_late_segment_widens_the_reordering_window_and_undoes_the_reduction() 
     assert reason.as_dict()["undone"] == [row]
 
 
+@pytest.mark.parametrize("late", [[60], [60, 62], [60, 70]])
+def test_the_reordering_window_widens_once_in_a_round_trip(late: list[int]) -> None:
+    """However many duplicates the round trip reports (RFC 8985, section 6.2, step 4)."""
+    held = {"holds": [{"segments": [number, number], "later": 12} for number in late]}
+    result = lb.run(lb.Scenario.from_dict(WAY | {"loss": held}), seed=1)
+    assert result.flows["retransmissions"].sum() == len(late)
+    waits = FlowTrace.of(result, 0).windows["reordering_window_ps"]
+    assert waits.max() == 2 * waits[0]
+
+
 def test_other_recoveries_have_no_reordering_window_and_nothing_undone() -> None:
     held = {"holds": [{"segments": [60, 60], "later": 12}]}
     sack = {"kind": "tcp", "segment_size": "1500 B", "recovery": "sack"}
