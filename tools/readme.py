@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import differing
 from lightburst.experiment.reproduce import Reproduction, reproduce
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict, by_source, counted, interval_of
@@ -205,11 +206,18 @@ def sections(text: str) -> dict[str, str]:
     return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
 
 
-def written(said: Mapping[str, str]) -> str:
-    """Return docs/reproduced.md with the sections in the order of the papers."""
-    text = ["# What is reproduced, and how well", "", "Written by `make reproduced` from a run."]
+def written(said: Mapping[str, str], rows: differing.Rows) -> str:
+    """Return docs/reproduced.md: an overview, the papers in their order, and why claims differ."""
+    text = [
+        "# What is reproduced, and how well",
+        "",
+        "Written by `make reproduced` from a run.",
+        "",
+    ]
+    text += differing.overview(said, rows)
     for name in names():
         text += ["", said[name]]
+    text += ["", *differing.reasons({name: rows[name] for name in names() if name in rows})]
     return "\n".join(text) + "\n"
 
 
@@ -250,15 +258,18 @@ def main() -> int:
     file, readme = ROOT / "docs" / "reproduced.md", ROOT / "README.md"
     said = sections(file.read_text(encoding="utf-8"))
     whole = readme.read_text(encoding="utf-8")
-    of_papers = lines_of(whole)
+    of_papers, record = lines_of(whole), ROOT / "docs" / "data" / "differs.csv"
+    rows = differing.recorded(record)
     for name in chosen.names or names():
         found = reproduce(name, quick=chosen.quick or name in chosen.preview)
         save_tables(found, ROOT / "docs" / "data")
         said[name] = page_section(found, save_pictures(found, ROOT / "docs" / "images"))
+        rows[name] = differing.rows_of(found)
         if name in PAPERS:
             of_papers[name] = readme_counts(found), readme_rows(shown_of(found))
     readme.write_text(replaced(whole, readme_section(of_papers)), encoding="utf-8")
-    file.write_text(written(said), encoding="utf-8")
+    differing.record(record, {name: rows[name] for name in names() if rows.get(name)})
+    file.write_text(written(said, rows), encoding="utf-8")
     return 0
 
 

@@ -266,6 +266,7 @@ def test_the_command_gives_a_list_of_claims_as_json(capsys: pytest.CaptureFixtur
     assert list(found[0]) == [
         "id", "figure", "statement", "published", "measured", "ci_low", "ci_high", "verdict",
         "note", "origin", "reading", "statement_id", "statement_text", "statement_verdict", "was",
+        "difference",
     ]  # fmt: skip
     assert found[2]["measured"] is None
     assert "index.html" in said.err

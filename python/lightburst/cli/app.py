@@ -311,6 +311,10 @@ def compare_command(
 def reproduce_command(
     name: Annotated[str, typer.Argument(help="A paper, or PAPER/PART.", show_default=False)],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and points.")] = False,
+    variant: Annotated[
+        str | None,
+        typer.Option("--variant", metavar="NAME", help="An alternative beside the base, as A."),
+    ] = None,
     format: TableOption = "table",
     out: OutOption = None,
     workers: WorkersOption = None,
@@ -325,7 +329,7 @@ def reproduce_command(
     from lightburst.cli.terminal.computing import computing
 
     where = computing(workers, dask, slurm, pbs, jobs, job or [])
-    reproduce(name, quick, format, out, where)
+    reproduce(name, quick, format, out, where, variant)
 
 
 @app.command("calibrate")

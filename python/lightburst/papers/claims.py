@@ -19,6 +19,8 @@ from lightburst.study.statistics import Interval, number
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from lightburst.papers.differences import Difference
+
 # Widest interval that counts as evidence: half-width as a fraction of the value.
 RESOLUTION: Final = 0.25
 
@@ -109,6 +111,8 @@ class Claim:
     bounds : tuple of float or None
         Range in which the rule wants the measured value, an end infinite for a one-sided rule; None
         for a claim without a rule.
+    difference : Difference or None
+        Why it differs, where that is known (`lightburst.papers.differences`).
     """
 
     id: str
@@ -127,6 +131,7 @@ class Claim:
     reading: str = ""
     was: Was | None = None
     bounds: tuple[float, float] | None = None
+    difference: Difference | None = None
 
     def noted(self, more: str) -> Claim:
         """Return a copy of the claim with `more` appended to its note."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lightburst.papers.differences import classed, differences_of
 from lightburst.scenario import Scenario, load
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ class Paper:
         Figures and claims about single runs.
     package : str
         Package with the paper's ``open.toml``, the parameters that it leaves open
-        (`lightburst.papers.open`); empty for a paper without one.
+        (`lightburst.papers.open`), and ``classes.toml``, why its claims differ
+        (`lightburst.papers.differences`); empty for a paper without them.
     """
 
     name: str
@@ -137,7 +139,7 @@ class Paper:
         if recorded and self.traced is not None:
             found.figures.extend(self.traced.figures(parts, recorded, version))
             found.claims.extend(self.traced.claims(parts, recorded))
-        return found
+        return found._replace(claims=classed(found.claims, differences_of(self.package)))
 
 
 def packaged(package: str) -> Scenario:

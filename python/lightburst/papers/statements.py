@@ -136,8 +136,10 @@ def records(claims: Iterable[Claim]) -> list[dict[str, Any]]:
     -------
     list of dict
         The keys of `Claim.as_dict`, in the order of the claims, and ``origin`` (``paper`` or
-        ``project``), ``reading``, ``statement_id``, ``statement_text``, ``statement_verdict``, and
-        ``was``: None, or ``verdict``, ``criterion``, ``source`` and ``reason`` of `Was`.
+        ``project``), ``reading``, ``statement_id``, ``statement_text``, ``statement_verdict``,
+        ``was``: None, or ``verdict``, ``criterion``, ``source`` and ``reason`` of `Was`; and
+        ``difference``: None, or ``class`` and ``evidence`` of
+        `lightburst.papers.differences.Difference`.
     """
     claims = list(claims)
     known = {claim: one for one in statements_of(claims) for claim in one.readings}
@@ -150,6 +152,7 @@ def records(claims: Iterable[Claim]) -> list[dict[str, Any]]:
             "statement_text": known[claim].text,
             "statement_verdict": known[claim].verdict.value,
             "was": claim.was and asdict(claim.was),
+            "difference": claim.difference and claim.difference.as_dict(),
         }
         for claim in claims
     ]

@@ -10,12 +10,14 @@ from rich.text import Text
 
 from lightburst.cli.terminal.guard import resumable
 from lightburst.cli.terminal.numbers import Plain, numbers, rows_of
-from lightburst.cli.terminal.options import choice
+from lightburst.cli.terminal.options import choice, only_with
 from lightburst.cli.terminal.screen import show_table
 from lightburst.experiment.reproduce import reproduce as run_again
+from lightburst.experiment.variants import beside
 from lightburst.foundation.errors import printable
 from lightburst.foundation.files.directory import check
-from lightburst.papers.claims import Verdict, by_source, counted
+from lightburst.papers.claims import Verdict, by_source, counted, interval_of
+from lightburst.papers.open import words_of
 from lightburst.papers.statements import records, statements_of
 from lightburst.report.page import short
 from lightburst.result.files import STORE
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lightburst.experiment.reproduce import Reproduction
+    from lightburst.experiment.variants import Beside
     from lightburst.papers.claims import Claim
     from lightburst.papers.statements import Statement
     from lightburst.study.workers.interface import Workers
@@ -45,6 +48,7 @@ def reproduce(
     format: str,
     out: str | None,
     where: AbstractContextManager[Workers],
+    variant: str | None = None,
 ) -> None:
     """Reproduce a paper, print its claims and list the files.
 
@@ -60,6 +64,8 @@ def reproduce(
         Directory for figures, claims, runs and the page.
     where : context manager
         Provides the workers, see `lightburst.cli.terminal.computing`.
+    variant : str or None
+        Alternative that is run beside the base, in place of the reproduction.
 
     Raises
     ------
@@ -69,6 +75,11 @@ def reproduce(
     choice("--format", format, ("table", "json"))
     if out is not None:
         check(out)
+    if variant is not None:
+        only_with("files", "without --variant", {"--out": out})
+        with resumable(STORE), where as workers:
+            _print_variant(beside(name, variant, quick=quick, workers=workers), format)
+        return
     with resumable(STORE), where as workers:
         found = run_again(name, quick=quick, workers=workers)
     page = None if out is None else found.save(out)
@@ -80,6 +91,36 @@ def reproduce(
     stream = sys.stderr if format == "json" else sys.stdout
     for line in _files(found, page):
         print(printable(line), file=stream)
+
+
+def _print_variant(found: Beside, format: str) -> None:
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+        return
+    one = found.variant
+    settings = ", ".join(f"{path} = {words_of(value)}" for path, value in one.settings.items())
+    print(f"Variant {one.name} of {found.name}: {settings}.")
+    print(f"{one.why} Source: {one.source}.")
+    table = Plain(f"The base and {one.name} on seeds {found.seeds[0]} to {found.seeds[-1]}")
+    for heading in ("base", one.name, "claim"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("published", "base", one.name, "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    before = {claim.id: claim for claim in found.base}
+    for claim in found.claims:
+        other = before[claim.id]
+        table.add_row(
+            _verdict(other.verdict),
+            _verdict(claim.verdict),
+            claim.id,
+            short(claim.published),
+            short(other.measured),
+            short(claim.measured),
+            interval_of(claim, short),
+        )
+    show_table(table)
+    for word, ids in (("gained", found.gained), ("lost", found.lost)):
+        print(f"{len(ids)} statements {word}{': ' if ids else ''}{', '.join(ids)}.")
 
 
 def _files(found: Reproduction, page: Path | None) -> Iterator[str]:
@@ -109,6 +150,7 @@ def _print_tables(found: Reproduction) -> None:
                 [(x.id, f"{x.text}: {x.told}") for x in statements if len(x.readings) > 1],
             ),
             ("What differs", [_difference(x) for x in statements if x.verdict is Verdict.DIFFERS]),
+            ("Why", [row for x in statements for row in _reasons(x)]),
             ("What changed", [(x.id, str(x.was)) for x in claims if x.was]),
         ):
             if rows:
@@ -140,6 +182,13 @@ def _difference(statement: Statement) -> tuple[str, str]:
         for one in statement.readings
     ]
     return statement.id, f"{statement.text}: {'; '.join(numbers)}"
+
+
+def _reasons(statement: Statement) -> Iterator[tuple[str, str]]:
+    """Write the class of each claim that differs, with the evidence, where one is known."""
+    for one in statement.readings:
+        if one.difference is not None:
+            yield one.id, f"{one.difference.kind.value}: {one.difference.evidence}"
 
 
 def _texts(title: str, rows: Iterable[tuple[str, str]]) -> Table:

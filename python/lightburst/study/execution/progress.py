@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from lightburst.foundation.counts import PS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
 # A single run that takes less time than this shows no progress.
 _SOON_S: Final = 1.5
-_PS: Final = 1e-12
 # Minimum time between two redraws of a bar in a notebook.
 _PAUSE_S: Final = 0.5
 
@@ -201,7 +202,7 @@ def run_progress() -> Iterator[Callable[[int, int], None]]:
         if not shown:
             shown.append(_line(begun))
         line, task = shown[0]
-        words = f"{now_ps * _PS:,.6g} s simulated, {events / 1e6:,.1f} million events"
+        words = f"{now_ps * PS:,.6g} s simulated, {events / 1e6:,.1f} million events"
         line.update(task, description=words)
 
     try:
