@@ -18,6 +18,8 @@ from lightburst.papers.differences import MEANING, Class, Difference, difference
 
 HEADINGS = ("reproduction", "claim", "statement")
 PROJECT = "this project"
+#: Heading of the last section.
+WHY = "Why they differ"
 _HEADLINE = re.compile(
     r"(\d+) statements? of the paper in \d+ readings?: (\d+) holds?, (\d+) differs?, (\d+) cannot"
 )
@@ -111,7 +113,7 @@ def overview(said: Mapping[str, str], rows: Rows) -> list[str]:
 
 def reasons(rows: Rows) -> list[str]:
     """Return the section with the class and the evidence of each claim that differs."""
-    lines = ["## Why they differ", ""]
+    lines = [f"## {WHY}", ""]
     lines += [f"- **{kind.value}**: {words}." for kind, words in MEANING.items()]
     lines += ["", "| paper | claim | class | evidence |", "| --- | --- | --- | --- |"]
     for name, claims in rows.items():

@@ -201,8 +201,8 @@ def names() -> list[str]:
 
 
 def sections(text: str) -> dict[str, str]:
-    """Split docs/reproduced.md into sections by heading."""
-    found = text.split("\n## ")[1:]
+    """Split docs/reproduced.md into the sections of reproductions, by name."""
+    found = text.split(f"\n## {differing.WHY}\n")[0].split("\n## ")[1:]
     return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
 
 

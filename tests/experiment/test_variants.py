@@ -11,8 +11,8 @@ import pytest
 
 from calibrated_paper import NAME, forgotten, paper
 from lightburst.cli import main
+from lightburst.experiment.calibrated.beside import FIRST_SEED, Beside, beside
 from lightburst.experiment.reproduce import reproduce
-from lightburst.experiment.variants import FIRST_SEED, Beside, beside
 from lightburst.foundation.errors import InputError
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Verdict

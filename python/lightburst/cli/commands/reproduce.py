@@ -12,8 +12,8 @@ from lightburst.cli.terminal.guard import resumable
 from lightburst.cli.terminal.numbers import Plain, numbers, rows_of
 from lightburst.cli.terminal.options import choice, only_with
 from lightburst.cli.terminal.screen import show_table
+from lightburst.experiment.calibrated.beside import beside
 from lightburst.experiment.reproduce import reproduce as run_again
-from lightburst.experiment.variants import beside
 from lightburst.foundation.errors import printable
 from lightburst.foundation.files.directory import check
 from lightburst.papers.claims import Verdict, by_source, counted, interval_of
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from lightburst.experiment.calibrated.beside import Beside
     from lightburst.experiment.reproduce import Reproduction
-    from lightburst.experiment.variants import Beside
     from lightburst.papers.claims import Claim
     from lightburst.papers.statements import Statement
     from lightburst.study.workers.interface import Workers
