@@ -96,7 +96,7 @@ def read(table: Mapping[str, list[Mapping[str, object]]]) -> dict[str, Differenc
         ids = entry["claims"]
         if not isinstance(ids, list):
             raise ValueError(f"claims must be a list of ids, not {ids!r}")
-        one = Difference(Class(entry["class"]), str(entry["evidence"]))
+        one = Difference(Class(str(entry["class"])), str(entry["evidence"]))
         for id in ids:
             if id in found:
                 raise ValueError(f"{id} has two classes")
