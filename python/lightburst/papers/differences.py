@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from lightburst.papers.claims import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lightburst.papers.claims import Claim
 
@@ -87,7 +87,7 @@ def differences_of(package: str) -> dict[str, Difference]:
     return read(tomllib.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
 
 
-def read(table: Mapping[str, list[Mapping[str, object]]]) -> dict[str, Difference]:
+def read(table: Mapping[str, Sequence[Mapping[str, object]]]) -> dict[str, Difference]:
     """Read the entries of ``differs``, as `differences_of` does."""
     found: dict[str, Difference] = {}
     for entry in table.get("differs", []):
