@@ -3,7 +3,7 @@
 //!
 //! See `docs/model.md`, "The ideal completion time".
 
-use crate::plan::{Flows, Plan};
+use crate::plan::{Flows, Plan, Writes};
 use lightburst_des::Duration;
 use lightburst_net::{Bytes, Envelope, Fabric, FlowId, LinkId, NodeId, PortId, Rate};
 use lightburst_tcp::Sizes;
@@ -183,13 +183,13 @@ pub fn times(
     let Flows {
         destination, bytes, ..
     } = &plan.flows;
-    let time = |i: usize| {
+    let mut time_of = |i: usize, bytes: u64| {
         let host = NodeId(destination[i]);
         let end = match plan.group(i).transport.at_edge() {
             true => alone.hop(host, PortId(0), false).to,
             false => host,
         };
-        let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
+        let train = Train::new(bytes, &sizes[plan.group_index(i)]);
         let mut unit = Envelope::new(FlowId(i as u32), plan.origin(i), host, 0);
         let labels = match settings.label.as_deref() {
             Some("first") => 1,
@@ -206,7 +206,23 @@ pub fn times(
         let time = |ways| alone.time(ways, end, train.number, one_way);
         ways.into_iter().map(time).min().expect("a way")
     };
+    let time = |i: usize| {
+        let at_once = time_of(i, bytes[i]);
+        let Some(writes) = plan.group(i).writes else {
+            return at_once;
+        };
+        let (at, rest) = last_write(bytes[i], u64::from(sizes[plan.group_index(i)].mss()), writes);
+        at_once.max(at.saturating_add(time_of(i, rest)))
+    };
     (0..bytes.len()).map(time).collect()
+}
+
+/// Returns the time of the last write of an application that has `size` bytes, and the bytes that
+/// cannot leave before, since a segment leaves when all of it is written.
+fn last_write(size: u64, mss: u64, writes: Writes) -> (u64, u64) {
+    let before = size.saturating_sub(1) / writes.bytes;
+    let at = before.saturating_mul(writes.interval_ps);
+    (at, size - before * writes.bytes / mss * mss)
 }
 
 impl<'a> Alone<'a> {

@@ -238,6 +238,19 @@ pub struct Group {
     pub name: Option<String>,
     /// The transport.
     pub transport: Transport,
+    /// Writes of the application; `None` if it writes all data at once.
+    #[serde(default)]
+    pub writes: Option<Writes>,
+}
+
+/// Writes of the applications of a group.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Writes {
+    /// Bytes of each write.
+    pub bytes: u64,
+    /// Time from one write to the next in picoseconds.
+    pub interval_ps: u64,
 }
 
 /// Transport of a group.

@@ -40,6 +40,12 @@ class RateMachine(Machine):
         """The application limits what is in the network now."""
         self.limited_to = max(self.delivered + self.in_flight, 1)
 
+    def will_write(self) -> None:
+        if self.snd_nxt == self.written and self.in_flight < self.cwnd:
+            # Losses that wait for their turn come before new data.
+            if self.lost_out <= self.retrans_out:
+                self.note_limit()
+
     def stamp(self, segment: Segment) -> None:
         if not self.packets_out:
             self.delivered_at = self.now
