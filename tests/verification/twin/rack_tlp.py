@@ -224,6 +224,8 @@ class RackSender(TcpSender):
             self.limit(self.most)
         machine = self.machine
         machine.now = machine.origin = machine.lsndtime = self.us
+        # RFC 5681, section 3.1: after a lost SYN the initial window is one segment.
+        machine.o.initial_window = machine.cwnd
         self.application.write()
         machine.written = self.segments_written
         if self.times_sent == 1:

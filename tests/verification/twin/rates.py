@@ -46,6 +46,9 @@ class RateMachine(Machine):
             if self.lost_out <= self.retrans_out:
                 self.note_limit()
 
+    def restart(self, delta: int) -> None:
+        """The law has a restart of its own."""
+
     def stamp(self, segment: Segment) -> None:
         if not self.packets_out:
             self.delivered_at = self.now
