@@ -37,6 +37,7 @@ from random_plans import KINDS, random_plan
 from lightburst.measurement.trace_tables import STATES
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import (
+    APPLICATION,
     ASSEMBLY,
     BUFFER,
     FAST,
@@ -302,6 +303,22 @@ def test_switching_is_on_the_way() -> None:
     assert divided(plan) == {WAY: DATA + 3 * DELAY + 2 * 700}
 
 
+def test_a_part_that_is_not_yet_written_waits_for_the_application() -> None:
+    """Of three segments the second is written 100 us after the first, the third with the rest."""
+    plan = without(3, tcp(**NINE))
+    (group,) = plan.settings["groups"]
+    writes = {"bytes": 12_000, "interval_ps": 100 * MICROSECOND}
+    plan = plan._replace(settings={**plan.settings, "groups": [{**group, "writes": writes}]})
+    # The first write has one whole segment, the second another, the third the rest.
+    found = divided(plan)
+    assert found == {
+        set_up(WAY): SET_UP_TIME,
+        WAY: 3 * DATA_WAY,
+        INTERFACE: CONTROL,
+        APPLICATION: 2 * (100 * MICROSECOND - DATA_WAY) - CONTROL,
+    }
+
+
 def test_a_lost_datagram_is_never_repaired() -> None:
     plan = without(1, datagram(), {"burst": 1})
     assert divided(plan) == {LOST_FOR_GOOD: DATA + DELAY}
@@ -403,7 +420,7 @@ class Opinion:
         byte = self.missing(instant)
         packets = {int(row["packet"]) for row in self.data if row["sequence"] == byte}
         if not any(self.made(packet) <= instant for packet in packets):
-            return SENDER, None
+            return (SENDER if self.written(instant) > byte else APPLICATION), None
         if not any(self.begun(packet) <= instant for packet in packets):
             return INTERFACE, None
         arrived = [(self.times(p, ARRIVED)[0], i) for i, p in self.by_arrival(packets)]
@@ -416,6 +433,16 @@ class Opinion:
         if instant < self.begun(packet):
             return self.cause(self.made(packet)), None
         return self.under_way(packet, instant)
+
+    def written(self, instant: int) -> int:
+        """The end of the whole segments that the application has written: all, unless in parts."""
+        size = self.trace.size_bytes
+        if self.trace.writes is None:
+            return size
+        part, interval = self.trace.writes
+        opened = int(self.trace.windows["time_ps"][0])
+        done = min(size, part * ((instant - opened) // interval + 1))
+        return done if done == size else done // self.trace.payload_bytes * self.trace.payload_bytes
 
     def syns(self, direction: int) -> list[int]:
         """All SYNs (`FORWARD`), or all SYN+ACKs (0)."""

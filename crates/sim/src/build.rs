@@ -9,8 +9,7 @@ use lightburst_net::{
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{
-    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts,
-    Writes,
+    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -211,7 +211,11 @@ pub fn times(
         let Some(writes) = plan.group(i).writes else {
             return at_once;
         };
-        let (at, rest) = last_write(bytes[i], u64::from(sizes[plan.group_index(i)].mss()), writes);
+        let (at, rest) = last_write(
+            bytes[i],
+            u64::from(sizes[plan.group_index(i)].mss()),
+            writes,
+        );
         at_once.max(at.saturating_add(time_of(i, rest)))
     };
     (0..bytes.len()).map(time).collect()

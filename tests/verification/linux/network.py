@@ -89,6 +89,11 @@ def scripts(case: Row) -> dict[str, list[dict[str, Any]]]:
 
 def transmissions(recorded: Row) -> list[tuple[int, int]]:
     """Segments that the sender sends over the network, each with the number of its transmission."""
+    return [one for _, one in timed_transmissions(recorded)]
+
+
+def timed_transmissions(recorded: Row) -> list[tuple[float, tuple[int, int]]]:
+    """The same with their times in microseconds since the first."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.RunWarning)
         result = lb.run(scenario(recorded), seed=1)
@@ -98,8 +103,9 @@ def transmissions(recorded: Row) -> list[tuple[int, int]]:
     payload = transport(recorded["case"], recorded["id"]).payload
     times = Counter[int]()
     found = []
-    for sequence in packets["sequence"][sent].tolist():
+    at = packets["time_ps"][sent] / 10**6
+    for time, sequence in zip((at - at[0]).tolist(), packets["sequence"][sent].tolist(), strict=True):
         segment = sequence // payload + 1
         times[segment] += 1
-        found.append((segment, times[segment]))
+        found.append((time, (segment, times[segment])))
     return found
