@@ -43,13 +43,11 @@ GAP = MILLISECOND
 SENT, FORWARD, FIN = 0, 8, 4
 
 
-def flow(
-    size: int, writes: dict[str, int] | None, *drops: dict[str, Any], **changes: Any
-) -> Plan:
+def flow(size: int, writes: dict[str, int] | None, *drops: dict[str, Any], **changes: Any) -> Plan:
     """A traced flow whose application writes in parts, with a window for all of its data."""
     windows = {"initial_window_bytes": 100 * M, "advertised_window_bytes": 100 * M}
     transport = tcp(**{"acknowledge_every": 1, **windows, **changes})
-    more = {"metres": 10_000, "loss": loss(*drops), "trace": [0]}
+    more: dict[str, Any] = {"metres": 10_000, "loss": loss(*drops), "trace": [0]}
     plan = one_flow(3, all_optical(), transport, size, **more)
     group = {"transport": transport} | ({} if writes is None else {"writes": writes})
     settings = {**plan.settings, "groups": [group]}
@@ -190,9 +188,7 @@ def test_no_write_is_a_timeout_in_the_trace(recovery: str) -> None:
         ({"bytes": 1, "interval_ps": MICROSECOND}, saw()),
     ],
 )
-def test_the_core_refuses_other_writes(
-    writes: dict[str, int], transport: dict[str, Any]
-) -> None:
+def test_the_core_refuses_other_writes(writes: dict[str, int], transport: dict[str, Any]) -> None:
     plan = flow(M, None)
     plan.settings["groups"] = [{"transport": transport, "writes": writes}]
     with pytest.raises(ValueError, match="unreadable plan: writes of"):

@@ -197,9 +197,9 @@ class FlowTrace:
         Returns
         -------
         ndarray of uint64, shape (timeouts,)
-            Picoseconds. The windows table has a row per acknowledgement, write and timeout; a row at
-            whose time nothing arrived from the destination and nothing was written is a timeout. Other expiries
-            (`looks`) leave the timeout as it was.
+            Picoseconds. The windows table has a row per acknowledgement, write and timeout; a row
+            at whose time nothing arrived from the destination and nothing was written is a timeout.
+            Other expiries (`looks`) leave the timeout as it was.
         """
         expired = self._expired()
         return np.asarray(self.windows["time_ps"][expired & self._backs_off()], dtype=np.uint64)

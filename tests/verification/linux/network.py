@@ -104,7 +104,9 @@ def timed_transmissions(recorded: Row) -> list[tuple[float, tuple[int, int]]]:
     times = Counter[int]()
     found = []
     at = packets["time_ps"][sent] / 10**6
-    for time, sequence in zip((at - at[0]).tolist(), packets["sequence"][sent].tolist(), strict=True):
+    for time, sequence in zip(
+        (at - at[0]).tolist(), packets["sequence"][sent].tolist(), strict=True
+    ):
         segment = sequence // payload + 1
         times[segment] += 1
         found.append((time, (segment, times[segment])))

@@ -13,7 +13,7 @@ WRITE = 6
 class Application:
     """Writes of `payload` bytes and more: a segment may leave when all of it is written.
 
-    `end` is the end of the data that may leave; `again` is called when the time of a write has come.
+    `end` is the end of the data that may leave; `again` is called when a write is due.
     """
 
     def __init__(

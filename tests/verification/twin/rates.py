@@ -41,10 +41,10 @@ class RateMachine(Machine):
         self.limited_to = max(self.delivered + self.in_flight, 1)
 
     def will_write(self) -> None:
-        if self.snd_nxt == self.written and self.in_flight < self.cwnd:
-            # Losses that wait for their turn come before new data.
-            if self.lost_out <= self.retrans_out:
-                self.note_limit()
+        # Losses that wait for their turn come before new data.
+        repaired = self.lost_out <= self.retrans_out
+        if repaired and self.snd_nxt == self.written and self.in_flight < self.cwnd:
+            self.note_limit()
 
     def restart(self, delta: int) -> None:
         """The law has a restart of its own."""
