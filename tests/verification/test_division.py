@@ -303,22 +303,6 @@ def test_switching_is_on_the_way() -> None:
     assert divided(plan) == {WAY: DATA + 3 * DELAY + 2 * 700}
 
 
-def test_a_part_that_is_not_yet_written_waits_for_the_application() -> None:
-    """Of three segments the second is written 100 us after the first, the third with the rest."""
-    plan = without(3, tcp(**NINE))
-    (group,) = plan.settings["groups"]
-    writes = {"bytes": 12_000, "interval_ps": 100 * MICROSECOND}
-    plan = plan._replace(settings={**plan.settings, "groups": [{**group, "writes": writes}]})
-    # The first write has one whole segment, the second another, the third the rest.
-    found = divided(plan)
-    assert found == {
-        set_up(WAY): SET_UP_TIME,
-        WAY: 3 * DATA_WAY,
-        INTERFACE: CONTROL,
-        APPLICATION: 2 * (100 * MICROSECOND - DATA_WAY) - CONTROL,
-    }
-
-
 def test_a_lost_datagram_is_never_repaired() -> None:
     plan = without(1, datagram(), {"burst": 1})
     assert divided(plan) == {LOST_FOR_GOOD: DATA + DELAY}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from followed import follow
+from followed import follow, spans_of, totals
 from plans import (
     ENGINES,
     MICROSECOND,
@@ -28,6 +28,8 @@ from plans import (
 )
 from random_transports import RECOVERIES
 from twin import Columns
+
+from lightburst.trace.division import APPLICATION, INTERFACE, WAY, set_up
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -169,6 +171,17 @@ def test_a_write_of_all_data_is_no_part(engine: Engine) -> None:
     for name, column in none["flows"].items():
         assert np.array_equal(whole["flows"][name], column), name
     assert whole["totals"] == none["totals"]
+
+
+def test_the_wait_for_a_write_is_that_for_the_application() -> None:
+    """The second write has the end of the second segment, and the third."""
+    spans, *_ = spans_of(flow(3 * M, every(2 * M - 1)), 0)
+    assert totals(spans) == {
+        set_up(WAY): 2 * BACK,
+        INTERFACE: CONTROL,
+        WAY: 2 * FORTH + TX,
+        APPLICATION: GAP - CONTROL - FORTH,
+    }
 
 
 @pytest.mark.parametrize("recovery", RECOVERIES)

@@ -3,7 +3,7 @@
 //!
 //! See `docs/model.md`, "The ideal completion time".
 
-use crate::plan::{Flows, Plan, Writes};
+use crate::plan::{Flows, Plan};
 use lightburst_des::Duration;
 use lightburst_net::{Bytes, Envelope, Fabric, FlowId, LinkId, NodeId, PortId, Rate};
 use lightburst_tcp::Sizes;
@@ -211,22 +211,10 @@ pub fn times(
         let Some(writes) = plan.group(i).writes else {
             return at_once;
         };
-        let (at, rest) = last_write(
-            bytes[i],
-            u64::from(sizes[plan.group_index(i)].mss()),
-            writes,
-        );
+        let (at, rest) = writes.last(bytes[i], sizes[plan.group_index(i)].mss());
         at_once.max(at.saturating_add(time_of(i, rest)))
     };
     (0..bytes.len()).map(time).collect()
-}
-
-/// Returns the time of the last write of an application that has `size` bytes, and the bytes that
-/// cannot leave before, since a segment leaves when all of it is written.
-fn last_write(size: u64, mss: u64, writes: Writes) -> (u64, u64) {
-    let before = size.saturating_sub(1) / writes.bytes;
-    let at = before.saturating_mul(writes.interval_ps);
-    (at, size - before * writes.bytes / mss * mss)
 }
 
 impl<'a> Alone<'a> {

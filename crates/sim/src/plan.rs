@@ -253,6 +253,16 @@ pub struct Writes {
     pub interval_ps: u64,
 }
 
+impl Writes {
+    /// Returns the time of the last write of `size` bytes, in picoseconds after the first, and the
+    /// bytes that cannot leave before, since a segment leaves when all of it is written.
+    pub fn last(&self, size: u64, mss: u32) -> (u64, u64) {
+        let (before, mss) = (size.saturating_sub(1) / self.bytes, u64::from(mss));
+        let at = before.saturating_mul(self.interval_ps);
+        (at, size - before * self.bytes / mss * mss)
+    }
+}
+
 /// Transport of a group.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transport {
