@@ -115,6 +115,22 @@ CASES = {
         "['a', 'b']",
         "a table with source and target",
     ),
+    ("flows = 1024", "writes = 3"): ("workload.writes", "3", "a table"),
+    ("flows = 1024", 'writes = { size = "9 kB" }'): (
+        "workload.writes.interval",
+        "nothing",
+        "a duration, greater than zero",
+    ),
+    ("flows = 1024", 'writes = { size = "0 B", interval = "1 ms" }'): (
+        "workload.writes.size",
+        "'0 B'",
+        "a size, greater than zero",
+    ),
+    ("flows = 1024", 'writes = { size = "9 kB", interval = "1 ms" }'): (
+        "workload.writes",
+        "writes in parts with the transport 'sawl'",
+        "the transport 'tcp'",
+    ),
     # structure
     ("k = 8", "k = 7"): ("topology.k", "7", "an even whole number from 2 to 128"),
     ("k = 8", "k = 0"): ("topology.k", "0", "an even whole number from 2 to 128"),

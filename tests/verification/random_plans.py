@@ -380,8 +380,24 @@ def random_plan(seed: int, kind: str) -> Plan:
     # With headers that are always late, no flow ever ends.
     alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
-    plan = random_traced(random, plan)
+    plan = random_writes(Random(f"writes/{seed}"), random_traced(random, plan))
     return plan if headers else random_scripts(Random(f"scripts/{seed}"), plan)
+
+
+def random_writes(random: Random, plan: Plan) -> Plan:
+    """The same plan; in some groups of `tcp` the applications write in parts."""
+    groups = []
+    for group in plan.settings["groups"]:
+        transport = group["transport"]
+        if transport["kind"] == "tcp" and random.random() < 0.25:
+            m = transport["segment_bytes"] - transport["header_bytes"]
+            times = [1, 20 * MICROSECOND, MILLISECOND, 10 * MILLISECOND, SECOND // 4]
+            # Parts of a segment, whole segments and more than a window.
+            most = random.choice([m, 3 * m, 3 * m + 1, 10 * m, 10 * m, 30 * m + m // 2])
+            writes = {"bytes": most, "interval_ps": random.choice(times)}
+            group = {**group, "writes": writes}
+        groups.append(group)
+    return plan._replace(settings={**plan.settings, "groups": groups})
 
 
 def overtaking_plan(seed: int) -> Plan:

@@ -37,6 +37,7 @@ from random_plans import KINDS, random_plan
 from lightburst.measurement.trace_tables import STATES
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import (
+    APPLICATION,
     ASSEMBLY,
     BUFFER,
     FAST,
@@ -403,7 +404,7 @@ class Opinion:
         byte = self.missing(instant)
         packets = {int(row["packet"]) for row in self.data if row["sequence"] == byte}
         if not any(self.made(packet) <= instant for packet in packets):
-            return SENDER, None
+            return (SENDER if self.written(instant) > byte else APPLICATION), None
         if not any(self.begun(packet) <= instant for packet in packets):
             return INTERFACE, None
         arrived = [(self.times(p, ARRIVED)[0], i) for i, p in self.by_arrival(packets)]
@@ -416,6 +417,16 @@ class Opinion:
         if instant < self.begun(packet):
             return self.cause(self.made(packet)), None
         return self.under_way(packet, instant)
+
+    def written(self, instant: int) -> int:
+        """The end of the whole segments that the application has written: all, unless in parts."""
+        size = self.trace.size_bytes
+        if self.trace.writes is None:
+            return size
+        part, interval = self.trace.writes
+        opened = int(self.trace.windows["time_ps"][0])
+        done = min(size, part * ((instant - opened) // interval + 1))
+        return done if done == size else done // self.trace.payload_bytes * self.trace.payload_bytes
 
     def syns(self, direction: int) -> list[int]:
         """All SYNs (`FORWARD`), or all SYN+ACKs (0)."""

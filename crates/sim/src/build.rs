@@ -9,7 +9,7 @@ use lightburst_net::{
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{
-    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts,
+    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -246,16 +246,23 @@ fn connections(plan: &Plan) -> Flows {
 
 /// Builds the hosts of the flows with connections.
 pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
-    let groups = plan.settings.groups.iter().map(|group| &group.transport);
-    let group = |transport: &plan::Transport| Group {
+    let group = |plan::Group {
+                     transport, writes, ..
+                 }: &plan::Group| Group {
         transport: *transport::find(&transport.kind).expect("a known transport"),
         parameters: transport.parameters(),
         sizes: transport.sizes(),
         seed: plan.settings.seed,
         receiver_timers: transport.receiver_timers,
         handshake: transport.handshake,
+        writes: writes.map(|writes| Writes {
+            bytes: writes.bytes,
+            interval: Duration(writes.interval_ps),
+        }),
     };
-    let groups = groups.filter(|t| !t.is_datagram()).map(group).collect();
+    let groups = plan.settings.groups.iter();
+    let groups = groups.filter(|g| !g.transport.is_datagram());
+    let groups = groups.map(group).collect();
     let all = plan.flows.source.len();
     TcpHosts::new(connections(plan), all, groups, plan.ties())
 }

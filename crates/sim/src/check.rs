@@ -289,7 +289,18 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
         groups.len()
     );
     let slowest = plan.links.rate_bps.iter().copied().min().unwrap_or(1);
-    for plan::Group { transport, .. } in groups {
+    for plan::Group {
+        transport, writes, ..
+    } in groups
+    {
+        if let Some(writes) = writes {
+            let (bytes, interval) = (writes.bytes, writes.interval_ps);
+            require!(
+                transport.kind == "tcp" && bytes > 0 && (1..=LONGEST_PS).contains(&interval),
+                "writes of {bytes} bytes every {interval} ps by {}",
+                transport.kind
+            );
+        }
         let (segment, header, control) = (
             transport.segment_bytes,
             transport.header_bytes,

@@ -183,13 +183,13 @@ pub fn times(
     let Flows {
         destination, bytes, ..
     } = &plan.flows;
-    let time = |i: usize| {
+    let mut time_of = |i: usize, bytes: u64| {
         let host = NodeId(destination[i]);
         let end = match plan.group(i).transport.at_edge() {
             true => alone.hop(host, PortId(0), false).to,
             false => host,
         };
-        let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
+        let train = Train::new(bytes, &sizes[plan.group_index(i)]);
         let mut unit = Envelope::new(FlowId(i as u32), plan.origin(i), host, 0);
         let labels = match settings.label.as_deref() {
             Some("first") => 1,
@@ -205,6 +205,14 @@ pub fn times(
         }
         let time = |ways| alone.time(ways, end, train.number, one_way);
         ways.into_iter().map(time).min().expect("a way")
+    };
+    let time = |i: usize| {
+        let at_once = time_of(i, bytes[i]);
+        let Some(writes) = plan.group(i).writes else {
+            return at_once;
+        };
+        let (at, rest) = writes.last(bytes[i], sizes[plan.group_index(i)].mss());
+        at_once.max(at.saturating_add(time_of(i, rest)))
     };
     (0..bytes.len()).map(time).collect()
 }

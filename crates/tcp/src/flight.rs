@@ -54,12 +54,14 @@ pub struct Flight {
     pub snd_nxt: u64,
     /// End of the data ever sent (SND.MAX).
     pub snd_max: u64,
-    /// Payload bytes of the flow.
+    /// Payload bytes of the flow, as far as the application has written them.
     pub size: u64,
     /// Payload of a full segment in bytes (SMSS).
     pub mss: u32,
     /// Whether the last segment carries the FIN.
     pub fin_with_data: bool,
+    /// Whether the application will write more; then `size` is the end of a full segment.
+    pub more: bool,
     /// Receive window in bytes, counted from `snd_una`.
     rwnd: u64,
     /// The segment at `snd_una`, valid if it was sent. Stored here so that stop-and-wait, with one
@@ -79,6 +81,7 @@ impl Flight {
             size,
             mss,
             fin_with_data: false,
+            more: false,
             rwnd,
             first: Segment {
                 sent: Time::NEVER,

@@ -9,7 +9,7 @@ pub(crate) mod starts;
 use crate::hosts::connections::Connections;
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
-use crate::sender::Sender;
+use crate::sender::{Sender, Writes};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
 use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD, NIC};
@@ -32,6 +32,8 @@ pub struct Group {
     pub receiver_timers: bool,
     /// Whether SYN and SYN+ACK precede the data.
     pub handshake: bool,
+    /// Writes of the application; `None` if it writes all data at once.
+    pub writes: Option<Writes>,
 }
 
 /// State of a group that its endpoints read.
@@ -190,13 +192,16 @@ impl TcpHosts {
         let segment_time = ctx.transmission_time(NIC, group.sizes.segment);
         let transport = shared.transport(group, segment_time);
         let timeout = group.receiver_timers.then(|| transport.timeout.clone());
-        let sender = Sender::new(
+        let mut sender = Sender::new(
             &flow,
             group.sizes.mss(),
             shared.reception.advertised,
             group.transport.fin_with_data,
             transport,
         );
+        if let Some(writes) = group.writes {
+            sender.write_in_parts(writes);
+        }
         let receiver = Receiver::new(&flow, timeout);
         self.connections.begin(index, sender, receiver);
     }
@@ -304,6 +309,7 @@ impl TcpHosts {
             HostTimer::Sender => sender.on_timer(reception.most_retransmissions, end),
             HostTimer::Receiver => receiver.on_timer(reception, end),
             HostTimer::Pacing => sender.on_pacing(end),
+            HostTimer::Write => sender.on_write(end),
             HostTimer::Delay => receiver.on_delay(reception, end),
             HostTimer::Departure => unreachable!("the network handles departures"),
         }

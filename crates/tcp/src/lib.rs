@@ -26,6 +26,7 @@ pub use hosts::outcomes::Outcomes;
 pub use hosts::{Group, TcpHosts};
 pub use receiver::reordering::Reordered;
 pub use recovery::LossRecovery;
+pub use sender::Writes;
 pub use timeout::TimeoutPolicy;
 pub use transport::parameters::{Parameters, Value};
 pub use wire::segment::Sizes;

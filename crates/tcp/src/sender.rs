@@ -1,11 +1,15 @@
 //! Sending endpoint of a flow.
 
+mod application;
 mod departures;
 mod echo;
 mod expiry;
 mod observed;
 pub mod timed;
 
+pub use self::application::Writes;
+
+use self::application::Application;
 use self::echo::Reductions;
 use crate::cc::{Ack, Congestion, Sent};
 use crate::flight::audit::{Cause, RetransmissionAudit};
@@ -77,6 +81,8 @@ pub struct Sender {
     syn_sent: Time,
     /// Arrival time of the acknowledgement of the last byte; [`Time::NEVER`] before.
     pub acknowledged: Time,
+    /// Application that writes in parts; `None` if it writes all data at once.
+    application: Option<Box<Application>>,
 }
 
 // The layout holds for 64-bit pointers.
@@ -123,6 +129,7 @@ impl Sender {
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
+            application: None,
             audit: RetransmissionAudit::default(),
         }
     }
@@ -192,6 +199,9 @@ impl Sender {
     /// Begins to send the data.
     fn establish(&mut self, end: &mut Endpoint<'_, '_>) {
         self.state = State::Established;
+        if self.application.is_some() {
+            self.write_part(end);
+        }
         self.measure.want(self.congestion.wants(), end.now());
         if self.measure.by_recovery {
             self.start_timed(end);
@@ -304,7 +314,7 @@ impl Sender {
     /// Ends the transfer if all data is acknowledged; returns whether it is.
     #[inline]
     fn finish(&mut self, end: &mut Endpoint<'_, '_>) -> bool {
-        if self.flight.snd_una < self.flight.size {
+        if self.flight.snd_una < self.flight.size || self.flight.more {
             return false;
         }
         self.timer.clear();
@@ -405,7 +415,9 @@ impl Sender {
         self.owed = u64::MAX;
         let window = self.congestion.cwnd() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN is sent with the last segment of the data.
-        let last = self.flight.fin_with_data && sequence + payload == self.flight.size;
+        let last = self.flight.fin_with_data
+            && sequence + payload == self.flight.size
+            && !self.flight.more;
         let header = Header {
             sequence,
             payload: payload as u32,

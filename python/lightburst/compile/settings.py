@@ -17,6 +17,7 @@ from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import LoadLabel, Routing
+from lightburst.scenario.tables.workload import Writes
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 
 # Size of SYN, FIN and acknowledgements. Datagrams have none, but the simulator requires the size.
@@ -107,8 +108,15 @@ def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
     return [
         ({} if group.name is None else {"name": group.name})
         | {"transport": transport_settings(group.transport)}
+        | _writes(group.workload.writes)
         for group in groups
     ]
+
+
+def _writes(writes: Writes | None) -> dict[str, Any]:
+    if writes is None:
+        return {}
+    return {"writes": {"bytes": writes.size, "interval_ps": writes.interval}}
 
 
 def fair_settings(queueing: Queueing) -> dict[str, Any] | None:

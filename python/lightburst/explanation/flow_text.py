@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_ROWS: Final = 20
 # Definition of the ideal time, see docs/model.md.
 _IDEAL: Final = "all its segments back to back on an idle network, no set-up"
+_IDEAL_IN_PARTS: Final = "each segment as soon as it is written, on an idle network, no set-up"
 _HELD_BY: Final = {
     CONGESTION: "its own window (congestion control)",
     RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
@@ -73,15 +74,18 @@ def sentences(found: Explanation) -> Iterator[str]:
         f"{STATUS_WORDS[about['status']]}."
     )
     ideal = readable("ideal_s", about["ideal_s"])
+    groups = found.result.scenario.flow_groups
+    own = groups[found.result.plan.group[found.flow]].workload.writes
+    meaning = _IDEAL if own is None else _IDEAL_IN_PARTS
     if about["slowdown"] is None:
         yield (
             f"After {readable('explained_s', about['explained_s'])} it was not finished; "
-            f"the ideal is {ideal} ({_IDEAL})."
+            f"the ideal is {ideal} ({meaning})."
         )
     else:
         time = readable("completion_time_s", about["completion_time_s"])
         slowdown = readable("slowdown", about["slowdown"])
-        yield f"It took {time}, {slowdown} times the ideal {ideal} ({_IDEAL})."
+        yield f"It took {time}, {slowdown} times the ideal {ideal} ({meaning})."
     parts = in_rows(found.parts)
     if parts:
         most = max(parts, key=lambda row: row.time_ps)

@@ -198,3 +198,5 @@ def _of_transport(transport: Transport, path: str, model: str) -> Iterator[Input
 def _of_workload(workload: Workload, path: str, model: str) -> Iterator[InputError]:
     if not isinstance(workload, Pairs):
         yield outside(f"{path}.kind", f"'{workload.kind}'", model, "one flow: 'pairs'")
+    if workload.writes is not None:
+        yield outside(f"{path}.writes", "writes in parts", model, "data that is always there")

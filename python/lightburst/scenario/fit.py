@@ -157,6 +157,15 @@ def _classes(path: str, switching: Obs, groups: Sequence["FlowGroup"]) -> Iterat
             yield InputError(where, f"an unknown group {show(name)}", allowed)
 
 
+def _writes(scenario: "Scenario") -> Iterator[InputError]:
+    """Find applications that write in parts to a transport that cannot wait for them."""
+    for group in scenario.flow_groups:
+        kind = group.transport.kind
+        if group.workload.writes is not None and kind != "tcp":
+            given = f"writes in parts with the transport '{kind}'"
+            yield InputError(f"{group.path}workload.writes", given, "the transport 'tcp'")
+
+
 def misfits(
     scenario: "Scenario", hosts: int | None, largest_degree: int | None
 ) -> Iterator[InputError]:
@@ -183,6 +192,7 @@ def misfits(
     yield from _scripts(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
+    yield from _writes(scenario)
     for one in scenario.measurement.asked:
         yield from one.misfits(scenario)
     groups = scenario.flow_groups

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
+APPLICATION: Final = "application"
 SENDER: Final = "sender"
 INTERFACE: Final = "interface"
 TIMEOUT: Final = "timeout"
@@ -50,6 +51,7 @@ PARTS: Final = {
     set_up(BUFFER): "the SYN or SYN+ACK waits in the buffer of a hybrid switch",
     set_up(QUEUE): "the SYN or SYN+ACK waits for an output, behind other packets",
     set_up(WAY): "the SYN or SYN+ACK is on its way: transmission, propagation, switching",
+    APPLICATION: "the application has not yet written the data",
     SENDER: "the sender holds the data back: its window, its pacing, or the flow's own times",
     INTERFACE: "the data waits in its host's interface, behind other packets",
     TIMEOUT: "data was lost or late; a timeout sent the copy that got through",
@@ -176,11 +178,13 @@ def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
         by_byte[copy.sequence].append(copy)
     now, byte = start_ps, 0
     for time, arrived, following in _advances(made, trace):
-        spans += _wait(Period(now, time, arrived), by_byte[byte], established, hops)
+        ready = max(established, trace.written_ps(byte))
+        spans += _wait(Period(now, time, arrived), by_byte[byte], (established, ready), hops)
         now, byte = time, following
     if byte < trace.size_bytes:
         last = _under_way(by_byte[byte])
-        spans += _wait(Period(now, end_ps, last), by_byte[byte], established, hops)
+        ready = max(established, trace.written_ps(byte))
+        spans += _wait(Period(now, end_ps, last), by_byte[byte], (established, ready), hops)
     return [span for span in spans if span.begin < span.end]
 
 
@@ -238,14 +242,19 @@ class Period(NamedTuple):
 def _wait(
     period: Period,
     sent: list[Copy],
-    established: int,
+    possible: tuple[int, int],
     hops: Mapping[int, list[Span]],
 ) -> Iterator[Span]:
-    """Divide the wait for one byte, given all packets that carried the byte."""
+    """Divide the wait for one byte, given all packets that carried the byte.
+
+    `possible`: times from which the application may write, and from which the sender may send.
+    """
+    established, ready = possible
     handed = min((copy.made_ps for copy in sent), default=period.end)
     first = min((copy.start_ps for copy in sent), default=period.end)
     copy = period.copy
-    yield period.cut(established, handed, SENDER)
+    yield period.cut(established, min(ready, handed), APPLICATION)
+    yield period.cut(ready, handed, SENDER)
     yield period.cut(handed, first, INTERFACE)
     if copy is None:
         yield period.cut(first, period.end, LOST_FOR_GOOD)

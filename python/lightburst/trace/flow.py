@@ -75,6 +75,9 @@ class FlowTrace:
         the recovery `rack-tlp`.
     max_timeout_ps : int
         Largest retransmission timeout.
+    writes : tuple of int or None
+        Bytes of each write of the application, and picoseconds from one to the next; None if it
+        writes all data at once.
     """
 
     flow: int
@@ -93,6 +96,7 @@ class FlowTrace:
     access_ps: NDArray[np.uint64]
     looks: bool = False
     max_timeout_ps: int = 0
+    writes: tuple[int, int] | None = None
 
     @classmethod
     def of(cls, result: Result, flow: int) -> FlowTrace:
@@ -149,7 +153,43 @@ class FlowTrace:
             access_ps=access.astype(np.uint64),
             looks=recovery.get("kind") == "rack-tlp",
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
+            writes=_writes(plan.settings["groups"][plan.group[flow]]),
         )
+
+    def written_ps(self, byte: int) -> int:
+        """Return the time from which the segment that begins at a byte may leave.
+
+        Parameters
+        ----------
+        byte : int
+            First byte of the segment.
+
+        Returns
+        -------
+        int
+            Picoseconds; 0 if the application writes all data at once, `NONE` if the connection was
+            never open.
+        """
+        if self.writes is None:
+            return 0
+        times = self.windows["time_ps"]
+        # The first row is that of the opened connection.
+        if not times.size:
+            return NONE
+        size, interval = self.writes
+        end = min(byte + self.payload_bytes, self.size_bytes)
+        return int(times[0]) + (-(-end // size) - 1) * interval
+
+    def _writes_again(self) -> NDArray[np.bool_]:
+        """Return whether the application writes, after its first write, at each window row."""
+        times = self.windows["time_ps"]
+        if self.writes is None or not times.size:
+            return np.zeros(times.size, np.bool_)
+        size, interval = self.writes
+        after = times - times[0]
+        number = after // np.uint64(interval)
+        due = after % np.uint64(interval) == 0
+        return np.asarray(due & (number > 0) & (number < -(-self.size_bytes // size)), np.bool_)
 
     def timeouts_ps(self) -> NDArray[np.uint64]:
         """Return the times at which the sender's timer expired while data was outstanding.
@@ -157,9 +197,9 @@ class FlowTrace:
         Returns
         -------
         ndarray of uint64, shape (timeouts,)
-            Picoseconds. The windows table has a row per acknowledgement and per timeout; a row at
-            whose time nothing arrived from the destination is a timeout. Other expiries
-            (`looks`) leave the timeout as it was.
+            Picoseconds. The windows table has a row per acknowledgement, write and timeout; a row
+            at whose time nothing arrived from the destination and nothing was written is a timeout.
+            Other expiries (`looks`) leave the timeout as it was.
         """
         expired = self._expired()
         return np.asarray(self.windows["time_ps"][expired & self._backs_off()], dtype=np.uint64)
@@ -183,7 +223,7 @@ class FlowTrace:
         if not self.connected:
             # Without a handshake the first row is that of the start.
             expired[:1] = False
-        return expired
+        return expired & ~self._writes_again()
 
     def _backs_off(self) -> NDArray[np.bool_]:
         """Return whether an expiry at each row of the windows table would be a timeout."""
@@ -211,6 +251,11 @@ class FlowTrace:
         rows = np.flatnonzero(own & (sent | refused))
         rows = rows[np.argsort(table["packet"][rows], kind="stable")]
         return rows, np.maximum.accumulate(table["time_ps"][rows])
+
+
+def _writes(group: Mapping[str, Any]) -> tuple[int, int] | None:
+    writes = group.get("writes")
+    return None if writes is None else (writes["bytes"], writes["interval_ps"])
 
 
 def _rows(table: Columns, column: str, value: int) -> dict[str, NDArray[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import lightburst as lb
@@ -16,11 +17,6 @@ PACKET = 1500
 """Bytes of a full segment on the path; the recorder's queue counts in these."""
 FAST = "100 Tb/s"
 """Rate of links on which no segment waits."""
-
-
-def expressible(recorded: Row) -> bool:
-    """Whether a scenario can have the case: its application writes all at once."""
-    return not recorded["case"]["writes"]
 
 
 def scenario(recorded: Row) -> Scenario:
@@ -55,10 +51,24 @@ def scenario(recorded: Row) -> Scenario:
             "switching": {"kind": "electronic", "queue_size": queue},
             "loss": scripts(case),
             "transport": table,
-            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": f"{size} B"}},
+            "workload": {
+                "kind": "pairs",
+                "size": {"kind": "constant", "value": f"{size} B"},
+                "writes": writes(case, sender.payload),
+            },
             "measurement": {"trace": [0], "time_limit": "200 s"},
         }
     )
+
+
+def writes(case: Row, payload: int) -> dict[str, str] | None:
+    """The writes of the application, which are all alike; None if there is one."""
+    if not case["writes"]:
+        return None
+    times, sizes = zip(*case["writes"], strict=True)
+    (size,) = set(sizes)
+    (interval,) = {later - time for time, later in pairwise(times)}
+    return {"size": f"{size * payload} B", "interval": f"{interval} ms"}
 
 
 def scripts(case: Row) -> dict[str, list[dict[str, Any]]]:
@@ -79,6 +89,11 @@ def scripts(case: Row) -> dict[str, list[dict[str, Any]]]:
 
 def transmissions(recorded: Row) -> list[tuple[int, int]]:
     """Segments that the sender sends over the network, each with the number of its transmission."""
+    return [one for _, one in timed_transmissions(recorded)]
+
+
+def timed_transmissions(recorded: Row) -> list[tuple[float, tuple[int, int]]]:
+    """The same with their times in microseconds since the first."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lb.RunWarning)
         result = lb.run(scenario(recorded), seed=1)
@@ -88,8 +103,11 @@ def transmissions(recorded: Row) -> list[tuple[int, int]]:
     payload = transport(recorded["case"], recorded["id"]).payload
     times = Counter[int]()
     found = []
-    for sequence in packets["sequence"][sent].tolist():
+    at = packets["time_ps"][sent] / 10**6
+    for time, sequence in zip(
+        (at - at[0]).tolist(), packets["sequence"][sent].tolist(), strict=True
+    ):
         segment = sequence // payload + 1
         times[segment] += 1
-        found.append((segment, times[segment]))
+        found.append((time, (segment, times[segment])))
     return found

@@ -140,15 +140,18 @@ class Sending(Timers):
         self.rearm_rto()
 
     def on_write(self, segments: int) -> None:
-        """The application writes."""
-        for _ in range(segments):
-            if self.o.slow_start_after_idle and not self.packets_out and self.snd_nxt:
-                ticks = self.tick_of(self.now) - self.tick_of(self.lsndtime)
-                delta = ticks * self.timeout.tick
-                if delta > self.rto:
-                    self.restart(delta)
-            self.written += 1
+        """The application writes. Its first segment leaves before it adds the second."""
+        self.will_write()
+        if self.o.slow_start_after_idle and not self.packets_out and self.snd_nxt:
+            ticks = self.tick_of(self.now) - self.tick_of(self.lsndtime)
+            delta = ticks * self.timeout.tick
+            if delta > self.rto:
+                self.restart(delta)
+        self.written += segments
         self.write()
+
+    def will_write(self) -> None:
+        """The application is about to write."""
 
     def restart(self, delta: int) -> None:
         restart = min(self.o.initial_window, self.cwnd)

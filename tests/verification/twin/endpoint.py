@@ -25,6 +25,8 @@ class Flow:
     size: int
     group: int
     departures: list[int]
+    #: Bytes and interval of the application's writes; None if it writes all at once.
+    writes: dict[str, int] | None = None
     started: bool = False
     received: int | None = None
     acknowledged: int | None = None

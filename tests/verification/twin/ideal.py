@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from twin.endpoint import Flow
 from twin.link import Link
 from twin.network import Network, Packet
 
@@ -80,6 +81,19 @@ class Ideal:
             every_way = [way for ways in labels for way in ways]
             return min(NEVER, self.side_by_side(every_way, destination, segments))
         return min(NEVER, *(self.time_of(ways, destination, segments) for ways in labels))
+
+    def of_flow(self, flow: Flow, origin: int, transport: dict[str, Any]) -> int:
+        """The ideal time of all data written at once, or of the last write, whichever is later."""
+        at_once = self.time(origin, flow.destination, flow.size, transport)
+        if flow.writes is None:
+            return at_once
+        most, times, written = transport["segment_bytes"] - transport["header_bytes"], 0, 0
+        while flow.size - written > flow.writes["bytes"]:
+            written += flow.writes["bytes"]
+            times += 1
+        rest = flow.size - written // most * most
+        last = self.time(origin, flow.destination, rest, transport)
+        return min(NEVER, max(at_once, times * flow.writes["interval_ps"] + last))
 
     def time_of(self, ways: list[list[Link]], destination: int, segments: list[int]) -> int:
         """The time of segments that all have one label."""

@@ -201,13 +201,18 @@ class RackSender(TcpSender):
         place = Moment(TIMER, self.here, self.flow.index, PACING)
         self.pacing = Timer(self.network.events, place, self.send_on)
         self.machine = self.make(options)
-        self.machine.written = -(-self.flow.size // self.most)
+        self.machine.written = self.segments_written
         self.head_due = False
         self.covered_bytes = 0
 
     def make(self, options: Options) -> Machine:
         """The model, as the law needs it."""
         return Machine(self, options)
+
+    @property
+    def segments_written(self) -> int:
+        """Segments that may leave."""
+        return -(-self.application.end // self.most)
 
     @property
     def us(self) -> int:
@@ -219,6 +224,10 @@ class RackSender(TcpSender):
             self.limit(self.most)
         machine = self.machine
         machine.now = machine.origin = machine.lsndtime = self.us
+        # RFC 5681, section 3.1: after a lost SYN the initial window is one segment.
+        machine.o.initial_window = machine.cwnd
+        self.application.write()
+        machine.written = self.segments_written
         if self.times_sent == 1:
             machine.min_rtt.update(self.us, (self.now - self.control_sent_at) // MICROSECOND)
         self.begin_law()
@@ -229,6 +238,17 @@ class RackSender(TcpSender):
 
     def begin_law(self) -> None:
         """Tell the law of the end of the handshake."""
+
+    def wrote(self) -> None:
+        machine, new = self.machine, self.segments_written - self.machine.written
+        machine.now = self.us
+        if self.head_due:
+            machine.will_write()
+            machine.written += new
+            self.send_head()
+        else:
+            machine.on_write(new)
+        self.set_timer()
 
     def transmit(self, segment: Segment) -> None:
         """Send a segment of the model."""

@@ -40,6 +40,15 @@ class RateMachine(Machine):
         """The application limits what is in the network now."""
         self.limited_to = max(self.delivered + self.in_flight, 1)
 
+    def will_write(self) -> None:
+        # Losses that wait for their turn come before new data.
+        repaired = self.lost_out <= self.retrans_out
+        if repaired and self.snd_nxt == self.written and self.in_flight < self.cwnd:
+            self.note_limit()
+
+    def restart(self, delta: int) -> None:
+        """The law has a restart of its own."""
+
     def stamp(self, segment: Segment) -> None:
         if not self.packets_out:
             self.delivered_at = self.now

@@ -91,6 +91,8 @@ class Simulation:
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)
         ]
+        for flow in self.flows:
+            flow.writes = settings["groups"][flow.group].get("writes")
         self.senders: list[Endpoint] = []
         self.receivers: list[Endpoint] = []
         for flow in self.flows:
@@ -257,7 +259,7 @@ class Simulation:
             "path_links": np.array([len(path) for path in paths], np.uint16),
             "ideal_ps": np.array(
                 [
-                    ideal.time(self.origin(flow), flow.destination, flow.size, self.transport(flow))
+                    ideal.of_flow(flow, self.origin(flow), self.transport(flow))
                     for flow in self.flows
                 ],
                 np.uint64,

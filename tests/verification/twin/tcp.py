@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twin import endpoint
+from twin.application import Application
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
 from twin.law import LOSS, OPEN, RECOVERY, Law, Report
 from twin.laws import law_of
@@ -41,6 +42,7 @@ class TcpSender(Sender):
         super().__init__(network, flow, transport, here, there)
         self.advertised: int = transport["advertised_window_bytes"]
         self.una = self.next = self.highest = 0
+        self.application = Application(self.network.events, flow, self.most, self.write_on)
         self.segments: list[Segment] = []
         self.law: Law = law_of(transport, self.most)
         self.recovery: Recovery = RECOVERIES[transport["recovery"]["kind"]](self)
@@ -96,6 +98,8 @@ class TcpSender(Sender):
 
     def payload_at(self, begin: int) -> int:
         """Bytes of the segment that begins at `begin`; 0 if there is none."""
+        if begin >= self.application.end:
+            return 0
         return min(self.most, self.flow.size - begin)
 
     def fits_advertised(self, begin: int) -> bool:
@@ -107,8 +111,20 @@ class TcpSender(Sender):
         if self.times_sent > 1:
             # RFC 5681, section 3.1.
             self.limit(self.most)
+        self.application.write()
         self.send_allowed()
         self.note_window()
+
+    def write_on(self) -> None:
+        """The application writes the next part, unless the sender gave up."""
+        if self.state == "established":
+            self.application.write()
+            self.wrote()
+            self.note_window()
+
+    def wrote(self) -> None:
+        """Send what the application has written."""
+        self.send_allowed()
 
     def note_window(self) -> None:
         """Write its state into the trace."""
@@ -267,7 +283,7 @@ class TcpSender(Sender):
             delivered=self.delivered - before,
             lost=self.recovery.newly_lost(),
             phase=RECOVERY if self.recovery.recovering else in_loss,
-            application_limited=self.next == self.flow.size and room,
+            application_limited=self.next == self.application.end and room,
         )
         self.law.report(report)
         self.limit(self.advertised)

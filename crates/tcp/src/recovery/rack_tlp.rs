@@ -435,7 +435,10 @@ impl Timed for RackTlp {
     fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>) {
         self.note_limit(sender);
         self.written = written;
-        self.permit = Permit::New;
+        // A timeout's segment, which the interface holds back, comes first.
+        if self.permit != Permit::Head {
+            self.permit = Permit::New;
+        }
         self.restart_after_idle(sender);
     }
 

@@ -77,7 +77,7 @@ pub trait Timed {
     fn on_room(&mut self);
 
     /// Notes that the application has written `written` bytes in all. Before the first call all data
-    /// counts as written.
+    /// counts as written. Called before the flight grows.
     fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>);
 
     /// Notes that all segments were sent that may be sent after an event.

@@ -159,6 +159,13 @@ impl Sender {
         }
     }
 
+    /// Tells a timed recovery that the application writes, before the data is there.
+    pub(super) fn tell_of_write(&mut self, end: &Endpoint<'_, '_>) {
+        if self.measure.by_recovery {
+            self.ask(end, |recovery, state| recovery.on_write(u64::MAX, state));
+        }
+    }
+
     /// Has the application write up to `bytes` in all; the recovery must be timed.
     pub fn write(&mut self, bytes: u64, end: &mut Endpoint<'_, '_>) {
         self.ask(end, |recovery, state| recovery.on_write(bytes, state));

@@ -19,17 +19,20 @@ pub enum HostTimer {
     Delay = 4,
     /// Fair interface: the next segment may be sent. The network handles this timer.
     Departure = TimerId::DEPARTURE.kind,
+    /// Sender: the application writes the next part of its data.
+    Write = 6,
 }
 
 impl HostTimer {
     /// All timers, in the order of their numbers.
-    const ALL: [HostTimer; 6] = [
+    const ALL: [HostTimer; 7] = [
         HostTimer::Start,
         HostTimer::Sender,
         HostTimer::Receiver,
         HostTimer::Pacing,
         HostTimer::Delay,
         HostTimer::Departure,
+        HostTimer::Write,
     ];
 
     /// Returns the timer with this identifier; panics if a host has no such timer.

@@ -11,6 +11,7 @@ from lightburst.foundation.units import (
     Duration,
     Frequency,
     PositiveDuration,
+    PositiveSize,
     format_duration,
     parse_duration,
 )
@@ -33,7 +34,50 @@ LoadOf = Literal["senders", "hottest-link"]
 _Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
 
 
-class Poisson(Section):
+class Writes(Section):
+    """An application that writes the data of its flow in parts.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of each write.
+    interval : int
+        Picoseconds from one write to the next.
+    """
+
+    size: PositiveSize = Field(
+        description=(
+            "Bytes of each write; the last one has the rest of the flow. A segment leaves when all "
+            "of it is written, as with `TCP_CORK`."
+        )
+    )
+    interval: PositiveDuration = Field(
+        description="Time from one write to the next; the first comes when the connection is open."
+    )
+
+
+class _Workload(Section):
+    """Any workload.
+
+    Attributes
+    ----------
+    writes : Writes or None
+        None if each application writes all data at once.
+    """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"writes"})
+
+    writes: Writes | None = Field(
+        None,
+        description=(
+            "The applications write their data in parts, in a table of its own: "
+            '`writes = { size = "100 kB", interval = "50 ms" }`. Without it each writes all at '
+            "once. Requires the transport `tcp`."
+        ),
+    )
+
+
+class Poisson(_Workload):
     """Flows between random pairs of hosts, started by a Poisson process.
 
     Attributes
@@ -53,7 +97,7 @@ class Poisson(Section):
         ("flows", "duration"),
     )
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"load_of"})
+    came_later: ClassVar[frozenset[str]] = _Workload.came_later | {"load_of"}
 
     kind: Literal["poisson"] = "poisson"
     arrival_rate: Frequency | None = Field(
@@ -160,7 +204,7 @@ class Poisson(Section):
         return int(mean + 6 * math.sqrt(mean)) + 1
 
 
-class Shuffle(Section):
+class Shuffle(_Workload):
     """Each host sends one flow to each other host, as between map and reduce.
 
     Attributes
@@ -189,7 +233,7 @@ class Shuffle(Section):
         return taking_part * (taking_part - 1)
 
 
-class Pairs(Section):
+class Pairs(_Workload):
     """Each host of the first half sends one flow to its partner in the second half.
 
     Attributes
@@ -213,7 +257,7 @@ class Pairs(Section):
         return hosts // 2
 
 
-class Incast(Section):
+class Incast(_Workload):
     """In each round several hosts send to one receiver at the same time.
 
     Attributes
@@ -252,7 +296,7 @@ class Incast(Section):
         return self.senders * self.rounds
 
 
-class Table(Section):
+class Table(_Workload):
     """Flows given in a file."""
 
     kind: Literal["table"] = "table"
