@@ -167,6 +167,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         seed: 0,
         receiver_timers: true,
         handshake: true,
+        writes: None,
     }
 }
 
