@@ -33,8 +33,7 @@ def notices(link: int, spans: list[tuple[int, int]], delay: int) -> list[Notice]
 
 
 class Outages:
-    """The outages of one run; `queues` says whether units at the output of a link wait in a queue.
-    """
+    """The outages of one run; `queues` says whether units wait for a link in a queue."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""``[[events]]``, ``[failures]`` and ``[restoration]``: links and nodes that fail, and new routes."""
+"""``[[events]]``, ``[failures]`` and ``[restoration]``: what fails, and how routes follow."""
 
 from typing import Annotated, Literal, Self
 
@@ -107,7 +107,7 @@ class Restoration(Section):
         parse_duration("50 ms"),
         description=(
             "Time from the change of a link to that of all routes: detection and convergence. A "
-            'change that does not last longer is not noticed. The default is the time in which '
+            "change that does not last longer is not noticed. The default is the time in which "
             "protected rings switch (ITU-T G.841); routing without precautions takes seconds. "
             '`"never"`: the routes stay.'
         ),
