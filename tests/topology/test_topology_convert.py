@@ -87,7 +87,7 @@ def test_lengths_have_a_unit_or_the_one_that_is_named() -> None:
         (graph(1, "far"), {}, "edge b - c: length", "given 'far'"),
         (graph(1, None), {}, "edge b - c: length", "given 'None m'"),
         (graph(1, 2), {"host": "leaves"}, "host", "unknown key"),
-        (nx.DiGraph([("a", "b")]), {}, "graph", "graph.to_undirected()"),
+        (nx.DiGraph([("a", "b")]), {"link_length": "1 m"}, "graph", "graph.to_undirected()"),
     ],
 )
 def test_graphs_that_cannot_be(given: Any, keys: dict[str, Any], path: str, words: str) -> None:

@@ -26,6 +26,13 @@ impl<E: Event> Agenda<E> {
         self.now
     }
 
+    /// Lets the time pass up to `time`, at which something happens that is no event. No pending event
+    /// may be earlier.
+    pub fn pass(&mut self, time: Time) {
+        assert!(time >= self.now, "time went back");
+        self.now = time;
+    }
+
     /// Returns the number of pending events.
     pub fn pending(&self) -> usize {
         self.queue.len()

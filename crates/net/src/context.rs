@@ -219,6 +219,16 @@ impl<'a> Context<'a> {
         self.rate(port).bytes_in(wait).0
     }
 
+    /// Returns when a unit leaves a port whose next transmission begins at `start`: earlier, if the
+    /// routes learn before that the link is down.
+    #[inline]
+    pub fn leaves_at(&self, port: PortId, start: Time) -> Time {
+        match &self.fabric.outages {
+            None => start,
+            Some(outages) => outages.leaves_at(self.link(port), start),
+        }
+    }
+
     /// Hands a unit to a port for transmission at `from` or later; returns the start of the
     /// transmission. The caller must not use the unit afterwards, because the link may have dropped
     /// it.

@@ -1,6 +1,7 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 use crate::link::loss::{Held, Verdict};
+use crate::link::outages::LINK_DOWN;
 use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
@@ -10,7 +11,7 @@ use crate::routing::label::SHORTEST;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Cut, DropReason, Dropped,
     Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard, Options,
-    Packet, PacketId, PortId, Routing, Tails, Unit, Units,
+    Outages, Packet, PacketId, PortId, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -69,6 +70,8 @@ pub struct Fabric {
     pub balance: Option<Box<Balance>>,
     /// Losses on links, if any link is lossy.
     pub loss: Option<Box<LossyLinks>>,
+    /// Outages of links, if there are any.
+    pub outages: Option<Box<Outages>>,
     /// Tails cut off from bursts, if any node cuts tails.
     pub tails: Option<Box<Tails>>,
     /// Loss notices for ingress nodes, if any of them uses notices.
@@ -123,6 +126,7 @@ impl Fabric {
             labels: None,
             balance: None,
             loss: None,
+            outages: None,
             tails: None,
             notices: None,
             interfaces: None,
@@ -273,6 +277,22 @@ impl Fabric {
         };
         let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
         loss.judge(link, packets, now)
+    }
+
+    /// Returns why a link that may be down loses a unit between the `start` of its transmission and
+    /// its arrival at `end`; `None` if it does not.
+    pub(crate) fn cut_off(
+        &mut self,
+        link: LinkId,
+        start: Time,
+        end: Time,
+    ) -> Option<&'static DropReason> {
+        let outages = self.outages.as_mut()?;
+        if !outages.cut(link, start, end) {
+            return None;
+        }
+        outages.lost[link.index()] += 1;
+        Some(LINK_DOWN)
     }
 
     /// Keeps a unit beside its lossy link until `later` later ones of a flow were handed to it.

@@ -26,6 +26,7 @@ pub use interface::{Departure, Fairness, Interfaces};
 pub use link::dropped::{Dropped, LostTransmission};
 pub use link::loss::LossyLinks;
 pub use link::notices::{NoticeBoard, NoticeDelay, Notices};
+pub use link::outages::{Outage, Outages};
 pub use link::timeline::Timeline;
 pub use link::{Links, Wire};
 pub use network::Network;

@@ -1,8 +1,8 @@
 //! Network of hosts and switches on one fabric, as a model for the simulation engine.
 
 use crate::{
-    link::fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Sendable,
-    Switch, TimerId, Unit,
+    link::fifo, link::outages::Stranded, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId,
+    NodeId, PortId, Sendable, Switch, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Model};
 
@@ -82,6 +82,21 @@ impl<H: Hosts> Network<H> {
             self.hosts.on_departure(&departure, ctx);
         }
         ctx.departed(&departure.packet);
+    }
+
+    /// Changes the routes to those of the links that are known to be up now.
+    pub fn change_routes(&mut self, agenda: &mut Agenda<Event>) {
+        let Fabric { links, outages, .. } = &mut self.fabric;
+        let outages = outages.as_mut().expect("outages");
+        let reroute = outages.reroute;
+        let (routing, stranded) = outages.change(agenda.now(), links);
+        self.fabric.routing = routing;
+        for Stranded { unit, from, link } in stranded {
+            let Site { first_link, switch } = &mut self.sites[(from.0 - self.host_count) as usize];
+            let port = PortId((link.0 - first_link.0) as u16);
+            let ctx = &mut Context::new(from, *first_link, LinkId::NONE, &mut self.fabric, agenda);
+            switch.on_stranded(unit, port, reroute, ctx);
+        }
     }
 
     /// Lets the hosts set their first timer.

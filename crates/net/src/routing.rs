@@ -12,6 +12,8 @@ pub use fat_tree::FatTree;
 pub use paths::{Path, Paths};
 pub use table::Table;
 
+use table::Around;
+
 use crate::{Envelope, LinkId, NodeId, PortId};
 use std::ops::Range;
 
@@ -70,7 +72,31 @@ impl Routing {
     /// Creates shortest-path routing for any graph. `links` are (from, to, length), sorted by
     /// `from`. The first `hosts` nodes are hosts and do not forward.
     pub fn shortest_path(hosts: u32, nodes: u32, links: &[(NodeId, NodeId, u64)]) -> Routing {
-        let (table, ports) = Table::new(hosts, nodes, links);
+        let (table, ports) = Table::new(hosts, nodes, links, None);
+        Routing {
+            ports,
+            scheme: Scheme::Table(table, None),
+        }
+    }
+
+    /// Creates shortest-path routing over the links that are not `down`. Where no path is left, the
+    /// next hops are those of `all_up`, the routing over all links.
+    pub fn around(
+        hosts: u32,
+        nodes: u32,
+        links: &[(NodeId, NodeId, u64)],
+        down: &[bool],
+        all_up: &Routing,
+    ) -> Routing {
+        let otherwise = |node, destination| {
+            let route = all_up.route(node, destination);
+            all_up.ports(route).to_vec()
+        };
+        let around = Around {
+            down,
+            otherwise: &otherwise,
+        };
+        let (table, ports) = Table::new(hosts, nodes, links, Some(around));
         Routing {
             ports,
             scheme: Scheme::Table(table, None),

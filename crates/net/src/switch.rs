@@ -1,6 +1,6 @@
 //! Interfaces of switches and hosts: their reactions to arrivals and timers.
 
-use crate::{Context, Counted, Departure, FlowId, PacketId, TimerId, Unit};
+use crate::{Context, Counted, Departure, FlowId, PacketId, PortId, TimerId, Unit};
 use lightburst_des::Time;
 
 /// Behaviour of a switch.
@@ -16,6 +16,12 @@ pub trait Switch: Send {
     /// first of its linked packets.
     fn on_entry(&mut self, _packet: PacketId, _ctx: &mut Context<'_>) {
         unreachable!("only an edge makes bursts");
+    }
+
+    /// Handles a unit that waited for `port` when the routes learned that its link is down: it takes
+    /// the new route if `reroute` is set, otherwise it is lost.
+    fn on_stranded(&mut self, _unit: Unit, _port: PortId, _reroute: bool, _ctx: &mut Context<'_>) {
+        unreachable!("only output queues can be taken back");
     }
 
     /// Returns the counters up to `end`.

@@ -8,7 +8,7 @@ mod obs;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
-pub use electronic::{ElectronicSettings, QUEUE_FULL};
+pub use electronic::{ElectronicSettings, QUEUE_FLUSHED, QUEUE_FULL};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
@@ -37,6 +37,17 @@ pub trait SwitchSettings: Debug + Send + Sync {
     /// Whether the switch acts on the tail of an arriving unit rather than on its head, for units
     /// from a host or from another switch.
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
+        false
+    }
+
+    /// Whether a unit at an output waits in a queue until its transmission begins, and can be taken
+    /// back before.
+    fn queues(&self) -> bool {
+        false
+    }
+
+    /// Whether links at the switch can be down: its routes can change while it runs.
+    fn takes_outages(&self) -> bool {
         false
     }
 

@@ -1,5 +1,6 @@
 //! Builds the network of a plan.
 
+use crate::outages;
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
@@ -32,19 +33,22 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         store_and_forward: store_and_forward(links.from[i], links.to[i]),
         watched: observed
             || (settings.balance.is_some() && is_fibre(plan, i))
-            || (settings.loss.is_some() && links.lossy[i] != 0),
+            || (settings.loss.is_some() && links.lossy[i] != 0)
+            || outages::concern(plan, i),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
+    let ways = |metric| -> Vec<_> {
+        let length = |wire: &Wire| match metric {
+            plan::Metric::Hops => 1,
+            plan::Metric::Delay => wire.delay.0,
+        };
+        let link = |wire: &Wire| (wire.from, wire.to, length(wire));
+        wires.iter().map(link).collect()
+    };
     let routing = match settings.routing {
         plan::Routing::FatTree { k, wavelengths } => Routing::fat_tree(k, wavelengths),
         plan::Routing::ShortestPath { metric } => {
-            let length = |wire: &Wire| match metric {
-                plan::Metric::Hops => 1,
-                plan::Metric::Delay => wire.delay.0,
-            };
-            let link = |wire: &Wire| (wire.from, wire.to, length(wire));
-            let ways: Vec<_> = wires.iter().map(link).collect();
-            Routing::shortest_path(settings.hosts, settings.nodes, &ways)
+            Routing::shortest_path(settings.hosts, settings.nodes, &ways(metric))
         }
     };
     let flows = plan.flows.source.len();
@@ -67,6 +71,12 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     fabric.notices = notice_board(plan);
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
+    }
+    if let (Some(given), plan::Routing::ShortestPath { metric }) =
+        (&settings.outages, &settings.routing)
+    {
+        let outages = outages::outages(plan, given, &wires, ways(*metric));
+        fabric.outages = Some(Box::new(outages));
     }
     fabric.interfaces = interfaces(plan);
     fabric.observers = observers;

@@ -42,6 +42,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     entries(plan)?;
     departures(plan)?;
     losses(plan)?;
+    crate::outages::check(plan)?;
     measured(plan)?;
     paths::check(plan)?;
     paths::balance(plan)

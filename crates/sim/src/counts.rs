@@ -53,10 +53,12 @@ impl Counts {
 /// Makes the table of links at the time `end`.
 fn links(fabric: &Fabric, end: Time) -> Table {
     let links = &fabric.links;
-    let lost = match &fabric.loss {
-        Some(loss) => loss.lost.clone(),
-        None => vec![0; links.units().len()],
-    };
+    let mut lost = vec![0; links.units().len()];
+    let at_random = fabric.loss.as_ref().map(|loss| &loss.lost);
+    let by_outages = fabric.outages.as_ref().map(|outages| &outages.lost);
+    for more in [at_random, by_outages].into_iter().flatten() {
+        lost.iter_mut().zip(more).for_each(|(sum, one)| *sum += one);
+    }
     let carried: Vec<_> = fabric.carried(end).collect();
     let each = |value: fn(&Carried) -> u64| Column::U64(carried.iter().map(value).collect());
     vec![

@@ -1,15 +1,25 @@
 //! Counters and reasons for drops, by the kinds of nodes that have them.
 
 use lightburst_net::link::loss::{RANDOM, SCRIPTED};
+use lightburst_net::link::outages::LINK_DOWN;
 use lightburst_net::{Counted, CUT};
-use lightburst_optical::switch;
+use lightburst_optical::switch::{self, QUEUE_FLUSHED};
 use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 
-/// Returns the names of all reasons for drops; a trace stores their positions in this list.
+/// Returns the names of all reasons for drops; a trace stores their positions in this list. New ones
+/// come last, so that a position keeps its meaning.
 pub fn drop_reasons() -> Vec<&'static str> {
-    let switches = names(&counted().drops);
-    let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED, CUT];
-    switches.into_iter().chain(others).map(|r| r.name).collect()
+    let mut reasons = names(&counted().drops);
+    reasons.retain(|&reason| reason != QUEUE_FLUSHED);
+    let others = [
+        ACCESS_BUFFER_FULL,
+        RANDOM,
+        SCRIPTED,
+        CUT,
+        LINK_DOWN,
+        QUEUE_FLUSHED,
+    ];
+    reasons.into_iter().chain(others).map(|r| r.name).collect()
 }
 
 /// Returns the counters of all kinds of switches, one after the other.

@@ -12,6 +12,8 @@ pub mod measurement;
 pub mod plan;
 pub mod registry;
 
+mod outages;
+
 mod check;
 mod ideal;
 mod loss;

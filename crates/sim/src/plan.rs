@@ -3,9 +3,11 @@
 //! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
 pub mod loss;
+pub mod outages;
 
 use crate::measurement::{self, Measurement, Scope};
 use crate::plan::loss::LossSettings;
+use crate::plan::outages::OutageSettings;
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
@@ -139,6 +141,9 @@ pub struct PlanSettings {
     /// Losses on lossy links.
     #[serde(default)]
     pub loss: Option<LossSettings>,
+    /// Outages of links.
+    #[serde(default)]
+    pub outages: Option<OutageSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,

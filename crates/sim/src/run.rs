@@ -48,9 +48,42 @@ struct Running<H: Hosts> {
 }
 
 impl<H: MeasuredHosts> Running<H> {
-    /// Handles events up to the next reading of state, or else up to the time limit.
+    /// Handles events up to the next reading of state or change of routes, or else up to the time
+    /// limit.
     fn run(&mut self, events: u64) -> Stop {
-        self.simulator.run(self.limit.min(self.next_look()), events)
+        let stop = self.next_look().min(self.next_change());
+        self.simulator.run(self.limit.min(stop), events)
+    }
+
+    /// Returns the time of the next change of routes.
+    fn next_change(&self) -> Time {
+        let outages = self.simulator.model.fabric.outages.as_ref();
+        outages.map_or(Time::NEVER, |outages| outages.next_change())
+    }
+
+    /// Returns the time of the next change of routes, if it comes before the next event.
+    fn change_due(&self, stop: Stop) -> Option<Time> {
+        let outages = self.simulator.model.fabric.outages.as_ref()?;
+        let change = outages.next_change();
+        let first = match stop {
+            Stop::Paused => false,
+            Stop::Later(time) => change < time,
+            // Units that wait for the change, and for no event.
+            Stop::Drained => outages.keep_any(),
+        };
+        (first && change <= self.limit).then_some(change)
+    }
+
+    /// Changes the routes at `time`, after the readings before that. Returns whether it did;
+    /// otherwise the caller gets an opportunity to stop the run.
+    fn change_at(&mut self, time: Time) -> bool {
+        let looked = self.look_before(time);
+        if looked {
+            let Simulator { model, agenda, .. } = &mut self.simulator;
+            agenda.pass(time);
+            model.change_routes(agenda);
+        }
+        looked
     }
 
     /// Returns the earliest time at which a reading is due.
@@ -92,7 +125,14 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
     fn advance(&mut self, events: u64) -> bool {
         let last = self.simulator.events().saturating_add(events);
         loop {
-            let end = match self.run(last - self.simulator.events()) {
+            let stop = self.run(last - self.simulator.events());
+            if let Some(time) = self.change_due(stop) {
+                if self.change_at(time) {
+                    continue;
+                }
+                return false;
+            }
+            let end = match stop {
                 Stop::Paused => {
                     self.end = self.simulator.agenda.now();
                     return false;

@@ -10,6 +10,7 @@ from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.offered import edges_of, senders_of
+from lightburst.compile.outages import outage_settings
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
@@ -84,7 +85,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     settings = {
         "hosts": network.hosts,
         "nodes": network.nodes,
-        "routing": _routing(network, routing.metric),
+        "routing": _routing(network, routing.metric, changes=scenario.changes),
         "choice": scenario.routing_choice,
         "label": routing.label.kind if routing.labelled else None,
         "balance": balance_settings(routing),
@@ -94,6 +95,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "groups": group_settings(scenario.flow_groups),
         "fair": fair_settings(scenario.host_queueing),
         "loss": loss_settings(scenario.loss),
+        "outages": outage_settings(scenario, network, seed),
     }
     # Reversed, because of several measurements that the network does not allow the error names
     # the last.
@@ -108,9 +110,14 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     return plan
 
 
-def _routing(network: Network, metric: str) -> dict[str, Any]:
-    """Return the settings of routing; a fat-tree needs no metric, since all metrics agree."""
+def _routing(network: Network, metric: str, *, changes: bool) -> dict[str, Any]:
+    """Return the settings of routing; a fat-tree needs no metric, since all metrics agree.
+
+    Its structure tells the routes as long as it is whole, so where links fail it has tables.
+    """
     tables = network.routing["kind"] == "shortest-path"
+    if changes and not tables:
+        return {"kind": "shortest-path", "metric": "hops"}
     return network.routing | ({"metric": metric} if tables else {})
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
-from lightburst.foundation.units import format_size
+from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
-from lightburst.scenario.tables.loss import Drop
+from lightburst.scenario.tables.events import Restoration
+from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.routing import LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import Bursts
@@ -93,6 +94,32 @@ def _scripts(scenario: "Scenario") -> Iterator[InputError]:
             if not isinstance(script, Drop):
                 allowed = "loss.drops alone: among 'obs' switches, header packets reserve the links"
                 yield InputError(path, "a script", allowed)
+
+
+def _changes(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse links that go down where routes or units cannot follow."""
+    if not scenario.changes:
+        if scenario.restoration != Restoration():
+            allowed = "events or failures as well, which the routes follow"
+            yield InputError("restoration", "a table without any event", allowed)
+        return
+    for path, table in tables_of(scenario.switching).items():
+        if table.kind not in ("electronic", "all-optical"):
+            allowed = "'electronic' or 'all-optical' beside events and failures"
+            yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
+    if scenario.routing.labelled:
+        key = "routes" if scenario.routing.routes else "paths"
+        allowed = "shortest paths beside events and failures: these are calculated anew"
+        yield InputError(f"routing.{key}", "paths with labels", allowed)
+    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
+        if isinstance(script, Hold | Stall):
+            allowed = "drops and marks alone beside events and failures"
+            yield InputError(path, "a script that delays units", allowed)
+    limit = scenario.measurement.time_limit
+    for place, event in enumerate(scenario.events):
+        if event.at > limit:
+            allowed = f"at most measurement.time_limit ({format_duration(limit)})"
+            yield InputError(f"events[{place}].at", format_duration(event.at), allowed)
 
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
@@ -190,6 +217,7 @@ def misfits(
     yield from _cuts(scenario)
     yield from _uncut(scenario)
     yield from _scripts(scenario)
+    yield from _changes(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
     yield from _writes(scenario)

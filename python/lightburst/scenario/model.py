@@ -17,6 +17,7 @@ from lightburst.scenario.reading.files import stamp
 from lightburst.scenario.reading.messages import allowed_in, explain, quoted
 from lightburst.scenario.section import Section, given, plain
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.tables.events import Event, Failures, Restoration
 from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.tables.loss import Loss
@@ -49,6 +50,8 @@ class Scenario(Section):
 
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"events", "failures", "restoration"})
+
     name: Annotated[str, Name(0)] = Field("", description="Name for titles; no effect on results.")
     topology: Topology = Field(description="Hosts, switches and the links between them.")
     routing: Routing = Field(
@@ -62,6 +65,15 @@ class Scenario(Section):
             "Losses on links, random or scripted. Without this table only contention and full "
             "buffers cause losses."
         ),
+    )
+    events: tuple[Event, ...] = Field(
+        (), description="Links and nodes that go down and come up at given times."
+    )
+    failures: Failures | None = Field(
+        None, description="Random failures and repairs. Without this table nothing fails."
+    )
+    restoration: Restoration = Field(
+        Restoration(), description="When and how the routes follow events and failures."
     )
     groups: dict[str, Group] | None = Field(
         None,
@@ -93,6 +105,11 @@ class Scenario(Section):
             assert self.transport is not None
             return (FlowGroup(None, "", "transport", self.workload, self.transport),)
         return tuple(self._group(name, group) for name, group in self.groups.items())
+
+    @property
+    def changes(self) -> bool:
+        """Whether links or nodes can go down."""
+        return bool(self.events) or self.failures is not None
 
     @property
     def routing_choice(self) -> Choice:

@@ -1,6 +1,7 @@
 """Converts graphs of networkx and networks of the package topohub to ``[topology]`` tables."""
 
 import warnings
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.foundation.errors import InputError, inside, show, some
@@ -23,10 +24,12 @@ def from_networkx(
     Parameters
     ----------
     graph : networkx.Graph
-        An undirected graph, built in Python or read by networkx from GraphML
-        (`networkx.read_graphml`), GML, JSON... Besides the length, these properties of an edge are
-        used if present: ``rate``, as text (``"100 Gb/s"``) or in bits per second; ``wavelengths``,
-        an integer; and in a MultiGraph the edge's key, which becomes the name of the link.
+        A graph, built in Python or read by networkx from GraphML (`networkx.read_graphml`), GML,
+        JSON... Besides the length, these properties of an edge are used if present: ``rate``, as
+        text (``"100 Gb/s"``) or in bits per second; ``wavelengths``, an integer; and in a
+        MultiGraph the edge's key, which becomes the name of the link. The two directed edges of a
+        pair of nodes (with the same key) are the two directions of one link, which may differ in
+        length and rate.
     length : str
         Name of the edge attribute that holds the length, as text with a unit (``"120 km"``) or as a
         number. Edges without it take `link_length` from the keys. If no edge has it and no other
@@ -46,31 +49,36 @@ def from_networkx(
     Raises
     ------
     InputError
-        When the graph is directed, only some of its edges have a length and no `link_length` is
-        given, or an attribute or a key is invalid.
+        When a directed edge has no counterpart, or one with other `wavelengths`, only some of the
+        edges have a length and no `link_length` is given, or an attribute or a key is invalid.
     """
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):
         raise InputError("graph", show(graph), "a networkx.Graph, such as nx.petersen_graph()")
-    if graph.is_directed():
-        allowed = "an undirected graph, such as graph.to_undirected()"
-        raise InputError("graph", type(graph).__name__, allowed)
     if length_unit not in _UNITS:
         raise InputError("length_unit", show(length_unit), f"one of {some(_UNITS)}")
     if isinstance(keys.get("edges"), list | tuple | set):
         keys["edges"] = [str(node) for node in keys["edges"]]
     if "link_length" not in keys:
         _check_lengths(graph, length)
-    links = []
-    for (source, target, *key), attributes in graph.edges.items():
-        values = {name: attributes[name] for name in ("rate", "wavelengths") if name in attributes}
+
+    def values(attributes: Mapping[str, Any], *names: str) -> dict[str, Any]:
+        found = {name: attributes[name] for name in names if name in attributes}
         if length in attributes:
-            values["length"] = _with_unit(attributes[length], length_unit)
+            found["length"] = _with_unit(attributes[length], length_unit)
+        return found
+
+    links = []
+    for ends, attributes in _one_way(graph):
+        source, target, *key = ends
+        of_link = values(attributes, "rate", "wavelengths")
         if key:  # of a MultiGraph
-            values["name"] = str(key[0])
+            of_link["name"] = str(key[0])
+        if graph.is_directed():
+            of_link["reverse"] = values(_counterpart(graph, ends, attributes), "rate")
         with inside(f"edge {source} - {target}: "):
-            links.append(GraphLink(source=str(source), target=str(target), **values))
+            links.append(GraphLink(source=str(source), target=str(target), **of_link))
     return Graph(links=tuple(links), **keys)
 
 
@@ -120,6 +128,38 @@ def from_topohub(key: str, **keys: Any) -> Graph:
     if len(set(names.values())) == len(graph):
         graph = nx.relabel_nodes(graph, names)
     return from_networkx(graph, length="dist", length_unit="km", **keys)
+
+
+def _one_way(graph: "nx.Graph[Any]") -> Iterator[tuple[tuple[Any, ...], Mapping[str, Any]]]:
+    """Yield the edges; of the two directions of a directed link the first."""
+    seen: set[tuple[Any, ...]] = set()
+    for ends, attributes in graph.edges.items():
+        if graph.is_directed():
+            source, target, *key = ends
+            if (target, source, *key) in seen:
+                continue
+            seen.add(tuple(ends))
+        yield tuple(ends), attributes
+
+
+def _counterpart(
+    graph: "nx.Graph[Any]", ends: tuple[Any, ...], attributes: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the attributes of the edge in the other direction; refuse an edge without one."""
+    source, target, *key = ends
+    named = f" with the key {show(key[0])}" if key else ""
+    if not graph.has_edge(target, source, *key):
+        raise InputError(
+            "graph",
+            f"no edge {target} - {source}{named}",
+            "both directions of each link, or an undirected graph, such as graph.to_undirected()",
+        )
+    back: Mapping[str, Any] = graph.edges[(target, source, *key)]
+    here, there = (one.get("wavelengths", 1) for one in (attributes, back))
+    if here != there:
+        allowed = "as many in both directions"
+        raise InputError("wavelengths", f"{show(here)}, and {show(there)} back", allowed)
+    return back
 
 
 def _with_unit(length: object, unit: str) -> object:

@@ -96,11 +96,15 @@ def build_fat_tree(section: FatTree) -> Network:
     degree = np.full(at.nodes, k)
     degree[: at.hosts] = 1
     rate, delay = uniform(section, at.links(1))
+    link_from = np.repeat(np.arange(at.nodes, dtype=np.uint32), degree)
+    link_to = np.concatenate([host_up, edge, aggregation, core]).astype(np.uint32)
+    if section.access_rate is not None:
+        rate[np.minimum(link_from, link_to) < at.hosts] = section.access_rate
     return Network(
         hosts=at.hosts,
         nodes=at.nodes,
-        link_from=np.repeat(np.arange(at.nodes, dtype=np.uint32), degree),
-        link_to=np.concatenate([host_up, edge, aggregation, core]).astype(np.uint32),
+        link_from=link_from,
+        link_to=link_to,
         link_rate_bps=rate,
         link_delay_ps=delay,
         routing={"kind": "fat-tree", "k": k, "wavelengths": section.wavelengths},

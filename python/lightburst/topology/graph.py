@@ -15,10 +15,11 @@ from lightburst.foundation.errors import InputError, combine, did_you_mean, firs
 from lightburst.foundation.units import parse_length, parse_rate
 from lightburst.scenario.fields import Name
 from lightburst.scenario.reading.files import read_text
-from lightburst.scenario.tables.topology import MOST_WAVELENGTHS, Graph
+from lightburst.scenario.tables.topology import MOST_WAVELENGTHS, Graph, Reverse
 from lightburst.topology.network import Network, delay_ps
 
-_COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
+_REVERSE = ("reverse_length", "reverse_rate")
+_COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name", *_REVERSE)
 _REQUIRED = _COLUMNS[:2]
 # Largest number of errors reported for one table.
 _MOST_ERRORS = 20
@@ -35,6 +36,8 @@ class _Link(NamedTuple):
     # None: the default of the topology.
     wavelengths: int | None = None
     name: str = ""
+    # Delay and rate from target to source; None: those from source to target.
+    reverse: tuple[int, int] | None = None
 
 
 def build_graph(section: Graph) -> Network:
@@ -117,8 +120,9 @@ def _network(
     # Both directions of a link side by side, so that a stable sort keeps the order of the table.
     link_from, link_to = ends.ravel(), ends[:, ::-1].ravel()
     order = np.argsort(link_from, kind="stable")
-    rate = np.repeat(np.array([link.rate for link in links], np.uint64), 2)
-    delay = np.repeat(np.array([link.delay_ps for link in links], np.uint64), 2)
+    there = [(link.delay_ps, link.rate) for link in links]
+    back = [link.reverse or own for link, own in zip(links, there, strict=True)]
+    delay, rate = np.array([there, back], np.uint64).swapaxes(0, 1).reshape(-1, 2).T
     network = Network(
         hosts=hosts,
         nodes=len(ordered),
@@ -154,9 +158,16 @@ def _inline(section: Graph) -> Iterator[_Link]:
     for i, link in enumerate(section.links):
         length = section.link_length if link.length is None else link.length
         rate = section.link_rate if link.rate is None else link.rate
+        back = _reverse(section, (length, rate), link.reverse or Reverse())
         delay = delay_ps(length, section.propagation)
         ends = link.source, link.target
-        yield _Link(*ends, delay, rate, f"link {i}", link.wavelengths, link.name or "")
+        yield _Link(*ends, delay, rate, f"link {i}", link.wavelengths, link.name or "", back)
+
+
+def _reverse(section: Graph, other: tuple[float, int], given: Reverse) -> tuple[int, int]:
+    """Return delay and rate from target to source; `other`: length and rate of the other way."""
+    length = other[0] if given.length is None else given.length
+    return delay_ps(length, section.propagation), given.rate or other[1]
 
 
 def _read(section: Graph, file: Path) -> list[_Link]:
@@ -197,19 +208,24 @@ def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
     if None in row:
         raise InputError(path, f"{where}: more values than columns", "one value for each column")
     cells = ((row.get(name) or "").strip() for name in _COLUMNS)
-    source, target, length, rate, wavelengths, name = cells
+    source, target, length, rate, wavelengths, name, reverse_length, reverse_rate = cells
     if not (source and target):
         raise InputError(path, f"{where}: a link without source or target", "names of two nodes")
-    for given in filter(None, (source, target, name)):
-        if not Name().fits(given):
-            raise InputError(path, f"{where}: {show(given)}", f"as a name, {Name().allowed}")
+    for word in filter(None, (source, target, name)):
+        if not Name().fits(word):
+            raise InputError(path, f"{where}: {show(word)}", f"as a name, {Name().allowed}")
     try:
         metres = parse_length(length) if length else section.link_length
         bps = parse_rate(rate) if rate else section.link_rate
+        given = Reverse(
+            length=parse_length(reverse_length) if reverse_length else None,
+            rate=parse_rate(reverse_rate) if reverse_rate else None,
+        )
     except InputError as error:
         raise InputError(path, f"{where}: {error.path} {error.given}", error.allowed) from None
     delay = delay_ps(metres, section.propagation)
-    return _Link(source, target, delay, bps, where, _whole(wavelengths, where), name)
+    back = _reverse(section, (metres, bps), given)
+    return _Link(source, target, delay, bps, where, _whole(wavelengths, where), name, back)
 
 
 def _whole(text: str, where: str) -> int | None:

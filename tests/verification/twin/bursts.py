@@ -27,6 +27,8 @@ REASONS = [
     "random",
     "scripted",
     "cut",
+    "link-down",
+    "queue-flushed",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

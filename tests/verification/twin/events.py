@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from twin.rng import mix, stream
 
@@ -14,6 +14,16 @@ class Moment(NamedTuple):
     place: int
     subject: int = 0
     kind: int = 0
+
+
+class Changes(Protocol):
+    """What happens between two instants with events."""
+
+    def due(self, event: int | None) -> int | None:
+        """The time of the next change, if that is before the next event, at `event`."""
+
+    def make(self) -> None:
+        """Make the changes of the present."""
 
 
 class EventQueue:
@@ -38,13 +48,23 @@ class EventQueue:
         key = (time, moment.event_class, place, subject, moment.kind, self.added)
         heapq.heappush(self.pending, (key, handler))
 
-    def run(self, before: Callable[[int], None]) -> None:
+    def run(self, before: Callable[[int], None], changes: Changes) -> None:
         """Handle all events up to and including those at the time limit; returns the end of the
         run.
 
-        `before` is called with the time of each before it is handled.
+        `before` is called with the time of each before it is handled. `changes` come after all
+        events of their instant.
         """
-        while self.pending and self.pending[0][0][0] <= self.time_limit:
+        while True:
+            event = self.pending[0][0][0] if self.pending else None
+            change = changes.due(event)
+            if change is not None and change <= self.time_limit:
+                before(change)
+                self.now = change
+                changes.make()
+                continue
+            if event is None or event > self.time_limit:
+                break
             (time, *_), handler = heapq.heappop(self.pending)
             assert time >= self.now, "time went back"
             before(time)

@@ -11,6 +11,7 @@ from twin.balance import Balance
 from twin.cuts import Cuts
 from twin.events import EventQueue, Moment
 from twin.link import Held, Link
+from twin.outages import Outages
 from twin.rng import mix
 from twin.rules import Fate, LossRule, PathRule
 from twin.windows import WindowRow
@@ -215,6 +216,7 @@ class Network:
     receive: Callable[[int, Unit | Header, Link], None]
     switching_time: Callable[[int], int]
     ports: list[list[Link]] = field(init=False)
+    outages: Outages = field(init=False)
     cuts: Cuts = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
@@ -237,12 +239,20 @@ class Network:
     bursts_lost: Counter[int] = field(default_factory=Counter)
     bursts_delivered: Counter[int] = field(default_factory=Counter)
 
+    # Links that the routes avoid.
+    down: set[int] = field(default_factory=set)
+
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
         self.ports = [[] for _ in range(nodes)]
         for link in self.links:
             self.ports[link.source].append(link)
         self.cuts = Cuts(self)
+        self.over_all = cache(self._over_all)
+        self.new_routes()
+
+    def new_routes(self) -> None:
+        """Calculate the routes anew."""
         self.shortest = cache(self._shortest)
         self.distances = cache(self._distances)
 
@@ -285,6 +295,11 @@ class Network:
     def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
         """Hand `unit` to `link`; returns the time at which its transmission begins."""
         begin = max(earliest, link.free_at)
+        if self.outages.taken_back(link, begin) is not None:
+            self.outages.keep(link, unit)
+            link.free_at = begin + link.tx(unit.size)
+            link.transmissions.append((begin, link.free_at, unit.size))
+            return max(earliest, self.events.now)
         fate = self.loss.fate(unit, link, self.events.now) if link.lossy else Fate()
         if fate.marked:
             unit = marked(unit)
@@ -293,6 +308,9 @@ class Network:
             self.note("beside", link.source, unit, link, begins=begin)
             return begin
         begin += fate.stall
+        arrival = begin + link.tx(unit.size) + link.delay
+        if fate.lost is None and self.outages.cut(link, begin, arrival):
+            fate.lost = "link-down"
         self.put_on(link, unit, earliest, begin, fate.lost)
         behind = [unit] if fate.lost is None else []
         while behind:
@@ -414,13 +432,17 @@ class Network:
         return link.delay if self.metric == "delay" else 1
 
     def _distances(self, destination: int) -> dict[int, int]:
-        """Length of the shortest path from each node (Bellman and Ford)."""
+        """Length of the shortest path from each node, over links that are up."""
+        return self._lengths(destination, frozenset(self.down))
+
+    def _lengths(self, destination: int, down: frozenset[int]) -> dict[int, int]:
+        """Length of the shortest path from each node without links (Bellman and Ford)."""
         distance = {destination: 0}
         changed = True
         while changed:
             changed = False
             for link in self.links:
-                if link.target in distance:
+                if link.target in distance and link.index not in down:
                     length = distance[link.target] + self.length(link)
                     if length < distance.get(link.source, length + 1):
                         distance[link.source] = length
@@ -433,10 +455,21 @@ class Network:
         return self.shortest(node, unit.destination) if hops is None else hops
 
     def _shortest(self, node: int, destination: int) -> tuple[int, ...]:
-        """Ports of `node` on a shortest path to `destination`, in order."""
+        """Ports of `node` on a shortest path to `destination`, in order.
+
+        Where no path is left, those of a path over all links.
+        """
         distance = self.distances(destination)
+        down = self.down
+        if node not in distance:
+            distance, down = self.over_all(destination), set()
         return tuple(
             port
             for port, link in enumerate(self.ports[node])
-            if distance[link.target] + self.length(link) == distance[node]
+            if link.index not in down
+            and link.target in distance
+            and distance[link.target] + self.length(link) == distance[node]
         )
+
+    def _over_all(self, destination: int) -> dict[int, int]:
+        return self._lengths(destination, frozenset())

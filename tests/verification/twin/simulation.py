@@ -22,13 +22,14 @@ from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
+from twin.outages import Outages
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
 from twin.receiver import TcpReceiver
 from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
-from twin.switches import SWITCHES, Switch
+from twin.switches import SWITCHES, Electronic, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
@@ -82,6 +83,9 @@ class Simulation:
             self.receive,
             self.switching_time,
         )
+        self.network.outages = Outages(
+            settings.get("outages"), self.network, self.queues, self.strand
+        )
         if settings.get("fair") is not None:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
@@ -127,6 +131,17 @@ class Simulation:
             return False
         kind = self.kinds[target - self.hosts]["kind"]
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
+
+    def queues(self, link: Link) -> bool:
+        """Whether units wait for a link in a queue of a switch."""
+        here = link.source - self.hosts
+        return here >= 0 and self.kinds[here]["kind"] == "electronic"
+
+    def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
+        """Hand a unit, that waits for a link that is known to be down, to its switch."""
+        switch = self.switches[link.source - self.hosts]
+        assert isinstance(switch, Electronic)
+        switch.strand(link, unit, reroute)
 
     def switching_time(self, node: int) -> int:
         """The time that a switch adds to a unit in transit."""
@@ -178,7 +193,7 @@ class Simulation:
         senders = [sender for sender in connected if isinstance(sender, Sender)]
         self.together = Synchronisation(self.settings.get("synchronisation"), senders)
         self.window = Window(self.settings.get("window"), self.count)
-        self.events.run(self.look_before)
+        self.events.run(self.look_before, self.network.outages)
         self.samples.end(self.events.now)
         self.together.before(self.events.now + 1)
         self.window.before(self.events.now)
@@ -235,7 +250,9 @@ class Simulation:
         return links if unit.source < self.hosts else links[:-1]
 
     def flow_columns(self) -> Arrays:
-        """One row for each flow."""
+        """One row for each flow, with paths and times of a network whose links are all up."""
+        self.network.down.clear()
+        self.network.new_routes()
         paths = [self.path(flow) for flow in self.flows]
         ideal = Ideal(self.network, self.settings, self.kinds)
         received = [UNFINISHED if f.received is None else f.received for f in self.flows]

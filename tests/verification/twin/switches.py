@@ -136,6 +136,10 @@ class Electronic(Switch):
         """Queue the whole unit or lose it."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
+        self.queue(unit)
+
+    def queue(self, unit: Unit) -> None:
+        """Put a unit into the queue of its output or lose it."""
         port = self.choose_queue(unit)
         output = self.ports[port]
         backlog = output.backlog(self.now)
@@ -148,11 +152,22 @@ class Electronic(Switch):
                 unit = replace(unit, marked=True)
         if output.free_at > self.now:
             self.counters["buffered"] += 1
-            counted_until = min(output.free_at, self.network.events.time_limit)
+            taken_back = self.network.outages.taken_back(output, output.free_at)
+            leaves = output.free_at if taken_back is None else taken_back
+            counted_until = min(leaves, self.network.events.time_limit)
             self.waits.append((unit.size, self.now, counted_until))
             self.levels.append((self.now, backlog + unit.size))
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
+
+    def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
+        """Take back a unit that waits for `link`: it takes another way or is lost."""
+        self.counters["forwarded"] -= 1
+        self.counters["eo_bytes"] -= unit.size
+        if reroute:
+            self.queue(unit)
+        else:
+            self.drop(unit, "queue_flushed", self.ports.index(link))
 
     def held(self, now: int) -> int:
         """The bytes that its outputs have still to send."""

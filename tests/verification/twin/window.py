@@ -20,6 +20,7 @@ SWITCH_COLUMNS = [
     "dropped_no_input_port",
     "dropped_buffer_full",
     "dropped_queue_full",
+    "dropped_queue_flushed",
     "dropped_no_channel",
     "dropped_late_header",
     "dropped_delay_lines_full",

@@ -5,7 +5,7 @@ use crate::link::fifo::{self, Behind};
 use crate::link::loss::Held;
 use crate::link::Transit;
 use crate::observe::{Passage, Place};
-use crate::{DropReason, Fabric, PortId, Sendable, Unit};
+use crate::{DropReason, Fabric, LinkId, PortId, Sendable, Unit};
 use lightburst_des::{Duration, Time};
 
 impl Context<'_> {
@@ -14,6 +14,9 @@ impl Context<'_> {
     #[inline(never)]
     pub(super) fn send_watched(&mut self, port: PortId, unit: Unit, from: Time) -> Time {
         let (place, now) = (self.place(port), self.agenda.now());
+        if self.keep_aside(unit, place.link, from) {
+            return from.max(now);
+        }
         let verdict = self.fabric.judge(unit, place.link, now);
         if verdict.mark {
             self.fabric.units.mark(unit);
@@ -27,11 +30,45 @@ impl Context<'_> {
             Duration::ZERO => from,
             stall => start + stall,
         };
-        self.transmit(unit, place, (from, begin), verdict.lost);
-        if verdict.lost.is_none() {
+        let lost = verdict
+            .lost
+            .or_else(|| self.cut_off(unit, place.link, begin));
+        self.transmit(unit, place, (from, begin), lost);
+        if lost.is_none() {
             self.release(unit, place);
         }
         begin.max(start)
+    }
+
+    /// Keeps a unit aside, if it would still wait when the routes learn that its link is down.
+    /// Returns whether it would.
+    fn keep_aside(&mut self, unit: Unit, link: LinkId, from: Time) -> bool {
+        let Fabric {
+            links,
+            units,
+            outages,
+            ..
+        } = &mut *self.fabric;
+        let free_at = links.free_at(link);
+        let start = free_at.max(from);
+        let Some(outages) = outages.as_mut().filter(|it| it.strand(link, start)) else {
+            return false;
+        };
+        let bytes = unit.envelope(units).bytes;
+        outages.keep(link, unit, bytes, free_at);
+        links.transmit(link, bytes, from);
+        true
+    }
+
+    /// Returns why a link loses a unit whose transmission begins at `begin`, or when the link is
+    /// free, because it is down before the unit has arrived; `None` if it is not.
+    fn cut_off(&mut self, unit: Unit, link: LinkId, begin: Time) -> Option<&'static DropReason> {
+        self.fabric.outages.as_ref()?;
+        let Fabric { links, units, .. } = &*self.fabric;
+        let start = links.free_at(link).max(begin);
+        let bytes = unit.envelope(units).bytes;
+        let end = start + links.transmission_time(link, bytes) + links.delay(link);
+        self.fabric.cut_off(link, start, end)
     }
 
     /// Transmits a unit on a watched link at `begin` or later. The node has permitted the

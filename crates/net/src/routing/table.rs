@@ -18,19 +18,33 @@ pub struct Table {
 
 const UNREACHED: u64 = u64::MAX;
 
+/// Links to avoid, and the next hops where no path is left.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    /// Whether each link is down.
+    pub down: &'a [bool],
+    /// Returns the ports of a node from which a destination cannot be reached.
+    pub otherwise: &'a dyn Fn(NodeId, NodeId) -> Vec<PortId>,
+}
+
 impl Table {
     /// Computes the table, and the pool of ports to which its sets refer.
     pub(super) fn new(
         hosts: u32,
         nodes: u32,
         links: &[(NodeId, NodeId, u64)],
+        around: Option<Around<'_>>,
     ) -> (Table, Vec<PortId>) {
         let (hosts, nodes) = (hosts as usize, nodes as usize);
         let mut out = vec![Vec::new(); nodes];
         let mut into = vec![Vec::new(); nodes];
-        for &(from, to, length) in links {
+        for (link, &(from, to, length)) in links.iter().enumerate() {
+            let down = around.is_some_and(|around| around.down[link]);
+            let length = if down { UNREACHED } else { length };
             out[from.index()].push((to, length));
-            into[to.index()].push((from, length));
+            if !down {
+                into[to.index()].push((from, length));
+            }
         }
         let mut known: Vec<BTreeMap<Vec<PortId>, u16>> = vec![BTreeMap::new(); nodes];
         let mut table = Table {
@@ -43,7 +57,12 @@ impl Table {
         for destination in 0..hosts {
             let distance = distances(destination, hosts, &into);
             for node in (0..nodes).filter(|&node| node != destination) {
-                let ports = next_hops(destination, node, hosts, &distance, &out[node]);
+                let ports = match around {
+                    Some(Around { otherwise, .. }) if distance[node] == UNREACHED => {
+                        otherwise(NodeId(node as u32), NodeId(destination as u32))
+                    }
+                    _ => next_hops(destination, node, hosts, &distance, &out[node]),
+                };
                 let fresh = known[node].len();
                 let set = *known[node].entry(ports).or_insert_with_key(|ports| {
                     let len = u16::try_from(ports.len()).expect("fewer than 2^16 ports");

@@ -27,6 +27,10 @@ impl SwitchSettings for AllOpticalSettings {
     fn switching_time(&self) -> Duration {
         self.switching_time
     }
+
+    fn takes_outages(&self) -> bool {
+        true
+    }
 }
 
 /// The output was busy, and there is no buffer.

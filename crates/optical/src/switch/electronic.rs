@@ -4,7 +4,8 @@
 use super::{output, Build, SwitchSettings};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, TimerId, Unit,
+    Choice, Context, Counted, Counters, DropReason, Occupancy, PortId, Sendable, Switch, TimerId,
+    Unit,
 };
 use serde::Deserialize;
 
@@ -26,11 +27,25 @@ impl SwitchSettings for ElectronicSettings {
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
         true
     }
+
+    fn queues(&self) -> bool {
+        true
+    }
+
+    fn takes_outages(&self) -> bool {
+        true
+    }
 }
 
 /// The output queue had no room.
 pub const QUEUE_FULL: &DropReason = &DropReason {
     name: "queue-full",
+    busy: false,
+};
+
+/// The unit waited for a link when the routes learned that the link is down.
+pub const QUEUE_FLUSHED: &DropReason = &DropReason {
+    name: "queue-flushed",
     busy: false,
 };
 
@@ -44,6 +59,7 @@ pub struct ElectronicCounters {
     /// Units marked (ECN).
     marked: u64,
     queue_full: u64,
+    queue_flushed: u64,
     /// Bytes converted from optical to electronic, and from electronic to optical.
     oe_bytes: u64,
     eo_bytes: u64,
@@ -62,6 +78,7 @@ impl Counters for ElectronicCounters {
             .count("buffered", self.buffered)
             .count("marked", self.marked)
             .dropped(QUEUE_FULL, self.queue_full)
+            .dropped(QUEUE_FLUSHED, self.queue_flushed)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .and(self.occupancy.counted(end, self.ahead_of(end)))
@@ -117,9 +134,14 @@ impl Electronic {
     /// Puts a unit into the queue of its output, or drops it.
     #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
-        let bytes = ctx.envelope(unit).bytes;
         self.counters.arrived += 1;
-        self.counters.oe_bytes += u64::from(bytes);
+        self.counters.oe_bytes += u64::from(ctx.envelope(unit).bytes);
+        self.queue(unit, ctx);
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+        let bytes = ctx.envelope(unit).bytes;
         let port = output(self.choice, unit, &mut self.draw, ctx);
         let now = ctx.now();
         let free_at = ctx.free_at(port);
@@ -137,7 +159,8 @@ impl Electronic {
         if free_at > now {
             // The whole unit waits; it no longer counts once its transmission has started.
             self.counters.buffered += 1;
-            let time = (now, free_at.min(self.time_limit));
+            let leaves_at = ctx.leaves_at(port, free_at);
+            let time = (now, leaves_at.min(self.time_limit));
             self.counters.wait(bytes, time, backlog + u64::from(bytes));
         }
         self.counters.eo_bytes += u64::from(bytes);
@@ -158,6 +181,16 @@ impl Switch for Electronic {
 
     fn on_timer(&mut self, _timer_id: TimerId, _ctx: &mut Context<'_>) {
         unreachable!("an electronic switch sets no timer");
+    }
+
+    fn on_stranded(&mut self, unit: Unit, port: PortId, reroute: bool, ctx: &mut Context<'_>) {
+        self.counters.forwarded -= 1;
+        self.counters.eo_bytes -= u64::from(ctx.envelope(unit).bytes);
+        if reroute {
+            return self.queue(unit, ctx);
+        }
+        self.counters.queue_flushed += 1;
+        ctx.drop(unit, port, QUEUE_FLUSHED);
     }
 
     fn counted(&self, end: Time) -> Counted {

@@ -84,15 +84,29 @@ class _Links(_Topology):
 
 
 class FatTree(_Links):
-    """A k-ary fat-tree: k³/4 hosts, 5k²/4 switches of k ports."""
+    """A k-ary fat-tree: k³/4 hosts, 5k²/4 switches of k ports.
+
+    Attributes
+    ----------
+    access_rate : int or None
+        Bits a second, in each direction; None for `link_rate`.
+    """
 
     layers: ClassVar[tuple[str, ...]] = ("edge", "aggregation", "core")
+    came_later: ClassVar[frozenset[str]] = _Topology.came_later | {"access_rate"}
 
     kind: Literal["fat-tree"] = "fat-tree"
     k: Annotated[int, Whole(2, 128, even=True)] = Field(
         8,
         description=(
             "Ports of each switch. 8 gives the 128 servers and 80 switches of minakhmetov2018."
+        ),
+    )
+    access_rate: Rate | None = Field(
+        None,
+        description=(
+            "Rate of the links of hosts, in each direction; by default `link_rate`. Switches with "
+            "links of several rates must be `electronic`."
         ),
     )
 
@@ -131,8 +145,29 @@ class PathTopology(_Links):
         return 2
 
 
+class Reverse(Section):
+    """The direction of a link from its target to its source, where it differs from the other.
+
+    Attributes
+    ----------
+    length : float or None
+        Metres; None for the length of the other direction.
+    rate : int or None
+        Bits a second; None for the rate of the other direction.
+    """
+
+    length: Length | None = Field(
+        None, description="Length from target to source; by default that of the link."
+    )
+    rate: Rate | None = Field(
+        None, description="Rate from target to source; by default that of the link."
+    )
+
+
 class GraphLink(Section):
-    """Undirected link of a graph that is defined in the scenario itself."""
+    """Link of a graph that is defined in the scenario itself, for both directions."""
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"reverse"})
 
     source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
     target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
@@ -148,6 +183,13 @@ class GraphLink(Section):
     )
     name: Annotated[str, Name()] | None = Field(
         None, description="Name of the link. Parallel links need names, all different."
+    )
+    reverse: Reverse | None = Field(
+        None,
+        description=(
+            "Length and rate of the direction from target to source, where they differ: "
+            '`reverse = { rate = "1 Gb/s" }`. By default both directions are alike.'
+        ),
     )
 
 
@@ -169,9 +211,10 @@ class Graph(_Links):
         None,
         description=(
             "CSV file with a heading and the columns `source` and `target` (names of nodes) and "
-            "optionally `length` and `rate` (with units), `wavelengths` and `name`. Each link has "
-            "one line for both directions; an empty cell stands for `link_length`, `link_rate`, "
-            "`wavelengths` or no name."
+            "optionally `length` and `rate` (with units), `wavelengths`, `name`, `reverse_length` "
+            "and `reverse_rate`. Each link has one line for both directions; an empty cell stands "
+            "for `link_length`, `link_rate`, `wavelengths`, no name, or the length and the rate of "
+            "the other direction."
         ),
     )
     links: tuple[GraphLink, ...] = Field(

@@ -1,0 +1,267 @@
+//! Links that are down for a time, and the delay after which the routes know.
+//!
+//! The outages of a run are known before it begins, and a unit in a first-in first-out output has
+//! the times of its transmission when it is handed over. So its fate is decided there, as that of a
+//! unit on a lossy link. The only units whose times change later are those that would still wait
+//! when the routes change: they are kept aside until then.
+
+use crate::{Bytes, DropReason, LinkId, Links, NodeId, Routing, Unit};
+use lightburst_des::{Duration, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Drop reason of units on a link that is down.
+pub const LINK_DOWN: &DropReason = &DropReason {
+    name: "link-down",
+    busy: false,
+};
+
+/// Time in which a link is down: from `down` to before `up`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// First instant at which the link is down.
+    pub down: Time,
+    /// First instant at which it is up again; [`Time::NEVER`] if it stays down.
+    pub up: Time,
+}
+
+/// A change of what the routes know about a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Change {
+    time: Time,
+    link: LinkId,
+    is_down: bool,
+}
+
+/// Returns the changes of the routes that follow from the outages of a link, if a change of the
+/// link is noticed when it has lasted longer than `delay`.
+fn noticed(link: LinkId, outages: &[Outage], delay: Duration) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut is_down = false;
+    for (i, outage) in outages.iter().enumerate() {
+        let next = outages.get(i + 1).map_or(Time::NEVER, |next| next.down);
+        for (down, time, until) in [
+            (true, outage.down + delay, outage.up),
+            (false, outage.up + delay, next),
+        ] {
+            if is_down != down && time < until {
+                is_down = down;
+                changes.push(Change {
+                    time,
+                    link,
+                    is_down,
+                });
+            }
+        }
+    }
+    changes
+}
+
+/// A unit that waits at an output when the routes learn that its link is down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stranded {
+    pub unit: Unit,
+    pub from: NodeId,
+    pub link: LinkId,
+}
+
+/// Units kept aside at an output, and the state of the link without them.
+#[derive(Debug)]
+struct Aside {
+    free_at: Time,
+    units: Vec<(Unit, u32)>,
+}
+
+/// Graph of the shortest paths, by which the routes are calculated anew.
+pub struct Graph {
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Links by source, with their length.
+    pub links: Vec<(NodeId, NodeId, u64)>,
+    /// Routes with all links up. They stay where no path is left.
+    pub all_up: Routing,
+}
+
+/// Links that go down and come up.
+pub struct Outages {
+    spans: BTreeMap<LinkId, Vec<Outage>>,
+    /// Changes of the routes that are to come, in order of time and link.
+    changes: VecDeque<Change>,
+    /// Times at which the routes learn that a link is down, of links whose output can keep units.
+    down_at: BTreeMap<LinkId, VecDeque<Time>>,
+    aside: BTreeMap<LinkId, Aside>,
+    known_down: Vec<bool>,
+    graph: Graph,
+    /// Whether units that wait when the routes change take the new ones; otherwise they are lost.
+    pub reroute: bool,
+    /// Units lost on each link because it was down.
+    pub lost: Vec<u64>,
+}
+
+impl Outages {
+    /// Creates the outages of a run, in order of time for each link. Routes change `delay` after a
+    /// link has; never without it. `keeps` tells whether the output of a link is a queue, whose
+    /// units can be taken back.
+    pub fn new(
+        spans: BTreeMap<LinkId, Vec<Outage>>,
+        delay: Option<Duration>,
+        reroute: bool,
+        graph: Graph,
+        keeps: impl Fn(LinkId) -> bool,
+    ) -> Outages {
+        let noticed = |(link, outages): (&LinkId, &Vec<Outage>)| match delay {
+            Some(delay) => noticed(*link, outages, delay),
+            None => Vec::new(),
+        };
+        let mut changes: Vec<Change> = spans.iter().flat_map(noticed).collect();
+        changes.sort_by_key(|change| (change.time, change.link));
+        let mut down_at: BTreeMap<LinkId, VecDeque<Time>> = BTreeMap::new();
+        for change in changes.iter().filter(|c| c.is_down && keeps(c.link)) {
+            down_at
+                .entry(change.link)
+                .or_default()
+                .push_back(change.time);
+        }
+        let links = graph.links.len();
+        Outages {
+            spans,
+            changes: changes.into(),
+            down_at,
+            aside: BTreeMap::new(),
+            known_down: vec![false; links],
+            graph,
+            reroute,
+            lost: vec![0; links],
+        }
+    }
+
+    /// Returns whether a link is ever down.
+    pub fn concern(&self, link: LinkId) -> bool {
+        self.spans.contains_key(&link)
+    }
+
+    /// Returns when a unit leaves the output of a link, if its transmission would begin at `start`:
+    /// earlier, if the routes learn before that the link is down.
+    pub(crate) fn leaves_at(&self, link: LinkId, start: Time) -> Time {
+        let down_at = self.down_at.get(&link).and_then(VecDeque::front);
+        down_at.map_or(start, |&time| start.min(time))
+    }
+
+    /// Returns whether a unit whose transmission would begin at `start` still waits when the routes
+    /// learn that the link is down.
+    pub(crate) fn strand(&self, link: LinkId, start: Time) -> bool {
+        let down_at = self.down_at.get(&link).and_then(VecDeque::front);
+        down_at.is_some_and(|&time| time <= start)
+    }
+
+    /// Returns whether a link is down at any time from `start` to before `end`.
+    pub(crate) fn cut(&self, link: LinkId, start: Time, end: Time) -> bool {
+        let Some(outages) = self.spans.get(&link) else {
+            return false;
+        };
+        let first = outages.partition_point(|outage| outage.up <= start);
+        outages.get(first).is_some_and(|outage| outage.down < end)
+    }
+
+    /// Keeps a unit aside that will be stranded. `free_at` is the end of the transmissions before
+    /// it.
+    pub(crate) fn keep(&mut self, link: LinkId, unit: Unit, bytes: u32, free_at: Time) {
+        let units = Vec::new();
+        let aside = self.aside.entry(link).or_insert(Aside { free_at, units });
+        aside.units.push((unit, bytes));
+    }
+
+    /// Returns whether any unit is kept aside.
+    pub fn keep_any(&self) -> bool {
+        !self.aside.is_empty()
+    }
+
+    /// Returns the time of the next change of the routes.
+    pub fn next_change(&self) -> Time {
+        self.changes
+            .front()
+            .map_or(Time::NEVER, |change| change.time)
+    }
+
+    /// Makes the changes at `now`. Returns the routes from now on, and the stranded units in the
+    /// order of the links, each link's in that of their arrival.
+    pub(crate) fn change(&mut self, now: Time, links: &mut Links) -> (Routing, Vec<Stranded>) {
+        let mut stranded = Vec::new();
+        while self.next_change() == now {
+            let Change { link, is_down, .. } = self.changes.pop_front().expect("a change");
+            self.known_down[link.index()] = is_down;
+            if is_down {
+                if let Some(times) = self.down_at.get_mut(&link) {
+                    times.pop_front();
+                }
+                let from = self.graph.links[link.index()].0;
+                let Some(Aside { free_at, units }) = self.aside.remove(&link) else {
+                    continue;
+                };
+                links.take_back(link, free_at, units.iter().map(|&(_, bytes)| bytes));
+                let units = units.into_iter();
+                stranded.extend(units.map(|(unit, _)| Stranded { unit, from, link }));
+            }
+        }
+        (self.routes(), stranded)
+    }
+
+    fn routes(&self) -> Routing {
+        let Graph {
+            hosts,
+            nodes,
+            links,
+            all_up,
+        } = &self.graph;
+        Routing::around(*hosts, *nodes, links, &self.known_down, all_up)
+    }
+}
+
+impl Links {
+    /// Takes back the units handed to a link last, which it has not begun to transmit. `free_at` is
+    /// the end of the transmissions before them.
+    fn take_back(&mut self, link: LinkId, free_at: Time, units: impl Iterator<Item = u32>) {
+        let exit = &mut self.exits[link.index()];
+        exit.free_at = free_at;
+        let kind = &self.kinds[exit.kind as usize];
+        let load = &mut self.loads[link.index()];
+        for bytes in units {
+            load.units -= 1;
+            load.bytes -= Bytes(u64::from(bytes)).0;
+            if kind.is_timed() {
+                let busy = &mut self.busy[link.index()];
+                *busy = Duration(busy.0 - kind.transmission_time(bytes).0);
+            }
+        }
+        if let Some(gaps) = self.gaps.get_mut(link.index()) {
+            gaps.retain(|&(_, end)| end <= free_at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(outages: &[(u64, u64)], delay: u64) -> Vec<(u64, bool)> {
+        let outage = |&(down, up): &(u64, u64)| Outage {
+            down: Time(down),
+            up: Time(up),
+        };
+        let outages: Vec<Outage> = outages.iter().map(outage).collect();
+        let changes = noticed(LinkId(0), &outages, Duration(delay));
+        changes.iter().map(|c| (c.time.0, c.is_down)).collect()
+    }
+
+    #[test]
+    fn what_lasts_longer_than_the_delay_is_noticed() {
+        let never = Time::NEVER.0;
+        assert_eq!(changes(&[(10, 30)], 5), [(15, true), (35, false)]);
+        assert_eq!(changes(&[(10, 15)], 5), []);
+        assert_eq!(changes(&[(10, 16)], 5), [(15, true), (21, false)]);
+        // Up for no longer than the delay: it stays known as down.
+        assert_eq!(changes(&[(10, 20), (25, 40)], 5), [(15, true), (45, false)]);
+        assert_eq!(changes(&[(10, 12), (13, never)], 5), [(18, true)]);
+    }
+}

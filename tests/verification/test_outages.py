@@ -1,0 +1,206 @@
+"""Links that go down: exact answers by hand, the twin, and conservation."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from compare import check_conservation, check_equal
+from outage_plans import outage_plan
+from plans import (
+    ENGINES,
+    GIGABIT,
+    MICROSECOND,
+    MILLISECOND,
+    SECOND,
+    Plan,
+    core,
+    datagram,
+    electronic,
+    flow_table,
+    one_datagram_each,
+    settings,
+    star_edges,
+    table,
+    tcp,
+)
+from twin import Columns
+
+from blocks import in_blocks
+
+Engine = Callable[[Plan], Columns]
+engines = pytest.mark.parametrize("engine", ENGINES)
+
+#: 9,000 B at 10 Gb/s, and a hop: with 50 ns of delay.
+TX = 7_200_000
+HOP = TX + 50_000
+
+
+def down(plan: Plan, spans: list[tuple[int, int, int, int]], **more: Any) -> Plan:
+    """The plan with links down: rows of source, target, begin and end."""
+    source, target = plan.links["from"].tolist(), plan.links["to"].tolist()
+    number = {ends: i for i, ends in enumerate(zip(source, target, strict=True))}
+    links = sorted([number[a, b], begin, end] for a, b, begin, end in spans)
+    return plan._replace(settings={**plan.settings, "outages": {"links": links, **more}})
+
+
+def datagrams(
+    edges: list[tuple[int, int]], hosts: int, nodes: int, rows: list[tuple[int, int, int]]
+) -> Plan:
+    """One datagram of 9,000 B for each row of source, destination and start."""
+    flows = one_datagram_each(flow_table(*((*row, 9000) for row in rows)))
+    chosen = settings(hosts, nodes, electronic(), datagram())
+    return Plan(chosen, table(edges, hosts), flows)
+
+
+def arrived(plan: Plan, result: Columns) -> list[int | None]:
+    """When each datagram was received; None if it was lost."""
+    finished = result["flows"]["status"] == 0
+    times = result["flows"]["received_ps"].tolist()
+    return [time if there else None for time, there in zip(times, finished, strict=True)]
+
+
+@engines
+@pytest.mark.parametrize(
+    ("early", "late", "lost"), [(0, 0, [4]), (1, 0, [3, 4]), (0, 1, [4, 5]), (1, 1, [3, 4, 5])]
+)
+def test_a_unit_is_lost_if_its_link_is_down_before_its_tail_has_arrived(
+    engine: Engine, early: int, late: int, lost: list[int]
+) -> None:
+    """A datagram every 10 us; the link to the receiver is down from the arrival of number 3 to the
+    begin of the transmission of number 5.
+    """
+    starts = [10 * MICROSECOND * k for k in range(10)]
+    plan = datagrams(*star_edges(2), [(0, 1, start) for start in starts])
+    begin, end = starts[3] + 2 * HOP - early, starts[5] + HOP + late
+    result = engine(down(plan, [(2, 1, begin, end)]))
+    expected = [None if k in lost else start + 2 * HOP for k, start in enumerate(starts)]
+    assert arrived(plan, result) == expected
+    assert result["links"]["lost"].tolist() == [0, 0, 0, len(lost)]
+    assert result["flows"]["drops"].sum() == len(lost)
+
+
+#: Two senders, 0 and 1, at switch 3, whose queue leads to the receiver, 2, over one link or by way
+#: of switch 4: switches 3 and 5 are joined directly, and through 4.
+DIAMOND = [(0, 3), (1, 3), (2, 5), (3, 5), (3, 4), (4, 5)]
+
+
+def incast() -> Plan:
+    """Five datagrams of each sender, back to back."""
+    rows = [(sender, 2, TX * k) for k in range(5) for sender in (0, 1)]
+    return datagrams(DIAMOND, 3, 6, rows)
+
+
+@engines
+def test_what_waits_when_the_routes_change_is_lost(engine: Engine) -> None:
+    """Datagrams arrive in pairs at HOP + k TX, and leave the switch one by one.
+
+    The link is down from 20 us on, and the routes change at 25 us. Of the six datagrams that have
+    arrived by then the first got through, two were on the link or sent into it, and three wait. The
+    last four go round.
+    """
+    plan = down(incast(), [(3, 5, 20_000_000, SECOND)], restoration_ps=5_000_000)
+    result = engine(plan)
+    assert result["links"]["lost"].sum() == 2
+    assert result["switches"]["dropped_queue_flushed"].tolist() == [3, 0, 0]
+    times = sorted(time for time in arrived(plan, result) if time is not None)
+    # The pairs arrive at HOP + 3 TX and HOP + 4 TX, and take three more hops.
+    there = HOP + 3 * TX
+    assert times == [3 * HOP, *(there + i * TX + 3 * HOP for i in range(4))]
+
+
+@engines
+def test_what_waits_when_the_routes_change_goes_round(engine: Engine) -> None:
+    """The three that wait at 25 us leave over the other link from that time on."""
+    plan = down(incast(), [(3, 5, 20_000_000, SECOND)], restoration_ps=5_000_000, reroute=True)
+    result = engine(plan)
+    assert result["switches"]["dropped_queue_flushed"].sum() == 0
+    assert result["flows"]["drops"].sum() == 2
+    times = sorted(time for time in arrived(plan, result) if time is not None)
+    assert times == [3 * HOP, *(25_000_000 + i * TX + 3 * HOP for i in range(7))]
+    # How long each waits: the first six until they leave or the routes change, then the seven.
+    arrivals, change = [HOP + k * TX for k in range(5)], 25_000_000
+    before = [0, TX, TX, *(change - arrivals[k] for k in (1, 2, 2))]
+    came = [change] * 3 + [arrivals[k] for k in (3, 3, 4, 4)]
+    after = [change + i * TX - time for i, time in enumerate(came)]
+    area = 9000 * sum(before + after)
+    assert result["switches"]["buffer_byte_ps"].tolist() == [area, 0, 0]
+    assert result["totals"]["units_in_flight"] == 0
+
+
+@engines
+def test_routes_stay_if_a_link_is_up_again_before_they_learn_of_it(engine: Engine) -> None:
+    begin = 20_000_000
+    short = down(incast(), [(3, 5, begin, begin + 5_000_000)], restoration_ps=5_000_000)
+    never = down(incast(), [(3, 5, begin, begin + 5_000_000)])
+    results = [engine(plan) for plan in (short, never)]
+    assert arrived(short, results[0]) == arrived(never, results[1])
+    # Over the direct link: the longer way has a hop more.
+    times = [time for time in arrived(short, results[0]) if time is not None]
+    assert max(times) == HOP + 9 * TX + 2 * HOP
+
+
+@engines
+def test_without_a_path_units_go_the_old_way_until_it_is_up(engine: Engine) -> None:
+    """The link to the receiver is down for 100 us, and there is no other."""
+    starts = [50 * MICROSECOND * k for k in range(6)]
+    plan = datagrams(*star_edges(2), [(0, 1, start) for start in starts])
+    plan = down(plan, [(2, 1, 40_000_000, 140_000_000)], restoration_ps=0, reroute=True)
+    result = engine(plan)
+    expected = [None if k in (1, 2) else start + 2 * HOP for k, start in enumerate(starts)]
+    assert arrived(plan, result) == expected
+
+
+@engines
+def test_a_sender_repairs_a_cut_by_its_timer_over_the_other_way(engine: Engine) -> None:
+    """Stop-and-wait of TCP over the diamond, whose direct link is cut for ever.
+
+    The third of five segments is lost. The timer expires 1 s after it was sent, when the routes
+    have long changed, and the rest takes the longer way; acknowledgements too.
+    """
+    law = {"congestion_control": {"kind": "stop-and-wait"}, "acknowledge_every": 1}
+    transport = tcp("reno", **law, initial_window_bytes=1500, handshake=False)
+    rate, delay = GIGABIT, MILLISECOND
+    links = table(DIAMOND, 3, rates=rate, delays=delay)
+    flows = flow_table((0, 2, 0, 5 * 1500))
+    plan = Plan(settings(3, 6, electronic(), transport), links, flows)
+
+    def way(number: int) -> tuple[int, int]:
+        """Time of a segment and of an acknowledgement over so many links."""
+        return number * (12 * MICROSECOND + delay), number * (512_000 + delay)
+
+    short, long = way(3), way(4)
+    # The third segment is sent after two round trips and is cut on its second link.
+    sent = 2 * sum(short)
+    cut = sent + 12 * MICROSECOND + delay + 1
+    both = [(3, 5, cut, 2**64 - 1), (5, 3, cut, 2**64 - 1)]
+    result = engine(down(plan, both, restoration_ps=50 * MILLISECOND))
+    expected = sent + SECOND + 2 * sum(long) + long[0]
+    assert result["flows"]["received_ps"].tolist() == [expected]
+    assert result["flows"]["timeouts"].tolist() == [1]
+    assert result["flows"]["retransmissions"].tolist() == [1]
+    # With all links up the flow takes the direct way, and that is its ideal time too.
+    assert result["flows"]["path_links"].tolist() == [3]
+    alone = engine(plan)
+    assert result["flows"]["ideal_ps"].tolist() == alone["flows"]["ideal_ps"].tolist()
+
+
+@in_blocks("seed", range(120))
+def test_core_equals_twin(seed: int) -> None:
+    plan = outage_plan(seed)
+    check_equal(plan)
+
+
+@in_blocks("seed", range(120, 180))
+def test_conservation(seed: int) -> None:
+    plan = outage_plan(seed)
+    check_conservation(plan, core(plan))
+
+
+def test_random_plans_have_outages_of_all_kinds() -> None:
+    plans = [outage_plan(seed) for seed in range(120)]
+    results = [core(plan) for plan in plans]
+    assert sum(bool(result["links"]["lost"].any()) for result in results) > 60
+    flushed = sum(int(result["switches"]["dropped_queue_flushed"].sum()) for result in results)
+    assert flushed > 50
+    assert np.mean([plan.settings["outages"]["reroute"] for plan in plans]) > 0.3
