@@ -123,6 +123,7 @@ impl Alone {
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, FLOWS as usize);
         fabric.tails = Some(Box::default());
+        fabric.have_queues();
         let recording = Arc::new(Mutex::new(Recording::of_links(wires.len())));
         let recorder = Recorder::new(Arc::clone(&recording));
         fabric.observers = Observers::new(vec![Box::new(recorder)]);

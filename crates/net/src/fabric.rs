@@ -5,6 +5,7 @@ use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
 };
+use crate::output::Waiting;
 use crate::routing::balance::Fibre;
 use crate::routing::label::SHORTEST;
 use crate::{
@@ -75,6 +76,8 @@ pub struct Fabric {
     pub notices: Option<Box<NoticeBoard>>,
     /// Fair interfaces of hosts, if configured.
     pub interfaces: Option<Box<Interfaces>>,
+    /// Units in the queue of each output. Empty if no node queues units at its outputs.
+    pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
     pub observers: Observers,
 }
@@ -126,6 +129,7 @@ impl Fabric {
             tails: None,
             notices: None,
             interfaces: None,
+            waiting: Vec::new(),
             observers: Observers::default(),
         }
     }

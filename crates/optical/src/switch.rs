@@ -5,10 +5,11 @@ mod burst;
 mod electronic;
 mod hybrid;
 mod obs;
+mod queued;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
-pub use electronic::{ElectronicSettings, QUEUE_FULL};
+pub use electronic::ElectronicSettings;
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
@@ -27,6 +28,7 @@ use lightburst_net::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Settings of one kind of switch, and their consequences for the network around it.
@@ -37,6 +39,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
     /// Whether the switch acts on the tail of an arriving unit rather than on its head, for units
     /// from a host or from another switch.
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
+        false
+    }
+
+    /// Whether units wait in explicit queues at its outputs.
+    fn queues_at_outputs(&self) -> bool {
         false
     }
 
@@ -83,6 +90,10 @@ pub struct Build {
     pub choice: Choice,
     /// Random stream of the switch.
     pub draw: Stream,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Numbers of its output links.
+    pub outputs: Range<u32>,
     /// Random stream of its assembly policy.
     pub assembly: Stream,
     /// Number of its sets of next hops.

@@ -282,9 +282,15 @@ class Network:
         """The group of the flow of a packet, or of the first packet of a burst."""
         return self.groups[unit.packets[0].flow]
 
-    def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
-        """Hand `unit` to `link`; returns the time at which its transmission begins."""
+    def transmit(
+        self, link: Link, unit: Unit, earliest: int, waited_since: int | None = None
+    ) -> int:
+        """Hand `unit` to `link`; returns the time at which its transmission begins.
+
+        `waited_since` is the time at which its wait in a queue of the output began.
+        """
         begin = max(earliest, link.free_at)
+        earliest = earliest if waited_since is None else waited_since
         fate = self.loss.fate(unit, link, self.events.now) if link.lossy else Fate()
         if fate.marked:
             unit = marked(unit)

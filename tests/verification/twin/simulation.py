@@ -22,6 +22,7 @@ from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
+from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
 from twin.receiver import TcpReceiver
@@ -39,6 +40,7 @@ OPEN_LOOP = ("datagram", "bursts")
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
+    "electronic": electronic_switch,
     "burst": burst_switch,
     "obs": obs_switch,
 }

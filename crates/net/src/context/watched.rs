@@ -9,10 +9,15 @@ use crate::{DropReason, Fabric, PortId, Sendable, Unit};
 use lightburst_des::{Duration, Time};
 
 impl Context<'_> {
-    /// Hands a unit to a watched port, as [`Context::send`]; its link may lose, mark or hold the
-    /// unit, or stall.
+    /// Hands a unit to a watched port, as [`Context::send`], after a wait in its queue from `ready`
+    /// on, if there was one; its link may lose, mark or hold the unit, or stall.
     #[inline(never)]
-    pub(super) fn send_watched(&mut self, port: PortId, unit: Unit, from: Time) -> Time {
+    pub(super) fn send_watched(
+        &mut self,
+        port: PortId,
+        unit: Unit,
+        (ready, from): (Time, Time),
+    ) -> Time {
         let (place, now) = (self.place(port), self.agenda.now());
         let verdict = self.fabric.judge(unit, place.link, now);
         if verdict.mark {
@@ -20,14 +25,14 @@ impl Context<'_> {
         }
         let start = self.fabric.links.free_at(place.link).max(from);
         if let Some(hold) = verdict.hold.filter(|_| verdict.lost.is_none()) {
-            self.fabric.hold(unit, (place, from), hold);
+            self.fabric.hold(unit, (place, ready), hold);
             return start;
         }
         let begin = match verdict.stall {
             Duration::ZERO => from,
             stall => start + stall,
         };
-        self.transmit(unit, place, (from, begin), verdict.lost);
+        self.transmit(unit, place, (ready, begin), verdict.lost);
         if verdict.lost.is_none() {
             self.release(unit, place);
         }

@@ -1,38 +1,45 @@
 //! Electronic store-and-forward switch with output queues, the baseline: every bit is converted to
 //! electronics and back.
 
+use super::queued::Queued;
 use super::{output, Build, SwitchSettings};
+use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, TimerId, Unit,
+    Choice, Context, Counted, Counters, Occupancy, Sendable, Switch, TimerId, Unit,
 };
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// Settings of an electronic switch.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ElectronicSettings {
     /// Capacity of an output queue in bytes; `None`: unlimited.
     pub queue_bytes: Option<u64>,
     /// Backlog in bytes from which on units are marked (ECN); `None`: never.
     pub ecn_threshold_bytes: Option<u64>,
+    /// Discipline of the output queues; `None`: drop-tail, where nothing is decided at a departure.
+    #[serde(default, deserialize_with = "queue::discipline")]
+    pub queue: Option<Arc<dyn DisciplineSettings>>,
 }
 
 impl SwitchSettings for ElectronicSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
-        Box::new(Electronic::new(self, build))
+        match &self.queue {
+            None => Box::new(Electronic::new(self, build)),
+            Some(discipline) => Box::new(Queued::new(self, &**discipline, build)),
+        }
     }
 
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
         true
     }
-}
 
-/// The output queue had no room.
-pub const QUEUE_FULL: &DropReason = &DropReason {
-    name: "queue-full",
-    busy: false,
-};
+    fn queues_at_outputs(&self) -> bool {
+        self.queue.is_some()
+    }
+}
 
 /// Counters of an electronic switch.
 #[derive(Debug, Default)]
@@ -62,6 +69,7 @@ impl Counters for ElectronicCounters {
             .count("buffered", self.buffered)
             .count("marked", self.marked)
             .dropped(QUEUE_FULL, self.queue_full)
+            .and(queue::dropped(|_| 0))
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .and(self.occupancy.counted(end, self.ahead_of(end)))
