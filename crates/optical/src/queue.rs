@@ -2,11 +2,15 @@
 //!
 //! Each discipline has a file of its own and a line in [`REGISTRY`].
 
+mod codel;
 mod drop_tail;
 mod output;
+mod red;
 
+pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
 pub use output::{Output, QueueCounters};
+pub use red::{Red, EARLY, FORCED};
 
 use crate::settings::{of_kind, Table};
 use lightburst_des::{Stream, Time};
@@ -68,7 +72,11 @@ pub struct DisciplineKind {
 }
 
 /// All disciplines. To add one, create a file and add a line here.
-pub const REGISTRY: &[DisciplineKind] = &[kind::<DropTail>("drop-tail", &[])];
+pub const REGISTRY: &[DisciplineKind] = &[
+    kind::<DropTail>("drop-tail", &[]),
+    kind::<CoDel>("codel", &[TARGET_EXCEEDED]),
+    kind::<Red>("red", &[EARLY, FORCED]),
+];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(
     name: &'static str,
@@ -91,10 +99,14 @@ pub(crate) fn discipline<'de, D: Deserializer<'de>>(
     (kind.read)(table).map(Some).map_err(D::Error::custom)
 }
 
+/// Iterates over the reasons of drops of all disciplines, besides [`QUEUE_FULL`].
+pub fn reasons() -> impl Iterator<Item = &'static DropReason> {
+    REGISTRY.iter().flat_map(|kind| kind.reasons).copied()
+}
+
 /// Returns the numbers of drops of all disciplines, from a function that gives that of a reason.
 pub(crate) fn dropped(of: impl Fn(&'static DropReason) -> u64) -> Counted {
-    let reasons = REGISTRY.iter().flat_map(|kind| kind.reasons);
-    reasons.fold(Counted::default(), |counted, &reason| {
+    reasons().fold(Counted::default(), |counted, reason| {
         counted.dropped(reason, of(reason))
     })
 }

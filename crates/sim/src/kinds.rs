@@ -2,14 +2,18 @@
 
 use lightburst_net::link::loss::{RANDOM, SCRIPTED};
 use lightburst_net::{Counted, CUT};
-use lightburst_optical::switch;
+use lightburst_optical::{queue, switch};
 use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 
 /// Returns the names of all reasons for drops; a trace stores their positions in this list.
 pub fn drop_reasons() -> Vec<&'static str> {
-    let switches = names(&counted().drops);
+    // Reasons of queues came last, and older traces keep their numbers.
+    let queues: Vec<_> = queue::reasons().collect();
+    let mut switches = names(&counted().drops);
+    switches.retain(|reason| !queues.contains(reason));
     let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED, CUT];
-    switches.into_iter().chain(others).map(|r| r.name).collect()
+    let all = switches.into_iter().chain(others).chain(queues);
+    all.map(|reason| reason.name).collect()
 }
 
 /// Returns the counters of all kinds of switches, one after the other.

@@ -28,4 +28,4 @@ pub use receiver::reordering::Reordered;
 pub use recovery::LossRecovery;
 pub use timeout::TimeoutPolicy;
 pub use transport::parameters::{Parameters, Value};
-pub use wire::segment::Sizes;
+pub use wire::segment::{Capable, Sizes};

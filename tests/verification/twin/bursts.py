@@ -27,6 +27,9 @@ REASONS = [
     "random",
     "scripted",
     "cut",
+    "target-exceeded",
+    "red-early",
+    "red-forced",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

@@ -32,7 +32,8 @@ class Packet:
     was sent before; `label` selects its path; `marked` is whether the network has marked it, and
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
     smaller window; `transmission` is the number of its
-    transmission, where that is counted.
+    transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
+    dropping it.
     """
 
     serial: int
@@ -53,6 +54,7 @@ class Packet:
     echoes_mark: bool = False
     reduced: bool = False
     transmission: Transmission | None = None
+    ecn_capable: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:

@@ -78,6 +78,10 @@ class Output:
         """Lose a unit that is in no list."""
         self.switch.drop(unit, reason, self.port)
 
+    def is_capable(self, unit: Unit) -> bool:
+        """Whether a unit is a packet of a transport capable of ECN."""
+        return isinstance(unit, Packet) and unit.ecn_capable
+
     def mark(self, unit: Unit) -> Unit:
         """Mark a unit, capable of ECN or not; a burst is only counted."""
         self.switch.counters["marked"] += 1

@@ -146,6 +146,27 @@ impl Output<'_, '_> {
         self.ctx.drop(unit, self.port, reason);
     }
 
+    /// Returns the time at which the link has sent all that was handed to it.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.ctx.free_at(self.port)
+    }
+
+    /// Returns whether a unit is a packet of a transport capable of ECN.
+    #[inline]
+    pub fn is_capable(&self, unit: Unit) -> bool {
+        matches!(unit, Unit::Packet(_)) && self.ctx.envelope(unit).ecn_capable
+    }
+
+    /// Marks a unit if its transport is capable of ECN; returns whether it is.
+    pub fn mark_capable(&mut self, unit: Unit) -> bool {
+        let is_capable = self.is_capable(unit);
+        if is_capable {
+            self.mark(unit);
+        }
+        is_capable
+    }
+
     /// Marks a unit whether its transport is capable of ECN or not. A burst is only counted.
     pub fn mark(&mut self, unit: Unit) {
         if let Unit::Packet(packet) = unit {
