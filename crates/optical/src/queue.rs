@@ -4,14 +4,13 @@
 
 mod codel;
 mod drop_tail;
-mod output;
 mod red;
 
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
-pub use output::{Output, QueueCounters};
 pub use red::{Red, EARLY, FORCED};
 
+use crate::output::Output;
 use crate::settings::{of_kind, Table};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{Counted, DropReason, LinkId, Unit};

@@ -5,7 +5,6 @@ mod burst;
 mod electronic;
 mod hybrid;
 mod obs;
-mod queued;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;

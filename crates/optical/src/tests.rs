@@ -15,7 +15,7 @@ mod queues;
 mod segmentation;
 mod settings;
 
-use crate::queue::QUEUE_FULL;
+use crate::queue::{self, QUEUE_FULL};
 use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::alone::{Alone, Dropped, Left};
@@ -88,8 +88,8 @@ fn lost(time: u64, port: u16, packet: u64, reason: &'static DropReason) -> Dropp
         port: Some(port),
         packet,
         reason,
-        // a full queue has no single unit as its cause
-        held: reason != QUEUE_FULL,
+        // a queue has no single unit as the cause of its drops
+        held: reason != QUEUE_FULL && !queue::reasons().any(|of_queue| of_queue == reason),
     }
 }
 

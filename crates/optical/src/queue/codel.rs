@@ -2,7 +2,8 @@
 //! been above the target for an interval, and again at shorter and shorter intervals while it stays
 //! there.
 
-use super::{Discipline, DisciplineSettings, Output, Port};
+use super::{Discipline, DisciplineSettings, Port};
+use crate::output::Output;
 use crate::settings::positive_duration;
 use lightburst_des::real::root;
 use lightburst_des::{Duration, Time};

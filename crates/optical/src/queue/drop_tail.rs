@@ -1,7 +1,8 @@
 //! Drop-tail: first in, first out, and a unit without room is dropped. An output on which nothing is
 //! decided at a departure does the same without a queue.
 
-use super::{Discipline, DisciplineSettings, Output, Port};
+use super::{Discipline, DisciplineSettings, Port};
+use crate::output::Output;
 use lightburst_des::Time;
 use lightburst_net::{Chain, Unit};
 use serde::Deserialize;

@@ -1,7 +1,8 @@
 //! Random early detection (Floyd and Jacobson 1993), with the thresholds in bytes and, if `gentle`,
 //! a probability that rises to 1 above the upper threshold (Floyd 2000).
 
-use super::{Discipline, DisciplineSettings, Output, Port};
+use super::{Discipline, DisciplineSettings, Port};
+use crate::output::Output;
 use lightburst_des::{Stream, Time};
 use lightburst_net::{Bytes, Chain, DropReason, Unit};
 use serde::Deserialize;
@@ -158,5 +159,74 @@ impl Discipline for Queue {
     #[inline]
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
         output.pop(&mut self.chain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(average: f64) -> Queue {
+        Queue {
+            settings: Red {
+                min_threshold_bytes: 1000,
+                max_threshold_bytes: 3000,
+                max_probability: 0.2,
+                weight: 0.25,
+                mean_packet_bytes: 1000,
+                gentle: true,
+                ecn: false,
+            },
+            draw: Stream::new(3, "queue/0"),
+            average,
+            count: -1,
+            chain: Chain::default(),
+        }
+    }
+
+    /// Returns the numbers of units from one early drop to the next, at an average that stays.
+    fn gaps(average: f64, drops: usize) -> Vec<usize> {
+        let mut queue = queue(average);
+        let mut gap = || (1..).find(|_| matches!(queue.decide(), Fate::Early));
+        (0..drops + 1).filter_map(|_| gap()).skip(1).collect()
+    }
+
+    #[test]
+    fn the_number_of_units_between_drops_is_uniform() {
+        // Floyd and Jacobson 1993, section V: with p_b = 1/10 the next drop is that of one of the
+        // next nine units, each with the same probability; a unit after a drop has the count 1.
+        let drops = 90_000;
+        let mut numbers = [0u32; 9];
+        for gap in gaps(2000.0, drops) {
+            numbers[gap - 1] += 1;
+        }
+        let expected = drops as f64 / 9.0;
+        let square = |&n: &u32| (f64::from(n) - expected).powi(2) / expected;
+        // The 99.9 % quantile of chi-squared with 8 degrees of freedom.
+        assert!(
+            numbers.iter().map(square).sum::<f64>() < 26.1,
+            "{numbers:?}"
+        );
+    }
+
+    #[test]
+    fn the_probability_is_gentle_up_to_twice_the_upper_threshold() {
+        // p_b = 0.2 + 0.8 * 1500 / 3000 = 0.6: a drop with p_a = 0.6 / 0.4, of every unit.
+        assert!(gaps(4500.0, 1000).iter().all(|&gap| gap == 1));
+        assert!(matches!(queue(5999.0).decide(), Fate::Early | Fate::Queue));
+        assert!(matches!(queue(6000.0).decide(), Fate::Forced));
+        assert!(matches!(queue(999.9).decide(), Fate::Queue));
+        let mut steep = queue(3000.0);
+        steep.settings.gentle = false;
+        assert!(matches!(steep.decide(), Fate::Forced));
+    }
+
+    #[test]
+    fn a_power_is_that_of_repeated_products() {
+        assert_eq!(
+            [0, 1, 2, 5].map(|n| power(0.5, n)),
+            [1.0, 0.5, 0.25, 0.03125]
+        );
+        assert_eq!(power(0.998, u64::MAX), 0.0);
     }
 }

@@ -1,13 +1,15 @@
 //! Electronic store-and-forward switch with output queues, the baseline: every bit is converted to
 //! electronics and back.
 
-use super::queued::Queued;
+mod queued;
+
 use super::{output, Build, SwitchSettings};
 use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, Occupancy, Sendable, Switch, TimerId, Unit,
 };
+use queued::Queued;
 use serde::Deserialize;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! View of an output for its queue, and the counters of all queues of a switch.
 
-use super::{dropped, QUEUE_FULL};
+use crate::queue::{dropped, QUEUE_FULL};
 use lightburst_des::Time;
 use lightburst_net::{
     Chain, Context, Counted, Counters, DropReason, PortId, Rate, Unit, Waiting, PEAK,

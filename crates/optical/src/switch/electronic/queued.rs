@@ -1,8 +1,9 @@
 //! Electronic switch whose outputs have explicit queues: a discipline decides at each departure.
 
-use super::electronic::ElectronicSettings;
-use super::{output, Build};
-use crate::queue::{Discipline, DisciplineSettings, Output, Port, QueueCounters};
+use super::ElectronicSettings;
+use crate::output::{Output, QueueCounters};
+use crate::queue::{Discipline, DisciplineSettings, Port};
+use crate::switch::{output, Build};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, LinkId, PortId, Sendable, Switch, TimerId, Unit,
