@@ -1,11 +1,11 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 use crate::link::loss::{Held, Verdict};
+use crate::link::queue::Waiting;
 use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
 };
-use crate::output::Waiting;
 use crate::routing::balance::Fibre;
 use crate::routing::label::SHORTEST;
 use crate::{

@@ -2,7 +2,7 @@
 //! served by deficit round robin (Shreedhar and Varghese 1995). The interface chooses the next
 //! segment at each departure; segments that wait here are not on the link yet.
 
-use crate::output::Chain;
+use crate::link::queue::Chain;
 use crate::{Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Sendable, Unit, Units};
 use lightburst_des::Time;
 use std::collections::VecDeque;

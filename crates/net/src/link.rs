@@ -9,6 +9,7 @@ pub mod dropped;
 pub(crate) mod fifo;
 pub mod loss;
 pub mod notices;
+pub mod queue;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

@@ -1,7 +1,7 @@
 //! Explicit output queues of a switch.
 
 use super::Context;
-use crate::output::{Chain, Waiting};
+use crate::link::queue::{Chain, Waiting};
 use crate::{PortId, Unit};
 use lightburst_des::{Duration, Time};
 
