@@ -98,6 +98,7 @@ LISTS = {
     "resolver": KINDS["resolvers"],
     "queueing": ("fifo", "fair"),
     "scheduler": KINDS["schedulers"],
+    "queue": KINDS["queues"],
     "switch key": ("kind", "queue_size", "ecn_threshold", "switching_time"),
     "routing key": ("choice", "metric", "paths", "label", "routes"),
 }
@@ -121,7 +122,9 @@ LISTS = {
         ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),
         ("switch", "ocs OCS rotornet circuit", "'obs', which books"),
-        ("switch", "red codel fq_codel pie", "'electronic', first in"),
+        ("switch", "red codel fq_codel pie", "'electronic', with queue = 'codel' or 'red'"),
+        ("queue", "fq_codel PIE cake", "'codel'"),
+        ("queue", "wred", "'red'"),
         ("queueing", "fq drr WRR round-robin", "'fair', deficit round robin"),
         ("switch key", "pfc trimming lossless", "'queue_size', beyond which"),
         ("choice", "flowlets letflow", "'flow-hash', one way for a whole flow"),

@@ -209,9 +209,14 @@ def hybrid(
     }
 
 
-def electronic(queue: int | None = None, threshold: int | None = None) -> dict[str, Any]:
-    """Settings of the electronic switch."""
-    return {"kind": "electronic", "queue_bytes": queue, "ecn_threshold_bytes": threshold}
+def electronic(
+    queue: int | None = None,
+    threshold: int | None = None,
+    discipline: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Settings of the electronic switch; with a `discipline` its outputs have explicit queues."""
+    settings = {"kind": "electronic", "queue_bytes": queue, "ecn_threshold_bytes": threshold}
+    return settings if discipline is None else settings | {"queue": discipline}
 
 
 def datagram(segment: int = 9000, header: int = 0) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from plans import (
     obs,
     table,
 )
+from random_disciplines import random_discipline
 from strategies import RATES, light_keeps_its_rate
 from twin.obs import SCHEDULERS
 
@@ -207,9 +208,17 @@ def random_switch(random: Random) -> dict[str, Any]:
                 re_emission=pick(["after-reception", "cut-through"]),
                 switching_time=switching_time,
             ),
-            electronic(pick([None, 9_000, 20_000]), pick([None, 0, 1, 9_000])),
+            random_electronic(random, pick([None, 9_000, 20_000]), pick([None, 0, 1, 9_000])),
         ]
     )
+
+
+def random_electronic(random: Random, queue: int | None, threshold: int | None) -> dict[str, Any]:
+    """An electronic switch, every other one with explicit queues."""
+    # Drawn apart, so that older plans stay what they were.
+    apart = Random(repr(random.getstate()))
+    discipline = random_discipline(apart) if apart.random() < 0.5 else None
+    return electronic(queue, threshold, discipline)
 
 
 def random_switches(

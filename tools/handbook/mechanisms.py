@@ -19,6 +19,7 @@ import keys
 from handbook.links import DOCS, ROOT
 from lightburst.scenario.switching import Obs, Switching
 from lightburst.scenario.switching.contention import Resolver
+from lightburst.scenario.switching.queue import Queue
 from lightburst.scenario.tables.assembly import Assembly
 from lightburst.scenario.transport.congestion_control import CongestionControl
 from lightburst.scenario.transport.recovery import Recovery
@@ -53,6 +54,7 @@ FAMILIES = {
         "crates/optical/src/obs/scheduler",
     ),
     "resolver": _of("switching.contention", "crates/optical/src/obs/contention", Resolver),
+    "queue": _of("switching.queue", "crates/optical/src/queue", Queue),
     "switch": _of("switching.kind", "crates/optical/src/switch", Switching),
 }
 

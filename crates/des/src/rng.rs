@@ -66,6 +66,12 @@ impl Stream {
         (m >> 64) as u32
     }
 
+    /// Returns a uniformly distributed number from 0 to less than 1, a multiple of 2^-53.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
     /// Returns an exponentially distributed number with mean 1, from one draw.
     pub fn exponential(&mut self) -> f64 {
         // u is uniform among the multiples of 2^-53 in (0, 1].

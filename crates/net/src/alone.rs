@@ -123,6 +123,7 @@ impl Alone {
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, FLOWS as usize);
         fabric.tails = Some(Box::default());
+        fabric.have_queues();
         let recording = Arc::new(Mutex::new(Recording::of_links(wires.len())));
         let recorder = Recorder::new(Arc::clone(&recording));
         fabric.observers = Observers::new(vec![Box::new(recorder)]);
@@ -162,6 +163,14 @@ impl Alone {
         let it = &mut self.simulator.model.fabric.units.packets[packet];
         it.envelope.flow = FlowId(flow);
         it.header.window = window;
+        self.arrive(time, from, Unit::Packet(packet))
+    }
+
+    /// Lets a data packet of flow 0 arrive whose transport is capable of ECN.
+    pub fn capable(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        let packet = self.make(from, (to, bytes), bytes);
+        let it = &mut self.simulator.model.fabric.units.packets[packet];
+        it.envelope.ecn_capable = true;
         self.arrive(time, from, Unit::Packet(packet))
     }
 

@@ -5,6 +5,7 @@ mod cut;
 mod drop;
 mod entry;
 mod interface;
+mod output;
 mod watched;
 
 use crate::link::fifo::{self, Behind};
@@ -130,10 +131,10 @@ impl<'a> Context<'a> {
         times.fold(Time::NEVER, Time::min)
     }
 
-    /// Returns whether a port is free now.
+    /// Returns whether a port is free now, and no unit waits in its queue.
     #[inline]
     pub fn is_free(&self, port: PortId) -> bool {
-        self.free_at(port) <= self.now()
+        self.free_at(port) <= self.now() && self.waiting(port).units == 0
     }
 
     /// Returns the rate of a port.
@@ -238,7 +239,7 @@ impl<'a> Context<'a> {
         let link = self.link(port);
         let fabric = &mut *self.fabric;
         if fabric.links.is_watched(link) {
-            return self.send_watched(port, unit.into(), from);
+            return self.send_watched(port, unit.into(), (from, from));
         }
         if from > now {
             fabric.links.postpone(link, from, now);

@@ -2,6 +2,7 @@
 
 use crate::link::loss::{Held, Verdict};
 use crate::link::outages::LINK_DOWN;
+use crate::link::queue::Waiting;
 use crate::link::{Links, Wire};
 use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
@@ -78,6 +79,8 @@ pub struct Fabric {
     pub notices: Option<Box<NoticeBoard>>,
     /// Fair interfaces of hosts, if configured.
     pub interfaces: Option<Box<Interfaces>>,
+    /// Units in the queue of each output. Empty if no node queues units at its outputs.
+    pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
     pub observers: Observers,
 }
@@ -130,6 +133,7 @@ impl Fabric {
             tails: None,
             notices: None,
             interfaces: None,
+            waiting: Vec::new(),
             observers: Observers::default(),
         }
     }

@@ -2,13 +2,10 @@
 //! served by deficit round robin (Shreedhar and Varghese 1995). The interface chooses the next
 //! segment at each departure; segments that wait here are not on the link yet.
 
-use crate::link::fifo::Behind;
-use crate::link::Carried;
-use crate::{Arena, Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Unit};
+use crate::link::queue::Chain;
+use crate::{Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Sendable, Unit, Units};
 use lightburst_des::Time;
 use std::collections::VecDeque;
-
-type Packets = Arena<PacketId, Packet>;
 
 /// Queue number of a flow without waiting segments.
 const NO_QUEUE: u32 = u32::MAX;
@@ -32,37 +29,6 @@ pub struct Departure {
     pub packet: Packet,
     /// Whether its sender waits for room.
     pub wanted: bool,
-}
-
-/// Linked list of packets.
-#[derive(Clone, Copy, Debug, Default)]
-struct Chain {
-    ends: Option<(PacketId, PacketId)>,
-}
-
-impl Chain {
-    fn push(&mut self, packet: PacketId, packets: &mut Packets) {
-        packets[packet].envelope.behind = Behind::NOTHING;
-        let first = match self.ends {
-            None => packet,
-            Some((first, last)) => {
-                packets[last].envelope.behind.unit = Some(Unit::Packet(packet));
-                first
-            }
-        };
-        self.ends = Some((first, packet));
-    }
-
-    fn first(&self) -> Option<PacketId> {
-        self.ends.map(|(first, _)| first)
-    }
-
-    fn pop(&mut self, packets: &Packets) -> Option<PacketId> {
-        let (first, last) = self.ends?;
-        let next = packets[first].behind();
-        self.ends = next.map(|next| (next, last));
-        Some(first)
-    }
 }
 
 /// Waiting segments with data of one flow.
@@ -129,12 +95,18 @@ impl Interfaces {
     }
 
     /// Queues a packet at a host. Returns whether the caller must schedule the next departure.
-    pub(crate) fn add(&mut self, node: NodeId, packet: PacketId, packets: &mut Packets) -> bool {
-        let Packet { envelope, header } = packets[packet];
+    pub(crate) fn add(
+        &mut self,
+        node: NodeId,
+        packet: PacketId,
+        now: Time,
+        units: &mut Units,
+    ) -> bool {
+        let Packet { envelope, header } = units.packets[packet];
         let host = &mut self.hosts[node.index()];
         host.waiting_bytes += u64::from(envelope.bytes);
         if header.payload == 0 {
-            host.control.push(packet, packets);
+            host.control.push(packet.into(), now, units);
         } else {
             let place = &mut self.queue_of[envelope.flow.index()];
             if *place == NO_QUEUE {
@@ -145,7 +117,7 @@ impl Interfaces {
                 host.turns.push_back(*place);
             }
             let queue = &mut self.queues[*place as usize];
-            queue.chain.push(packet, packets);
+            queue.chain.push(packet.into(), now, units);
             queue.segments += 1;
         }
         !std::mem::replace(&mut host.armed, true)
@@ -153,17 +125,20 @@ impl Interfaces {
 
     /// Removes the packet whose transmission starts now. Also returns whether the hosts must be
     /// notified, and whether the sender of the packet waits for room.
-    pub(crate) fn next(&mut self, node: NodeId, packets: &Packets) -> (PacketId, bool, bool) {
+    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> (PacketId, bool, bool) {
         let host = &mut self.hosts[node.index()];
         host.armed = false;
         let mut wanted = false;
-        let packet = host.control.pop(packets).unwrap_or_else(|| {
-            let queue = turn(host, &mut self.queues, self.settings.quantum, packets);
+        let (unit, _) = host.control.pop(units).unwrap_or_else(|| {
+            let queue = turn(host, &mut self.queues, self.settings.quantum, units);
             queue.segments -= 1;
             wanted = std::mem::take(&mut queue.wanted);
-            queue.chain.pop(packets).expect("a segment that waits")
+            queue.chain.pop(units).expect("a segment that waits")
         });
-        host.waiting_bytes -= u64::from(packets[packet].envelope.bytes);
+        let Unit::Packet(packet) = unit else {
+            unreachable!("bursts begin at an edge");
+        };
+        host.waiting_bytes -= u64::from(units.packets[packet].envelope.bytes);
         (packet, wanted || self.settings.all_departures, wanted)
     }
 
@@ -194,17 +169,6 @@ impl Fabric {
         let interfaces = self.interfaces.as_ref();
         interfaces.map_or(0, |all| all.waiting_bytes(link.index()))
     }
-
-    /// Iterates over the counters of each link at `end`, with the bytes at fair interfaces included
-    /// in `waiting`.
-    pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
-        (0..)
-            .zip(self.links.carried(end))
-            .map(|(link, carried)| Carried {
-                waiting: carried.waiting + self.waiting_at_interface(LinkId(link)),
-                ..carried
-            })
-    }
 }
 
 /// Returns the queue that sends next, and takes the bytes of its first segment from its deficit.
@@ -212,7 +176,7 @@ fn turn<'a>(
     host: &mut Interface,
     queues: &'a mut [Queue],
     quantum: u32,
-    packets: &Packets,
+    units: &Units,
 ) -> &'a mut Queue {
     loop {
         let place = host.turns[0];
@@ -221,7 +185,7 @@ fn turn<'a>(
             queue.deficit += quantum;
         }
         let first = queue.chain.first().expect("a segment that waits");
-        let bytes = packets[first].envelope.bytes;
+        let bytes = first.envelope(units).bytes;
         if bytes <= queue.deficit {
             queue.deficit -= bytes;
             return &mut queues[place as usize];

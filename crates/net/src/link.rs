@@ -10,6 +10,7 @@ pub(crate) mod fifo;
 pub mod loss;
 pub mod notices;
 pub mod outages;
+pub mod queue;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

@@ -3,6 +3,8 @@
 pub mod assembly;
 pub mod edge;
 pub mod obs;
+pub mod output;
+pub mod queue;
 pub mod settings;
 pub mod switch;
 #[cfg(test)]

@@ -8,7 +8,7 @@ mod obs;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
-pub use electronic::{ElectronicSettings, QUEUE_FLUSHED, QUEUE_FULL};
+pub use electronic::{ElectronicSettings, QUEUE_FLUSHED};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
@@ -27,6 +27,7 @@ use lightburst_net::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Settings of one kind of switch, and their consequences for the network around it.
@@ -40,9 +41,14 @@ pub trait SwitchSettings: Debug + Send + Sync {
         false
     }
 
+    /// Whether units wait in explicit queues at its outputs.
+    fn queues_at_outputs(&self) -> bool {
+        false
+    }
+
     /// Whether a unit at an output waits in a queue until its transmission begins, and can be taken
     /// back before.
-    fn queues(&self) -> bool {
+    fn gives_back(&self) -> bool {
         false
     }
 
@@ -94,6 +100,10 @@ pub struct Build {
     pub choice: Choice,
     /// Random stream of the switch.
     pub draw: Stream,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Numbers of its output links.
+    pub outputs: Range<u32>,
     /// Random stream of its assembly policy.
     pub assembly: Stream,
     /// Number of its sets of next hops.

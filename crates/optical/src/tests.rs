@@ -11,10 +11,12 @@ mod edge;
 mod electronic;
 mod hybrid;
 mod obs;
+mod queues;
 mod segmentation;
 mod settings;
 
-use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION, QUEUE_FULL};
+use crate::queue::{self, QUEUE_FULL};
+use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::alone::{Alone, Dropped, Left};
 use lightburst_net::{Choice, DropReason, NodeId, Rate};
@@ -63,6 +65,8 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
         settings.build(Build {
             choice: around.choice,
             draw: Stream::new(around.seed, "switch"),
+            seed: around.seed,
+            outputs: 0..ports.iter().sum::<usize>() as u32,
             assembly: Stream::new(around.seed, "assembly"),
             sets,
             node,
@@ -84,8 +88,8 @@ fn lost(time: u64, port: u16, packet: u64, reason: &'static DropReason) -> Dropp
         port: Some(port),
         packet,
         reason,
-        // a full queue has no single unit as its cause
-        held: reason != QUEUE_FULL,
+        // a queue has no single unit as the cause of its drops
+        held: reason != QUEUE_FULL && !queue::reasons().any(|of_queue| of_queue == reason),
     }
 }
 

@@ -79,6 +79,9 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.outages = Some(Box::new(outages));
     }
     fabric.interfaces = interfaces(plan);
+    if settings.switches.iter().any(|it| it.queues_at_outputs()) {
+        fabric.have_queues();
+    }
     fabric.observers = observers;
     fabric
 }
@@ -150,11 +153,17 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             .map_or(Duration::ZERO, |s| s.switching_time())
     };
     let switching_times: Arc<[Duration]> = (0..settings.nodes).map(switching_time).collect();
+    let outputs = |node| {
+        let links = || fabric.outputs(node).map(|link| link.0);
+        links().min().unwrap_or(0)..links().max().map_or(0, |last| last + 1)
+    };
     let one = |node: u32| {
         let name = format!("switch/{}", node - settings.hosts);
         plan.switch(node).expect("a switch").build(Build {
             choice,
             draw: Stream::new(settings.seed, &name),
+            seed: settings.seed,
+            outputs: outputs(NodeId(node)),
             assembly: Stream::new(settings.seed, &format!("assembly/{node}")),
             sets: fabric.routing.sets(NodeId(node)),
             node: NodeId(node),

@@ -3,14 +3,16 @@
 use lightburst_net::link::loss::{RANDOM, SCRIPTED};
 use lightburst_net::link::outages::LINK_DOWN;
 use lightburst_net::{Counted, CUT};
+use lightburst_optical::queue;
 use lightburst_optical::switch::{self, QUEUE_FLUSHED};
 use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 
 /// Returns the names of all reasons for drops; a trace stores their positions in this list. New ones
 /// come last, so that a position keeps its meaning.
 pub fn drop_reasons() -> Vec<&'static str> {
-    let mut reasons = names(&counted().drops);
-    reasons.retain(|&reason| reason != QUEUE_FLUSHED);
+    let of_queues: Vec<_> = queue::reasons().collect();
+    let mut switches = names(&counted().drops);
+    switches.retain(|&reason| reason != QUEUE_FLUSHED && !of_queues.contains(&reason));
     let others = [
         ACCESS_BUFFER_FULL,
         RANDOM,
@@ -19,7 +21,8 @@ pub fn drop_reasons() -> Vec<&'static str> {
         LINK_DOWN,
         QUEUE_FLUSHED,
     ];
-    reasons.into_iter().chain(others).map(|r| r.name).collect()
+    let all = switches.into_iter().chain(others).chain(of_queues);
+    all.map(|reason| reason.name).collect()
 }
 
 /// Returns the counters of all kinds of switches, one after the other.

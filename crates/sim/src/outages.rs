@@ -71,7 +71,7 @@ pub fn outages(
     }
     let keeps = |link: LinkId| {
         let switch = plan.switch(wires[link.index()].from.0);
-        switch.is_some_and(|switch| switch.queues())
+        switch.is_some_and(|switch| switch.gives_back())
     };
     let graph = Graph {
         hosts,

@@ -14,7 +14,7 @@ use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
 use lightburst_tcp as tcp;
-use lightburst_tcp::{Parameters, Sizes};
+use lightburst_tcp::{transport, Parameters, Sizes};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -320,6 +320,7 @@ impl Transport {
             header: self.header_bytes,
             control: self.control_bytes,
             access_buffer: self.access_buffer_bytes.unwrap_or(u64::MAX),
+            capable: transport::capable(&self.kind, &self.parameters()),
         }
     }
 

@@ -30,6 +30,10 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
             "assemblies",
             named(lightburst_optical::assembly::REGISTRY, |e| e.name),
         ),
+        (
+            "queues",
+            named(lightburst_optical::queue::REGISTRY, |e| e.name),
+        ),
         ("schedulers", named(scheduler::REGISTRY, |e| e.name)),
         ("void_filling_schedulers", scheduler::void_filling()),
         ("signallings", named(signalling::REGISTRY, |e| e.name)),

@@ -29,4 +29,4 @@ pub use recovery::LossRecovery;
 pub use sender::Writes;
 pub use timeout::TimeoutPolicy;
 pub use transport::parameters::{Parameters, Value};
-pub use wire::segment::Sizes;
+pub use wire::segment::{Capable, Sizes};

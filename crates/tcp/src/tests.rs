@@ -9,7 +9,9 @@ use crate::cc::{Ack, Congestion, CongestionControl, Loss, Sent, Timeout, Wants, 
 use crate::flight::Flight;
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
-use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
+use crate::{
+    Capable, Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value,
+};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, Fairness, FlowId, Interfaces, Network, NodeId, Rate, Routing, Wire};
 use std::ops::RangeInclusive;
@@ -23,6 +25,7 @@ const SIZES: Sizes = Sizes {
     header: 0,
     control: 64,
     access_buffer: u64::MAX,
+    capable: Capable::None,
 };
 
 /// A wire of 10 Gb/s with a delay of 1 us, for `flows` flows.

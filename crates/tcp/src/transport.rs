@@ -7,7 +7,7 @@ use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Linux, Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::transport::parameters::{Parameters, COUNT, TIME, WINDOW};
-use crate::Sizes;
+use crate::{Capable, Sizes};
 use lightburst_des::Duration;
 
 /// Inputs from which a transport is built.
@@ -221,6 +221,20 @@ fn tcp(setting: &TransportSettings) -> Transport {
             _ => Clock::OneAtATime,
         },
         ecn: negotiates_ecn(parameters) && !law_of(parameters).ecn,
+    }
+}
+
+/// Returns which data segments of the transport called `kind` are capable of ECN. The name of its
+/// window law may be unknown.
+pub fn capable(kind: &str, parameters: &Parameters) -> Capable {
+    let law = match kind {
+        "tcp" => parameters.kind("congestion_control").and_then(cc::find),
+        _ => None,
+    };
+    match law {
+        Some(law) if law.ecn => Capable::All,
+        Some(_) if negotiates_ecn(parameters) => Capable::New,
+        _ => Capable::None,
     }
 }
 

@@ -39,6 +39,7 @@ _QUEUE: Final = (
     ("electronic", "first in, first out, with an ecn_threshold"),
     ("ecn_threshold", "which marks by the length of the queue"),
 )
+_DISCIPLINE: Final = (("electronic", "with queue = 'codel' or 'red'"),)
 _TURNS: Final = (("fair", "deficit round robin over the flows of a host"), *_QUEUE)
 _DROPS: Final = (
     ("electronic", "which drops what its queue_size does not hold"),
@@ -72,7 +73,10 @@ NOT_HERE: Final[dict[str, Nearest]] = {
         _CIRCUITS,
     ),
     **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
-    **dict.fromkeys(("red", "wred", "codel", "fqcodel", "pie", "prio"), _QUEUE),
+    **dict.fromkeys(("red", "codel"), _DISCIPLINE),
+    **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),
+    **dict.fromkeys(("fqcodel", "pie", "fqpie", "cobalt", "cake"), (("codel", ""), *_DISCIPLINE)),
+    **dict.fromkeys(("dualpi2", "pi2", "prio"), _DISCIPLINE),
     **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
-from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching import Burst, Electronic, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching.queue import DropTail
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.routing import LoadLabel
@@ -107,6 +108,9 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
         if table.kind not in ("electronic", "all-optical"):
             allowed = "'electronic' or 'all-optical' beside events and failures"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
+        elif isinstance(table, Electronic) and not isinstance(table.queue, DropTail):
+            allowed = "no discipline beside events and failures: its queue is not given back"
+            yield InputError(f"{path}.queue", f"'{table.queue.kind}'", allowed)
     if scenario.routing.labelled:
         key = "routes" if scenario.routing.routes else "paths"
         allowed = "shortest paths beside events and failures: these are calculated anew"

@@ -5,6 +5,7 @@ from typing import get_args
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.switching.obs import Scheduler, Signalling
+from lightburst.scenario.switching.queue import Queue
 from lightburst.scenario.tables.assembly import Assembly
 from lightburst.scenario.tables.hosts import Queueing
 from lightburst.scenario.tables.routing import Choice, Label, Metric
@@ -29,6 +30,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "schedulers": get_args(Scheduler),
     "signallings": get_args(Signalling),
     "resolvers": _kinds(Resolver),
+    "queues": _kinds(Queue),
     "transports": _kinds(Transport),
     "congestion_controls": _kinds(CongestionControl),
     "recoveries": _kinds(Recovery),

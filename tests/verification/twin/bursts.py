@@ -29,6 +29,9 @@ REASONS = [
     "cut",
     "link-down",
     "queue-flushed",
+    "target-exceeded",
+    "red-early",
+    "red-forced",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

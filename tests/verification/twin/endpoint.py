@@ -109,6 +109,13 @@ class Endpoint:
         """The present, in ps."""
         return self.network.events.now
 
+    def capable(self, transmission: Transmission | None) -> bool:
+        """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
+        if self.transport.get("congestion_control", {}).get("kind") == "dctcp":
+            return True
+        first = transmission is None or transmission.nth == 1
+        return first and bool(self.transport.get("ecn"))
+
     def send(
         self,
         kind: str,
@@ -138,6 +145,7 @@ class Endpoint:
                 blocks,
                 transmission is not None and transmission.what == "data" and transmission.nth > 1,
                 echoes_mark=self.marked,
+                ecn_capable=bool(payload) and self.capable(transmission),
                 transmission=transmission,
                 reduced=reduced,
             )

@@ -32,6 +32,14 @@ class Held:
 
 
 @dataclass
+class Waiting:
+    """A unit that waits in the queue of its output since the time `since`."""
+
+    unit: Unit
+    since: int
+
+
+@dataclass
 class Link:
     """A directed link; `rate` in bit/s, `delay` in ps; `heads`: its target is cut-through."""
 
@@ -56,6 +64,8 @@ class Link:
     pauses: list[tuple[int, int]] = field(default_factory=list)
     # Units that wait beside it for later ones.
     held: list[Held] = field(default_factory=list)
+    # Units that wait in an explicit queue of its output.
+    queue: list[Waiting] = field(default_factory=list)
 
     def tx(self, size: int) -> int:
         """Transmission time of `size` bytes in ps, rounded up."""
@@ -71,7 +81,7 @@ class Link:
     def at_interface(self) -> int:
         """Bytes that wait for it."""
         waiting = [] if self.interface is None else self.interface.waiting
-        return sum(packet.size for packet in waiting)
+        return sum(packet.size for packet in waiting) + sum(w.unit.size for w in self.queue)
 
     def busy(self, end: int) -> int:
         """Time until `end` in which it transmitted, in ps."""

@@ -33,7 +33,8 @@ class Packet:
     was sent before; `label` selects its path; `marked` is whether the network has marked it, and
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
     smaller window; `transmission` is the number of its
-    transmission, where that is counted.
+    transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
+    dropping it.
     """
 
     serial: int
@@ -54,6 +55,7 @@ class Packet:
     echoes_mark: bool = False
     reduced: bool = False
     transmission: Transmission | None = None
+    ecn_capable: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:
@@ -292,14 +294,20 @@ class Network:
         """The group of the flow of a packet, or of the first packet of a burst."""
         return self.groups[unit.packets[0].flow]
 
-    def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
-        """Hand `unit` to `link`; returns the time at which its transmission begins."""
+    def transmit(
+        self, link: Link, unit: Unit, earliest: int, waited_since: int | None = None
+    ) -> int:
+        """Hand `unit` to `link`; returns the time at which its transmission begins.
+
+        `waited_since` is the time at which its wait in a queue of the output began.
+        """
         begin = max(earliest, link.free_at)
         if self.outages.taken_back(link, begin) is not None:
             self.outages.keep(link, unit)
             link.free_at = begin + link.tx(unit.size)
             link.transmissions.append((begin, link.free_at, unit.size))
             return max(earliest, self.events.now)
+        earliest = earliest if waited_since is None else waited_since
         fate = self.loss.fate(unit, link, self.events.now) if link.lossy else Fate()
         if fate.marked:
             unit = marked(unit)

@@ -64,6 +64,10 @@ class Xoshiro256PlusPlus:
             product = self.next() * n
         return product >> 64
 
+    def uniform(self) -> float:
+        """Uniform draw from 0 to less than 1."""
+        return float(self.next() >> 11) / 2**53
+
     def exponential(self) -> float:
         """Exponentially distributed draw with mean 1."""
         return ln(1.0 / (((self.next() >> 11) + 1) / 2**53))

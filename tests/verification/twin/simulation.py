@@ -23,6 +23,7 @@ from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
 from twin.outages import Outages
+from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
 from twin.receiver import TcpReceiver
@@ -40,6 +41,7 @@ OPEN_LOOP = ("datagram", "bursts")
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
+    "electronic": electronic_switch,
     "burst": burst_switch,
     "obs": obs_switch,
 }

@@ -40,7 +40,7 @@ class Switch:
 
     def is_free(self, port: int) -> bool:
         """Whether the output `port` is idle."""
-        return self.ports[port].free_at <= self.now
+        return self.ports[port].free_at <= self.now and not self.ports[port].queue
 
     def pick_free(self, members: Members) -> int | None:
         """One free member, uniformly; None if all are busy."""

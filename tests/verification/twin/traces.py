@@ -180,7 +180,7 @@ def hop_rows(
                 node=entry.node,
                 link=link.index,
                 # A header is handed over before its burst comes.
-                held_ps=0 if of_host else max(0, entry.time - here),
+                held_ps=0 if of_host else max(0, min(entry.time, entry.ready) - here),
                 queued_ps=entry.begins - (here if of_host else entry.ready),
                 start_ps=entry.begins,
                 arrival_ps=arrival,

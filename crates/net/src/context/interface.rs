@@ -42,13 +42,13 @@ impl Context<'_> {
     }
 
     fn send_in_turn(&mut self, packet: PacketId) -> Option<Time> {
-        let (node, free_at) = (self.node, self.free_at(NIC));
+        let (node, free_at, now) = (self.node, self.free_at(NIC), self.now());
         let units = &mut self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        if interfaces.waiting_bytes(node.index()) == 0 && free_at <= self.agenda.now() {
+        if interfaces.waiting_bytes(node.index()) == 0 && free_at <= now {
             return Some(self.send_now(packet));
         }
-        if interfaces.add(node, packet, &mut units.packets) {
+        if interfaces.add(node, packet, now, units) {
             self.timer(free_at, TimerId::DEPARTURE);
         }
         None
@@ -75,7 +75,7 @@ impl Context<'_> {
     pub(crate) fn depart(&mut self) -> (Departure, bool) {
         let units = &self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        let (packet, heard, wanted) = interfaces.next(self.node, &units.packets);
+        let (packet, heard, wanted) = interfaces.next(self.node, units);
         let departure = Departure {
             packet: units.packets[packet],
             wanted,

@@ -9,10 +9,15 @@ use crate::{DropReason, Fabric, LinkId, PortId, Sendable, Unit};
 use lightburst_des::{Duration, Time};
 
 impl Context<'_> {
-    /// Hands a unit to a watched port, as [`Context::send`]; its link may lose, mark or hold the
-    /// unit, or stall.
+    /// Hands a unit to a watched port, as [`Context::send`], after a wait in its queue from `ready`
+    /// on, if there was one; its link may lose, mark or hold the unit, or stall.
     #[inline(never)]
-    pub(super) fn send_watched(&mut self, port: PortId, unit: Unit, from: Time) -> Time {
+    pub(super) fn send_watched(
+        &mut self,
+        port: PortId,
+        unit: Unit,
+        (ready, from): (Time, Time),
+    ) -> Time {
         let (place, now) = (self.place(port), self.agenda.now());
         if self.keep_aside(unit, place.link, from) {
             return from.max(now);
@@ -23,7 +28,7 @@ impl Context<'_> {
         }
         let start = self.fabric.links.free_at(place.link).max(from);
         if let Some(hold) = verdict.hold.filter(|_| verdict.lost.is_none()) {
-            self.fabric.hold(unit, (place, from), hold);
+            self.fabric.hold(unit, (place, ready), hold);
             return start;
         }
         let begin = match verdict.stall {
@@ -33,7 +38,7 @@ impl Context<'_> {
         let lost = verdict
             .lost
             .or_else(|| self.cut_off(unit, place.link, begin));
-        self.transmit(unit, place, (from, begin), lost);
+        self.transmit(unit, place, (ready, begin), lost);
         if lost.is_none() {
             self.release(unit, place);
         }

@@ -28,6 +28,9 @@ pub struct Envelope {
     pub transmission: u32,
     /// Number of the path to the destination. Set when the unit enters the network.
     pub label: u8,
+    /// Whether its transport reacts to congestion marks, so that a queue may mark the unit in place
+    /// of dropping it (ECN-capable transport, RFC 3168, section 5).
+    pub ecn_capable: bool,
     /// Successor on the link, in the burst or in the queue of an interface.
     pub(crate) behind: Behind,
 }
@@ -43,6 +46,7 @@ impl Envelope {
             bytes,
             transmission: 0,
             label: 0,
+            ecn_capable: false,
             behind: Behind::NOTHING,
         }
     }

@@ -1,47 +1,57 @@
 //! Electronic store-and-forward switch with output queues, the baseline: every bit is converted to
 //! electronics and back.
 
+mod queued;
+
 use super::{output, Build, SwitchSettings};
+use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, DropReason, Occupancy, PortId, Sendable, Switch, TimerId,
     Unit,
 };
+use queued::Queued;
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// Settings of an electronic switch.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ElectronicSettings {
     /// Capacity of an output queue in bytes; `None`: unlimited.
     pub queue_bytes: Option<u64>,
     /// Backlog in bytes from which on units are marked (ECN); `None`: never.
     pub ecn_threshold_bytes: Option<u64>,
+    /// Discipline of the output queues; `None`: drop-tail, where nothing is decided at a departure.
+    #[serde(default, deserialize_with = "queue::discipline")]
+    pub queue: Option<Arc<dyn DisciplineSettings>>,
 }
 
 impl SwitchSettings for ElectronicSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
-        Box::new(Electronic::new(self, build))
+        match &self.queue {
+            None => Box::new(Electronic::new(self, build)),
+            Some(discipline) => Box::new(Queued::new(self, &**discipline, build)),
+        }
     }
 
     fn stores_and_forwards(&self, _from_host: bool) -> bool {
         true
     }
 
-    fn queues(&self) -> bool {
-        true
+    /// Explicit queues do not give units back yet.
+    fn gives_back(&self) -> bool {
+        self.queue.is_none()
     }
 
     fn takes_outages(&self) -> bool {
-        true
+        self.queue.is_none()
+    }
+
+    fn queues_at_outputs(&self) -> bool {
+        self.queue.is_some()
     }
 }
-
-/// The output queue had no room.
-pub const QUEUE_FULL: &DropReason = &DropReason {
-    name: "queue-full",
-    busy: false,
-};
 
 /// The unit waited for a link when the routes learned that the link is down.
 pub const QUEUE_FLUSHED: &DropReason = &DropReason {
@@ -79,6 +89,7 @@ impl Counters for ElectronicCounters {
             .count("marked", self.marked)
             .dropped(QUEUE_FULL, self.queue_full)
             .dropped(QUEUE_FLUSHED, self.queue_flushed)
+            .and(queue::dropped(|_| 0))
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .and(self.occupancy.counted(end, self.ahead_of(end)))

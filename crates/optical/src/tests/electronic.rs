@@ -6,6 +6,7 @@ fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
     let settings = ElectronicSettings {
         queue_bytes,
         ecn_threshold_bytes,
+        queue: None,
     };
     alone(&settings, &[1; 3])
 }

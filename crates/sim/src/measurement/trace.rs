@@ -220,7 +220,8 @@ impl Trace {
             let of_host = burst.is_none() && traced.identity.node == place.node.0;
             let (held_until, ready) = match of_host {
                 true => (came, came),
-                false => (now, passage.ready),
+                // A wait in an explicit queue is one for the link.
+                false => (now.min(passage.ready), passage.ready),
             };
             if self.wanted[packet.envelope.flow.index()] {
                 self.hops.push(Hop {

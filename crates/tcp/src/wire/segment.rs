@@ -48,6 +48,32 @@ pub struct Sizes {
     pub control: u32,
     /// Capacity of the queue at a host's interface.
     pub access_buffer: u64,
+    /// Data segments that are capable of ECN.
+    pub capable: Capable,
+}
+
+/// Data segments of a connection that a queue may mark in place of dropping them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capable {
+    /// None: the connection does not use ECN.
+    #[default]
+    None,
+    /// Those with new data; retransmissions are not (RFC 3168, section 6.1.5).
+    New,
+    /// All, since the window law needs the mark of each byte (RFC 8257).
+    All,
+}
+
+impl Capable {
+    /// Returns whether the `transmission`-th transmission of a data segment, from 1, is capable.
+    #[inline]
+    fn covers(self, transmission: u32) -> bool {
+        match self {
+            Capable::None => false,
+            Capable::New => transmission <= 1,
+            Capable::All => true,
+        }
+    }
 }
 
 impl Sizes {
@@ -180,6 +206,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         let bytes = self.sizes.wire(header.payload);
         let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
         packet.envelope.transmission = transmission;
+        packet.envelope.ecn_capable = header.payload > 0 && self.sizes.capable.covers(transmission);
         let packet = ctx.create(packet);
         if let Some(options) = options {
             ctx.set_options(packet, options);

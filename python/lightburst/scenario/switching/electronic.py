@@ -1,11 +1,13 @@
 """Electronic packet switch."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lightburst.foundation.units import SIZE, Quantity, parse_size
+from lightburst.scenario.fields import refuse_at
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.scenario.switching.queue import DropTail, Queue
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 
@@ -20,6 +22,7 @@ class Electronic(BaseSwitch):
     """
 
     store_and_forward: ClassVar[bool] = True
+    came_later: ClassVar[frozenset[str]] = frozenset({"queue"})
     kind: Literal["electronic"] = "electronic"
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
@@ -35,6 +38,14 @@ class Electronic(BaseSwitch):
             "packets; for all other transports marks are only counted."
         ),
     )
+    queue: Queue = DropTail()
+
+    @model_validator(mode="after")
+    def _one_marks(self) -> Self:
+        if self.ecn_threshold is not None and not isinstance(self.queue, DropTail):
+            given = f"a threshold beside queue = '{self.queue.kind}'"
+            raise refuse_at("ecn_threshold", given, "'off': that queue marks by its own ecn")
+        return self
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Return the size of a queue."""

@@ -1,0 +1,59 @@
+//! Explicit output queues of a switch.
+
+use super::Context;
+use crate::link::queue::{Chain, Waiting};
+use crate::{PortId, Unit};
+use lightburst_des::{Duration, Time};
+
+impl Context<'_> {
+    /// Returns the units in the queue of a port.
+    #[inline]
+    pub fn waiting(&self, port: PortId) -> Waiting {
+        self.fabric.waiting(self.link(port))
+    }
+
+    /// Returns the bytes that a port and its queue have not sent yet, rounded up: the same number as
+    /// [`Context::backlog`] of a port to which the waiting units were handed.
+    #[inline]
+    pub fn queued(&self, port: PortId) -> u64 {
+        let link = self.link(port);
+        let rest = self.fabric.links.to_transmit(link, self.now());
+        let time = u128::from(rest.0) + self.fabric.waiting(link).time;
+        let time = u64::try_from(time).unwrap_or(u64::MAX);
+        self.rate(port).bytes_in(Duration(time)).0
+    }
+
+    /// Appends a unit to a chain of a port's queue.
+    #[inline]
+    pub fn queue(&mut self, port: PortId, chain: &mut Chain, unit: Unit) {
+        let bytes = self.envelope(unit).bytes;
+        let time = self.transmission_time(port, bytes);
+        let (link, now) = (self.link(port), self.now());
+        let fabric = &mut *self.fabric;
+        fabric.waiting[link.index()].add(bytes, time);
+        chain.push(unit, now, &mut fabric.units);
+    }
+
+    /// Takes the first unit out of a chain of a port's queue; also returns the time since which it
+    /// has waited.
+    #[inline]
+    pub fn unqueue(&mut self, port: PortId, chain: &mut Chain) -> Option<(Unit, Time)> {
+        let (unit, since) = chain.pop(&self.fabric.units)?;
+        let bytes = self.envelope(unit).bytes;
+        let time = self.transmission_time(port, bytes);
+        let link = self.link(port);
+        self.fabric.waiting[link.index()].remove(bytes, time);
+        Some((unit, since))
+    }
+
+    /// Hands a unit to a port whose link is free, after a wait in its queue from `since` on.
+    #[inline]
+    pub fn send_queued(&mut self, port: PortId, unit: Unit, since: Time) {
+        let (link, now) = (self.link(port), self.now());
+        if self.fabric.links.is_watched(link) {
+            self.send_watched(port, unit, (since, now));
+            return;
+        }
+        self.send(port, unit, now);
+    }
+}

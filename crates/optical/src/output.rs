@@ -1,0 +1,177 @@
+//! View of an output for its queue, and the counters of all queues of a switch.
+
+use crate::queue::{dropped, QUEUE_FULL};
+use lightburst_des::Time;
+use lightburst_net::{
+    Chain, Context, Counted, Counters, DropReason, PortId, Rate, Unit, Waiting, PEAK,
+};
+
+/// Counters of the queues of a switch.
+#[derive(Debug, Default)]
+pub struct QueueCounters {
+    /// Units that waited.
+    buffered: u64,
+    /// Units marked (ECN).
+    marked: u64,
+    /// Number of drops, by reason.
+    drops: Vec<(&'static DropReason, u64)>,
+    /// Bytes in all queues together.
+    level: u64,
+    since: Time,
+    /// Integral of the level in byte-picoseconds up to `since`.
+    integral: u128,
+    /// Largest backlog of a single output that a unit found, with that unit.
+    peak: u64,
+}
+
+impl QueueCounters {
+    fn elapsed(&self, now: Time) -> u128 {
+        u128::from(self.level) * u128::from(now.since(self.since).0)
+    }
+
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        self.integral += self.elapsed(now);
+        self.since = now;
+    }
+
+    #[cold]
+    fn drop(&mut self, reason: &'static DropReason) {
+        match self.drops.iter_mut().find(|(of, _)| *of == reason) {
+            Some((_, number)) => *number += 1,
+            None => self.drops.push((reason, 1)),
+        }
+    }
+
+    /// Starts a measurement window.
+    pub fn begin_window(&mut self) {
+        self.peak = 0;
+    }
+}
+
+impl Counters for QueueCounters {
+    fn counted(&self, end: Time) -> Counted {
+        let number = |reason| {
+            let mut drops = self.drops.iter();
+            drops.find(|(of, _)| *of == reason).map_or(0, |(_, n)| *n)
+        };
+        Counted::default()
+            .count("buffered", self.buffered)
+            .count("marked", self.marked)
+            .dropped(QUEUE_FULL, number(QUEUE_FULL))
+            .and(dropped(number))
+            .count(PEAK, self.peak)
+            .sum("buffer_byte_ps", self.integral + self.elapsed(end))
+    }
+}
+
+/// An output, as its queue sees it.
+pub struct Output<'a, 'c> {
+    /// Port of the output.
+    pub port: PortId,
+    /// Largest backlog in bytes.
+    pub limit: u64,
+    pub(crate) ctx: &'a mut Context<'c>,
+    pub(crate) counters: &'a mut QueueCounters,
+}
+
+impl Output<'_, '_> {
+    /// Returns the present time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.ctx.now()
+    }
+
+    /// Returns the rate of the link.
+    #[inline]
+    pub fn rate(&self) -> Rate {
+        self.ctx.rate(self.port)
+    }
+
+    /// Returns the size of a unit in bytes.
+    #[inline]
+    pub fn bytes(&self, unit: Unit) -> u32 {
+        self.ctx.envelope(unit).bytes
+    }
+
+    /// Returns the units that wait.
+    #[inline]
+    pub fn waiting(&self) -> Waiting {
+        self.ctx.waiting(self.port)
+    }
+
+    /// Returns the bytes that wait, and those that the link has not sent yet.
+    #[inline]
+    pub fn backlog(&self) -> u64 {
+        self.ctx.queued(self.port)
+    }
+
+    /// Returns whether a unit fits behind `backlog` bytes; drops it otherwise.
+    #[inline]
+    pub fn admit(&mut self, unit: Unit, backlog: u64) -> bool {
+        let fits = backlog + u64::from(self.bytes(unit)) <= self.limit;
+        if !fits {
+            self.drop(unit, QUEUE_FULL);
+        }
+        fits
+    }
+
+    /// Appends a unit to a chain of the queue, behind `backlog` bytes.
+    #[inline]
+    pub fn push(&mut self, chain: &mut Chain, unit: Unit, backlog: u64) {
+        let bytes = u64::from(self.bytes(unit));
+        let now = self.ctx.now();
+        if !self.ctx.is_free(self.port) {
+            self.counters.buffered += 1;
+            self.counters.peak = self.counters.peak.max(backlog + bytes);
+        }
+        self.counters.settle(now);
+        self.counters.level += bytes;
+        self.ctx.queue(self.port, chain, unit);
+    }
+
+    /// Takes the first unit out of a chain of the queue; also returns the time since which it has
+    /// waited.
+    #[inline]
+    pub fn pop(&mut self, chain: &mut Chain) -> Option<(Unit, Time)> {
+        let (unit, since) = self.ctx.unqueue(self.port, chain)?;
+        self.counters.settle(self.ctx.now());
+        self.counters.level -= u64::from(self.bytes(unit));
+        Some((unit, since))
+    }
+
+    /// Drops a unit that is in no chain.
+    pub fn drop(&mut self, unit: Unit, reason: &'static DropReason) {
+        self.counters.drop(reason);
+        self.ctx.drop(unit, self.port, reason);
+    }
+
+    /// Returns the time at which the link has sent all that was handed to it.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.ctx.free_at(self.port)
+    }
+
+    /// Returns whether a unit is a packet of a transport capable of ECN.
+    #[inline]
+    pub fn is_capable(&self, unit: Unit) -> bool {
+        matches!(unit, Unit::Packet(_)) && self.ctx.envelope(unit).ecn_capable
+    }
+
+    /// Marks a unit if its transport is capable of ECN; returns whether it is.
+    pub fn mark_capable(&mut self, unit: Unit) -> bool {
+        let is_capable = self.is_capable(unit);
+        if is_capable {
+            self.mark(unit);
+        }
+        is_capable
+    }
+
+    /// Marks a unit whether its transport is capable of ECN or not. A burst is only counted.
+    pub fn mark(&mut self, unit: Unit) {
+        if let Unit::Packet(packet) = unit {
+            self.ctx.mark_congestion(packet);
+        }
+        self.counters.marked += 1;
+    }
+}

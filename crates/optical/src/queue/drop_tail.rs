@@ -1,0 +1,46 @@
+//! Drop-tail: first in, first out, and a unit without room is dropped. An output on which nothing is
+//! decided at a departure does the same without a queue.
+
+use super::{Discipline, DisciplineSettings, Port};
+use crate::output::Output;
+use lightburst_des::Time;
+use lightburst_net::{Chain, Unit};
+use serde::Deserialize;
+
+/// Settings of drop-tail.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DropTail {}
+
+impl DisciplineSettings for DropTail {
+    fn build(&self, port: &Port) -> Box<dyn Discipline> {
+        Box::new(Tail {
+            ecn_threshold_bytes: port.ecn_threshold_bytes,
+            chain: Chain::default(),
+        })
+    }
+}
+
+struct Tail {
+    ecn_threshold_bytes: u64,
+    chain: Chain,
+}
+
+impl Discipline for Tail {
+    #[inline]
+    fn enqueue(&mut self, unit: Unit, output: &mut Output<'_, '_>) {
+        let backlog = output.backlog();
+        if !output.admit(unit, backlog) {
+            return;
+        }
+        if backlog >= self.ecn_threshold_bytes {
+            output.mark(unit);
+        }
+        output.push(&mut self.chain, unit, backlog);
+    }
+
+    #[inline]
+    fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
+        output.pop(&mut self.chain)
+    }
+}

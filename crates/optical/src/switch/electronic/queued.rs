@@ -1,0 +1,143 @@
+//! Electronic switch whose outputs have explicit queues: a discipline decides at each departure.
+
+use super::ElectronicSettings;
+use crate::output::{Output, QueueCounters};
+use crate::queue::{Discipline, DisciplineSettings, Port};
+use crate::switch::{output, Build};
+use lightburst_des::{Stream, Time};
+use lightburst_net::{
+    Choice, Context, Counted, Counters, LinkId, PortId, Sendable, Switch, TimerId, Unit,
+};
+
+/// Kind of the timer of a port's next departure; its subject is the port.
+const DEPARTURE: u8 = 0;
+
+/// Queue of a port.
+struct Queue {
+    discipline: Box<dyn Discipline>,
+    /// Whether the timer of the next departure is running.
+    armed: bool,
+}
+
+/// Electronic switch with explicit queues.
+pub struct Queued {
+    limit: u64,
+    choice: Choice,
+    draw: Stream,
+    queues: Vec<Queue>,
+    arrived: u64,
+    forwarded: u64,
+    oe_bytes: u64,
+    eo_bytes: u64,
+    counters: QueueCounters,
+}
+
+impl Queued {
+    /// Creates an idle switch whose outputs have the discipline of these settings.
+    pub fn new(
+        settings: &ElectronicSettings,
+        discipline: &dyn DisciplineSettings,
+        build: Build,
+    ) -> Queued {
+        let queue = |link| {
+            let port = Port {
+                link: LinkId(link),
+                seed: build.seed,
+                ecn_threshold_bytes: settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+            };
+            Queue {
+                discipline: discipline.build(&port),
+                armed: false,
+            }
+        };
+        Queued {
+            limit: settings.queue_bytes.unwrap_or(u64::MAX),
+            choice: build.choice,
+            draw: build.draw,
+            queues: build.outputs.map(queue).collect(),
+            arrived: 0,
+            forwarded: 0,
+            oe_bytes: 0,
+            eo_bytes: 0,
+            counters: QueueCounters::default(),
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+        self.arrived += 1;
+        self.oe_bytes += u64::from(ctx.envelope(unit).bytes);
+        let port = output(self.choice, unit, &mut self.draw, ctx);
+        let queue = &mut self.queues[usize::from(port.0)];
+        let output = &mut Output {
+            port,
+            limit: self.limit,
+            ctx,
+            counters: &mut self.counters,
+        };
+        queue.discipline.enqueue(unit.into(), output);
+        self.serve(port, ctx);
+    }
+
+    /// Sends units while the link of a port is free, and sets the timer of the next departure.
+    #[inline]
+    fn serve(&mut self, port: PortId, ctx: &mut Context<'_>) {
+        let queue = &mut self.queues[usize::from(port.0)];
+        // A script can keep a unit beside the link, which is then still free.
+        while !queue.armed && ctx.waiting(port).units > 0 {
+            let free_at = ctx.free_at(port);
+            if free_at > ctx.now() {
+                queue.armed = true;
+                let subject = u32::from(port.0);
+                let kind = DEPARTURE;
+                return ctx.timer(free_at, TimerId { kind, subject });
+            }
+            let output = &mut Output {
+                port,
+                limit: self.limit,
+                ctx,
+                counters: &mut self.counters,
+            };
+            if let Some((unit, since)) = queue.discipline.dequeue(output) {
+                self.forwarded += 1;
+                self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+                ctx.send_queued(port, unit, since);
+            }
+        }
+    }
+}
+
+impl Switch for Queued {
+    #[inline]
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        match unit {
+            Unit::Packet(packet) => self.take(packet, ctx),
+            Unit::Burst(burst) => self.take(burst, ctx),
+            Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
+        }
+    }
+
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        let port = PortId(timer_id.subject as u16);
+        self.queues[usize::from(port.0)].armed = false;
+        self.serve(port, ctx);
+    }
+
+    fn counted(&self, end: Time) -> Counted {
+        Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
+            .and(self.counters.counted(end))
+    }
+
+    fn begin_window(&mut self) {
+        self.counters.begin_window();
+    }
+
+    /// All bytes in the switch are in its output queues.
+    fn held(&self, queued: u64) -> u64 {
+        queued
+    }
+}

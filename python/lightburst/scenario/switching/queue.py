@@ -1,0 +1,119 @@
+"""``queue`` of an electronic switch: the discipline of its output queues."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from lightburst.foundation.units import SIZE, TIME, Quantity, format_size, parse_size
+from lightburst.scenario.fields import Flag, Named, Real, refuse_at
+from lightburst.scenario.section import Section
+
+_Time = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
+_Size = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
+
+
+class DropTail(Section):
+    """First in, first out; a unit that finds no room is dropped."""
+
+    kind: Literal["drop-tail"] = "drop-tail"
+
+
+class CoDel(Section):
+    """Controlled delay (RFC 8289): drops at the departure while the delay is above a target.
+
+    Attributes
+    ----------
+    target, interval : int
+        Picoseconds.
+    """
+
+    kind: Literal["codel"] = "codel"
+    target: _Time = Field(
+        5 * 10**9,
+        description=(
+            "Delay in the queue that is acceptable for good. The default is that of RFC 8289 for "
+            "the Internet; in a data centre a share of 5 % to 10 % of the round trip."
+        ),
+    )
+    interval: _Time = Field(
+        100 * 10**9,
+        description=(
+            "Time for which the delay must be above the target before the first drop; about the "
+            "largest round trip. Further drops follow after interval / sqrt(n)."
+        ),
+    )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether packets of senders with `ecn` or `dctcp` are marked in place of being dropped."
+        ),
+    )
+
+
+class Red(Section):
+    """Random early detection (Floyd and Jacobson 1993), by default gentle.
+
+    Attributes
+    ----------
+    min_threshold, max_threshold, mean_packet : int
+        Bytes.
+    """
+
+    kind: Literal["red"] = "red"
+    min_threshold: Annotated[int, Quantity(SIZE)] = Field(
+        parse_size("45 kB"),
+        description="Average queue from which on units are dropped: five full segments.",
+    )
+    max_threshold: _Size = Field(
+        parse_size("135 kB"),
+        description=(
+            "Average queue at which the probability of a drop is `max_probability`; three times "
+            "`min_threshold`, as the authors recommend."
+        ),
+    )
+    max_probability: Annotated[float, Real(0, 1)] = Field(
+        0.02, description="Probability of a drop at `max_threshold`; 1/50 in the paper."
+    )
+    weight: Annotated[float, Real(0, 1)] = Field(
+        0.002, description="Weight of the present queue in the average, w_q of the paper."
+    )
+    mean_packet: _Size = Field(
+        parse_size("9 kB"),
+        description=(
+            "Size of a typical packet: the average falls during idle time as if so many packets "
+            "had found an empty queue."
+        ),
+    )
+    gentle: Flag = Field(
+        True,
+        description=(
+            "Whether the probability rises from `max_probability` to 1 between `max_threshold` and "
+            "twice that (Floyd 2000). If not, all units are dropped above `max_threshold`."
+        ),
+    )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether packets of senders with `ecn` or `dctcp` are marked in place of early drops."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Self:
+        if self.min_threshold >= self.max_threshold:
+            given, limit = format_size(self.min_threshold), format_size(self.max_threshold)
+            raise refuse_at("min_threshold", given, f"less than max_threshold, {limit}")
+        return self
+
+
+Queue = Annotated[
+    DropTail | CoDel | Red,
+    Field(
+        discriminator="kind",
+        description=(
+            "Discipline of the output queues. `queue_size` is the limit of each. With "
+            '`"drop-tail"` a unit is dropped only if it finds no room.'
+        ),
+    ),
+    Named(),
+]

@@ -1,0 +1,46 @@
+"""Random disciplines of explicit output queues, for the plans of `random_plans`."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from plans import MICROSECOND, MILLISECOND
+
+
+def random_codel(random: Random) -> dict[str, Any]:
+    """Targets of a segment or two, and the RFC's; intervals in which a queue can last."""
+    pick = random.choice
+    return {
+        "target_ps": pick([1, 7 * MICROSECOND, 20 * MICROSECOND, 5 * MILLISECOND]),
+        "interval_ps": pick([1, 10 * MICROSECOND, 50 * MICROSECOND, 200 * MICROSECOND]),
+        "ecn": pick([False, True]),
+    }
+
+
+def random_red(random: Random) -> dict[str, Any]:
+    """Thresholds that queues pass; averages that follow at once or slowly."""
+    pick = random.choice
+    low = pick([0, 1_500, 5_000])
+    return {
+        "min_threshold_bytes": low,
+        "max_threshold_bytes": low + pick([1, 3_000, 10_000]),
+        "max_probability": pick([0.02, 0.1, 1.0]),
+        "weight": pick([0.002, 0.1, 1.0]),
+        "mean_packet_bytes": pick([1, 500, 9_000]),
+        "gentle": pick([False, True]),
+        "ecn": pick([False, True]),
+    }
+
+
+#: The settings of each discipline.
+DISCIPLINES: dict[str, Callable[[Random], dict[str, Any]]] = {
+    "drop-tail": lambda random: {},
+    "codel": random_codel,
+    "red": random_red,
+}
+
+
+def random_discipline(random: Random) -> dict[str, Any]:
+    """Any discipline."""
+    kind = random.choice(sorted(DISCIPLINES))
+    return {"kind": kind} | DISCIPLINES[kind](random)

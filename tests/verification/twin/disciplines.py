@@ -1,0 +1,179 @@
+"""The queue disciplines: docs/model.md, "Explicit queues"."""
+
+from typing import TYPE_CHECKING, Any
+
+from twin.link import Waiting
+from twin.network import Unit
+from twin.real import root
+
+if TYPE_CHECKING:
+    from twin.queued import Output
+
+
+class Discipline:
+    """One queue, first in, first out, with room for `capacity` bytes: drop-tail."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        self.output = output
+        self.settings = settings
+        self.queue: list[Waiting] = []
+
+    def enqueue(self, unit: Unit) -> None:
+        """Let a unit wait, or drop it."""
+        output = self.output
+        if not output.admit(unit):
+            return
+        if output.ecn_threshold is not None and output.backlog() >= output.ecn_threshold:
+            unit = output.mark(unit)
+        output.push(self.queue, unit)
+
+    def dequeue(self) -> Waiting | None:
+        """The unit to be sent now; None if all were dropped."""
+        return self.output.pop(self.queue)
+
+
+class CoDel(Discipline):
+    """Controlled delay: RFC 8289, sections 5.5 and 5.6."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.target: int = settings["target_ps"]
+        self.interval: int = settings["interval_ps"]
+        self.largest = 0
+        self.first_above: int | None = None
+        self.drop_next = self.count = self.last_count = 0
+        self.dropping = False
+
+    def enqueue(self, unit: Unit) -> None:
+        if self.output.admit(unit):
+            self.output.push(self.queue, unit)
+
+    def law(self, time: int) -> int:
+        """The time of the next drop."""
+        return time + int(float(self.interval) / root(float(self.count), 2))
+
+    def take(self) -> tuple[Waiting | None, bool]:
+        """The first unit, and whether it may be dropped."""
+        now, first = self.output.now, self.output.pop(self.queue)
+        if first is None:
+            self.first_above = None
+            return None, False
+        self.largest = max(self.largest, first.unit.size)
+        rest = sum(waiting.unit.size for waiting in self.queue)
+        if now - first.since < self.target or rest <= self.largest:
+            self.first_above = None
+            return first, False
+        if self.first_above is None:
+            self.first_above = now + self.interval
+            return first, False
+        return first, now >= self.first_above
+
+    def marked(self, waiting: Waiting) -> Waiting | None:
+        """The unit with a mark, if it may be marked."""
+        if not self.settings["ecn"] or not self.output.is_capable(waiting.unit):
+            return None
+        return Waiting(self.output.mark(waiting.unit), waiting.since)
+
+    def dequeue(self) -> Waiting | None:
+        now = self.output.now
+        first, may = self.take()
+        if self.dropping:
+            self.dropping = may
+            while self.dropping and now >= self.drop_next:
+                assert first is not None
+                self.count += 1
+                marked = self.marked(first)
+                if marked is not None:
+                    self.drop_next = self.law(self.drop_next)
+                    return marked
+                self.output.drop(first.unit, "target_exceeded")
+                first, self.dropping = self.take()
+                if self.dropping:
+                    self.drop_next = self.law(self.drop_next)
+        elif may:
+            assert first is not None
+            marked = self.marked(first)
+            if marked is not None:
+                first = marked
+            else:
+                self.output.drop(first.unit, "target_exceeded")
+                first, _ = self.take()
+            self.dropping = True
+            since = self.count - self.last_count
+            recent = now - self.drop_next < 16 * self.interval
+            self.count = since if since > 1 and recent else 1
+            self.drop_next = self.law(now)
+            self.last_count = self.count
+        return first
+
+
+def power(x: float, n: int) -> float:
+    """The `n`-th power of `x`, by squaring."""
+    result = 1.0
+    while n:
+        if n % 2:
+            result *= x
+        x *= x
+        n //= 2
+    return result
+
+
+class Red(Discipline):
+    """Random early detection: Floyd and Jacobson 1993, figure 2."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.draw = output.draw
+        self.average = 0.0
+        self.count = -1
+
+    def enqueue(self, unit: Unit) -> None:
+        output = self.output
+        self.update(output.backlog())
+        fate = self.fate()
+        if fate == "early" and self.settings["ecn"] and output.is_capable(unit):
+            if output.admit(unit):
+                output.push(self.queue, output.mark(unit))
+        elif fate is not None:
+            output.drop(unit, f"red_{fate}")
+        elif output.admit(unit):
+            output.push(self.queue, unit)
+        else:
+            self.count = 0
+
+    def update(self, backlog: int) -> None:
+        """The average with a further queue, or after idle time."""
+        output, w = self.output, self.settings["weight"]
+        if backlog:
+            self.average = (1.0 - w) * self.average + w * float(backlog)
+            return
+        each = output.link.tx(self.settings["mean_packet_bytes"])
+        self.average *= power(1.0 - w, (output.now - output.link.free_at) // each)
+
+    def fate(self) -> str | None:
+        """Why an arriving unit is dropped; None if it is not."""
+        own = self.settings
+        low, high = float(own["min_threshold_bytes"]), float(own["max_threshold_bytes"])
+        most: float = own["max_probability"]
+        if self.average < low:
+            self.count = -1
+            return None
+        if self.average < high:
+            p = most * (self.average - low) / (high - low)
+        elif own["gentle"] and self.average < 2.0 * high:
+            p = most + (1.0 - most) * (self.average - high) / high
+        else:
+            self.count = 0
+            return "forced"
+        self.count += 1
+        if self.draw.uniform() * (1.0 - float(self.count) * p) < p:
+            self.count = 0
+            return "early"
+        return None
+
+
+DISCIPLINES: dict[str, type[Discipline]] = {
+    "drop-tail": Discipline,
+    "codel": CoDel,
+    "red": Red,
+}

@@ -1,0 +1,146 @@
+"""The electronic switch whose outputs have explicit queues: docs/model.md, "Explicit queues"."""
+
+from dataclasses import replace
+from typing import Any
+
+from twin.disciplines import DISCIPLINES
+from twin.events import Moment
+from twin.link import Link, Waiting
+from twin.network import TIMER, Network, Packet, Unit
+from twin.rng import Xoshiro256PlusPlus, stream
+from twin.switches import Electronic
+
+#: The kind of the timer of a departure.
+DEPARTURE = 0
+
+
+class Output:
+    """An output, as its discipline sees it."""
+
+    def __init__(self, switch: "QueuedElectronic", port: int, link: Link) -> None:
+        self.switch = switch
+        self.port = port
+        self.link = link
+        self.capacity = switch.capacity
+        self.ecn_threshold = switch.ecn_threshold
+        self.armed = False
+
+    @property
+    def now(self) -> int:
+        """The present, in ps."""
+        return self.switch.now
+
+    @property
+    def draw(self) -> Xoshiro256PlusPlus:
+        """A new random stream of the queue."""
+        return stream(self.switch.seed, f"queue/{self.link.index}")
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes of the units that wait."""
+        return sum(waiting.unit.size for waiting in self.link.queue)
+
+    def backlog(self) -> int:
+        """Bytes of the units that wait, and those of the link that are not sent yet."""
+        link = self.link
+        idle = sum(max(0, end - max(begin, self.now)) for begin, end in link.pauses)
+        time = max(0, link.free_at - self.now) - idle
+        time += sum(link.tx(waiting.unit.size) for waiting in link.queue)
+        return -(-time * link.rate // (8 * 10**12))
+
+    def admit(self, unit: Unit) -> bool:
+        """Whether there is room for a unit; it is dropped if not."""
+        if self.capacity is None or self.backlog() + unit.size <= self.capacity:
+            return True
+        self.drop(unit, "queue_full")
+        return False
+
+    def push(self, queue: list[Waiting], unit: Unit) -> None:
+        """Let a unit wait at the end of a list."""
+        switch = self.switch
+        if not switch.is_free(self.port):
+            switch.counters["buffered"] += 1
+            switch.levels.append((self.now, self.backlog() + unit.size))
+        waiting = Waiting(unit, self.now)
+        queue.append(waiting)
+        self.link.queue.append(waiting)
+
+    def pop(self, queue: list[Waiting]) -> Waiting | None:
+        """Take the first unit out of a list."""
+        if not queue:
+            return None
+        waiting = queue.pop(0)
+        self.link.queue = [other for other in self.link.queue if other is not waiting]
+        self.switch.waits.append((waiting.unit.size, waiting.since, self.now))
+        return waiting
+
+    def drop(self, unit: Unit, reason: str) -> None:
+        """Lose a unit that is in no list."""
+        self.switch.drop(unit, reason, self.port)
+
+    def is_capable(self, unit: Unit) -> bool:
+        """Whether a unit is a packet of a transport capable of ECN."""
+        return isinstance(unit, Packet) and unit.ecn_capable
+
+    def mark(self, unit: Unit) -> Unit:
+        """Mark a unit, capable of ECN or not; a burst is only counted."""
+        self.switch.counters["marked"] += 1
+        return replace(unit, marked=True) if isinstance(unit, Packet) else unit
+
+
+class QueuedElectronic(Electronic):
+    """Store-and-forward; a discipline decides at each departure."""
+
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        table = own["queue"]
+        self.outputs = [Output(self, port, link) for port, link in enumerate(self.ports)]
+        self.queues = [DISCIPLINES[table["kind"]](output, table) for output in self.outputs]
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Queue the whole unit or lose it."""
+        self.counters["arrived"] += 1
+        self.counters["oe_bytes"] += unit.size
+        port = self.choose_queue(unit)
+        self.queues[port].enqueue(unit)
+        self.serve(port)
+
+    def serve(self, port: int) -> None:
+        """Send while the link is free, then wait for it."""
+        output, link = self.outputs[port], self.ports[port]
+        while link.queue and not output.armed:
+            if link.free_at > self.now:
+                output.armed = True
+                moment = Moment(TIMER, self.node, port, DEPARTURE)
+                self.network.events.add(link.free_at, moment, lambda: self.depart(port))
+                return
+            waiting = self.queues[port].dequeue()
+            if waiting is not None:
+                self.counters["eo_bytes"] += waiting.unit.size
+                self.counters["forwarded"] += 1
+                self.network.transmit(link, waiting.unit, self.now, waiting.since)
+
+    def depart(self, port: int) -> None:
+        """The link is free."""
+        self.outputs[port].armed = False
+        self.serve(port)
+
+    def area(self, until: int | None) -> int:
+        """With the units that wait."""
+        end = self.now if until is None else until
+        units = [waiting for link in self.ports for waiting in link.queue]
+        return super().area(end) + sum(one.unit.size * (end - one.since) for one in units)
+
+    def held(self, now: int) -> int:
+        """The bytes that its outputs have still to send."""
+        return super().held(now) + sum(output.waiting_bytes for output in self.outputs)
+
+
+def electronic_switch(
+    network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+) -> Electronic:
+    """An electronic switch with explicit queues, if it has a discipline for them."""
+    kind = Electronic if own.get("queue") is None else QueuedElectronic
+    return kind(network, node, settings, own)
