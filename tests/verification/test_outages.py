@@ -158,7 +158,10 @@ def test_a_sender_repairs_a_cut_by_its_timer_over_the_other_way(engine: Engine) 
     The third of five segments is lost. The timer expires 1 s after it was sent, when the routes
     have long changed, and the rest takes the longer way; acknowledgements too.
     """
-    law = {"congestion_control": {"kind": "stop-and-wait"}, "acknowledge_every": 1}
+    law: dict[str, Any] = {
+        "congestion_control": {"kind": "stop-and-wait"},
+        "acknowledge_every": 1,
+    }
     transport = tcp("reno", **law, initial_window_bytes=1500, handshake=False)
     rate, delay = GIGABIT, MILLISECOND
     links = table(DIAMOND, 3, rates=rate, delays=delay)

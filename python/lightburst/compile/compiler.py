@@ -10,7 +10,6 @@ from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.offered import edges_of, senders_of
-from lightburst.compile.outages import outage_settings
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
@@ -29,6 +28,7 @@ from lightburst.scenario.model import Scenario
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OpenLoop
 from lightburst.topology import Counts, Network, build_network, count
+from lightburst.topology.outages import outage_settings
 from lightburst.workload import (
     Edges,
     Flows,

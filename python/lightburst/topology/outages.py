@@ -9,7 +9,7 @@ from lightburst.foundation.errors import InputError, combine, did_you_mean, show
 from lightburst.foundation.units import format_duration
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.tables.events import Event, Failures
-from lightburst.topology import Network
+from lightburst.topology.network import Network
 
 #: The end of an outage that does not end in the run.
 NEVER: Final = 2**64 - 1
@@ -126,7 +126,8 @@ def _places(event: Event, network: Network, path: str) -> list[Place]:
 
     def number(name: str, key: str) -> int:
         if name not in numbers:
-            allowed = f"the name of a node{did_you_mean(name, list(numbers))}"
+            some = ", ".join(list(numbers)[-3:])
+            allowed = f"the name of a node, such as {some}{did_you_mean(name, list(numbers))}"
             raise InputError(f"{path}.{key}", show(name), allowed)
         return numbers[name]
 
