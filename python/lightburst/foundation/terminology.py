@@ -59,6 +59,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "k": (("ecn_threshold", "in bytes"), ("paths", "")),
     **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
+    **dict.fromkeys(("red", "codel"), (("electronic", "with queue = 'codel' or 'red'"),)),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
     # Bursts.
     **dict.fromkeys(("reservation", "protocol", "signaling"), (("signalling", ""),)),

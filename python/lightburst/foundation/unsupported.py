@@ -73,7 +73,6 @@ NOT_HERE: Final[dict[str, Nearest]] = {
         _CIRCUITS,
     ),
     **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
-    **dict.fromkeys(("red", "codel"), _DISCIPLINE),
     **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),
     **dict.fromkeys(("fqcodel", "pie", "fqpie", "cobalt", "cake"), (("codel", ""), *_DISCIPLINE)),
     **dict.fromkeys(("dualpi2", "pi2", "prio"), _DISCIPLINE),
