@@ -122,7 +122,7 @@ LISTS = {
         ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),
         ("switch", "ocs OCS rotornet circuit", "'obs', which books"),
-        ("switch", "fq_codel pie", "'electronic', with queue = 'codel' or 'red'"),
+        ("switch", "fq_codel pie wred", "'electronic', with queue = 'codel' or 'red'"),
         ("queue", "fq_codel PIE cake", "'codel'"),
         ("queue", "wred", "'red'"),
         ("queueing", "fq drr WRR round-robin", "'fair', deficit round robin"),

@@ -221,3 +221,16 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         ctx.send_new(packet)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retransmission_is_capable_of_ecn_only_if_the_law_needs_each_mark() {
+        let covered = |capable: Capable| [1, 2, 3].map(|transmission| capable.covers(transmission));
+        assert_eq!(covered(Capable::None), [false; 3]);
+        assert_eq!(covered(Capable::New), [true, false, false]);
+        assert_eq!(covered(Capable::All), [true; 3]);
+    }
+}
