@@ -25,7 +25,9 @@ def steady(plan: Plan) -> Plan:
     """The same plan with switches and routes that can change, and without scripts of held units."""
     changed = dict(plan.settings)
     changed["switches"] = [
-        electronic(own["buffer_bytes"]) if own["kind"] == "hybrid" else own
+        electronic(own["buffer_bytes"])
+        if own["kind"] == "hybrid"
+        else {key: value for key, value in own.items() if key != "queue"}
         for own in plan.settings["switches"]
     ]
     if changed["routing"]["kind"] == "fat-tree":
