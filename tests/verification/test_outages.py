@@ -209,5 +209,5 @@ def test_random_plans_have_outages_of_all_kinds() -> None:
     results = [core(plan) for plan in plans]
     assert sum(bool(result["links"]["lost"].any()) for result in results) > 60
     flushed = sum(int(result["switches"]["dropped_queue_flushed"].sum()) for result in results)
-    assert flushed > 50
+    assert flushed > 15
     assert np.mean([plan.settings["outages"]["reroute"] for plan in plans]) > 0.3
