@@ -479,7 +479,7 @@ mod tests {
         assert!(words.starts_with(start), "{words}");
         let keys = measurement::REGISTRY.iter().flat_map(|kind| kind.keys);
         let keys: String = keys.map(|key| format!(", `{key}`")).collect();
-        let end = format!("`fair`, `loss`{keys}");
+        let end = format!("`fair`, `loss`, `outages`{keys}");
         assert!(words.ends_with(&end), "{words}");
     }
 }

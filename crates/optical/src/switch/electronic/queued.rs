@@ -129,6 +129,7 @@ impl Switch for Queued {
             .count("forwarded", self.forwarded)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
+            .dropped(super::QUEUE_FLUSHED, 0)
             .and(self.counters.counted(end))
     }
 
