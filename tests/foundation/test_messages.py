@@ -178,7 +178,7 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "'5 seconds'",
         "mean '5 s'?)",
     ),
-    (lambda: FatTree(8), "FatTree", "8", "link_length, link_rate, propagation, k"),
+    (lambda: FatTree(8), "FatTree", "8", "link_length, link_rate, propagation, k, access_rate"),
     (lambda: FatTree(k=7.0), "k", "7.0", "an even whole number from 2 to 128"),
     (
         lambda: Hybrid(buffer_size="unlimted"),

@@ -106,6 +106,8 @@ def read(table: Mapping[str, Sequence[Mapping[str, object]]]) -> dict[str, Diffe
 
 def classed(claims: Iterable[Claim], known: Mapping[str, Difference]) -> list[Claim]:
     """Return the claims, those that differ with their `Difference` where one is known."""
+    if not known:
+        return list(claims)
     return [
         replace(claim, difference=known.get(claim.id))
         if claim.verdict is Verdict.DIFFERS

@@ -49,13 +49,16 @@ def from_networkx(
     Raises
     ------
     InputError
-        When a directed edge has no counterpart, or one with other `wavelengths`, only some of the
-        edges have a length and no `link_length` is given, or an attribute or a key is invalid.
+        When there is no edge, a directed edge has no counterpart, or one with other `wavelengths`,
+        only some of the edges have a length and no `link_length` is given, or an attribute or a key
+        is invalid.
     """
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):
         raise InputError("graph", show(graph), "a networkx.Graph, such as nx.petersen_graph()")
+    if not graph.number_of_edges():
+        raise InputError("graph", "a graph without edges", "a networkx.Graph with an edge or more")
     if length_unit not in _UNITS:
         raise InputError("length_unit", show(length_unit), f"one of {some(_UNITS)}")
     if isinstance(keys.get("edges"), list | tuple | set):
