@@ -115,6 +115,10 @@ def test_a_notebook_goes_on_and_finished_runs_are_kept(tmp_path: Path) -> None:
         (OSError(errno.ENOMEM, "Cannot allocate memory"), ": [Errno 12] Cannot allocate memory"),
         (RuntimeError("can't start new thread"), ": can't start new thread"),
         (ImportError("x.so: failed to map segment"), ": x.so: failed to map segment"),
+        (
+            SystemError("error return without exception set"),
+            ": error return without exception set",
+        ),
     ],
 )
 def test_all_say_it_in_their_own_words(

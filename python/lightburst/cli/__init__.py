@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from lightburst.cli.terminal import interrupt
-from lightburst.cli.terminal.memory import BAD_INPUT, memory_ended, words_of
+from lightburst.cli.terminal.memory import BAD_INPUT, MAYBE_MEMORY, memory_ended, words_of
 from lightburst.cli.terminal.streams import prepare
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _run(arguments: Sequence[str]) -> int:
             return start(app, arguments)
     except KeyboardInterrupt:  # during the import of the program itself
         return interrupt.code()
-    except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
+    except MAYBE_MEMORY as error:  # likewise
         if not memory_ended(error):
             raise
         print(f"lightburst: {words_of(error)}", file=sys.stderr)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 import typer
 
 from lightburst.cli.terminal import interrupt
-from lightburst.cli.terminal.memory import BAD_INPUT, memory_ended, words_of
+from lightburst.cli.terminal.memory import BAD_INPUT, MAYBE_MEMORY, memory_ended, words_of
 from lightburst.cli.terminal.streams import (
     FAILED_OUTPUT,
     OutputError,
@@ -129,7 +129,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             raise typer.Exit(interrupt.code()) from None
-        except (MemoryError, ImportError, OSError, RuntimeError) as error:
+        except MAYBE_MEMORY as error:
             if not memory_ended(error):
                 raise
             tell(words_of(error))

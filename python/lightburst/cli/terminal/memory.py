@@ -13,15 +13,25 @@ _LESS: Final = (
 )
 
 
-def memory_ended(error: Exception) -> bool:
-    """Tell whether an error means that memory is exhausted.
+#: Types under which exhausted memory appears; `memory_ended` tells it from other errors of a type.
+MAYBE_MEMORY: Final = (MemoryError, ImportError, OSError, RuntimeError, SystemError)
 
-    Failures to load a library or to start a thread are recognised by their text: they have neither
-    a type nor an error number of their own.
-    """
+# Errors with neither a type nor an error number of their own are recognised by their text: a
+# library that cannot be loaded, a thread that cannot be started, and an allocation that fails
+# inside of the interpreter, which then reports a failure without an exception.
+_TEXTS: Final = (
+    "failed to map segment",
+    "can't start new thread",
+    "without exception set",
+    "without setting an exception",
+)
+
+
+def memory_ended(error: Exception) -> bool:
+    """Tell whether an error means that memory is exhausted."""
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
-    return any(words in str(error) for words in ("failed to map segment", "can't start new thread"))
+    return any(words in str(error) for words in _TEXTS)
 
 
 def words_of(error: Exception) -> str:
