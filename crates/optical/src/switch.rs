@@ -165,7 +165,7 @@ pub fn read(mut table: Table) -> Result<Arc<dyn SwitchSettings>, String> {
 }
 
 /// Returns a free output, or a random one if all are busy.
-#[inline]
+#[inline(always)]
 pub(crate) fn output(
     choice: Choice,
     unit: impl Sendable,
