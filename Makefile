@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys golden reproduced docs clean
+.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys golden reproduced calibrated docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -98,6 +98,9 @@ golden: setup ## the recorded runs that tests compare with: our senders, and ns-
 
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one
 	$(BIN)/python tools/readme.py $(ARGS)
+
+calibrated: setup ## what the statements of a paper determine, for docs/reproduced.md; ARGS=yu2004; takes an hour or so
+	$(BIN)/python tools/calibrated.py $(ARGS)
 
 docs: setup ## the site, in out/docs/index.html; its notebooks run; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going --quiet -d out/doctrees docs out/docs $(ARGS)

@@ -72,7 +72,7 @@ def known_of(name: str, ids: Iterable[str]) -> dict[str, Difference]:
     return {id: known[id] for id in ids}
 
 
-def overview(said: Mapping[str, str], rows: Rows) -> list[str]:
+def overview(said: Mapping[str, str], rows: Rows, best: Mapping[str, str]) -> list[str]:
     """Return the tables at the head of docs/reproduced.md.
 
     Parameters
@@ -81,6 +81,8 @@ def overview(said: Mapping[str, str], rows: Rows) -> list[str]:
         Sections of the page, by reproduction.
     rows : mapping of str to list
         Recorded claims that differ, by reproduction.
+    best : mapping of str to str
+        Statements gained and lost in the best alternative, in words, by paper.
 
     Returns
     -------
@@ -89,10 +91,10 @@ def overview(said: Mapping[str, str], rows: Rows) -> list[str]:
         claim.
     """
     lines = [
-        "| paper | statements | hold | differ | cannot be decided | "
+        "| paper | statements | hold | differ | cannot be decided | in the best alternative hold | "
         + " | ".join(f"{kind.value}" for kind in Class)
         + " |",
-        "| --- |" + " ---: |" * (4 + len(Class)),
+        "| --- |" + " ---: |" * 4 + " --- |" + " ---: |" * len(Class),
     ]
     for paper in PAPERS:
         told = _HEADLINE.search(said[paper])
@@ -100,13 +102,14 @@ def overview(said: Mapping[str, str], rows: Rows) -> list[str]:
             raise ValueError(f"docs/reproduced.md has no headline of {paper}")
         known = known_of(paper, [id for id, _ in rows.get(paper, ())])
         kinds = [one.kind for one in known.values()]
-        counts = (*told.groups(), *(str(kinds.count(kind)) for kind in Class))
+        counts = (*told.groups(), best[paper], *(str(kinds.count(kind)) for kind in Class))
         lines.append(f"| {paper} | {' | '.join(counts)} |")
     lines += [
         "",
         "The last five columns count the claims that differ, each reading and each claim of this "
-        "project for itself, by [why they do](#why-they-differ). All these are verdicts of the "
-        "base, the setting of the paper's scenario.",
+        "project for itself, by [why they do](#why-they-differ). These and the first columns are "
+        "of the base, the setting of the paper's scenario. An alternative is a named setting of "
+        "what the paper leaves open; its statements are counted on fresh seeds of its own.",
     ]
     return lines
 

@@ -1,10 +1,10 @@
 """Write the results of reproducing the papers, from a run: ``make reproduced``.
 
-Runs every paper in full and writes docs/reproduced.md with all claims and notes, long tables in
-full to docs/data, and the pictures. Between the two marks of README.md it writes the number of
-statements that hold, and a few claims with their criterion (`SHOWN`). Finished runs are in the
-store, so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and
-keeps the text about the others.
+Runs every paper in full, and its named alternatives, and writes docs/reproduced.md with all claims
+and notes, long tables in full to docs/data, and the pictures. Between the two marks of README.md it
+writes the number of statements that hold, and a few claims with their criterion (`SHOWN`). Finished
+runs are in the store, so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one
+paper, and keeps the text about the others.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
+
+import alternatives
+import calibrated
 import differing
 from lightburst.experiment.reproduce import Reproduction, reproduce
 from lightburst.papers import PAPERS
@@ -206,7 +210,7 @@ def sections(text: str) -> dict[str, str]:
     return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
 
 
-def written(said: Mapping[str, str], rows: differing.Rows) -> str:
+def written(said: Mapping[str, str], rows: differing.Rows, beside: pd.DataFrame) -> str:
     """Return docs/reproduced.md: an overview, the papers in their order, and why claims differ."""
     text = [
         "# What is reproduced, and how well",
@@ -214,9 +218,13 @@ def written(said: Mapping[str, str], rows: differing.Rows) -> str:
         "Written by `make reproduced` from a run.",
         "",
     ]
-    text += differing.overview(said, rows)
+    best = {paper: alternatives.best_of(paper, beside) for paper in PAPERS}
+    text += differing.overview(said, rows, best)
+    text += calibrated.section(calibrated.recorded())
     for name in names():
-        text += ["", said[name]]
+        text += ["", said[name].partition(f"\n{alternatives.HEADING}")[0].rstrip()]
+        if name in PAPERS:
+            text += alternatives.sections(name, beside)
     text += ["", *differing.reasons({name: rows[name] for name in names() if name in rows})]
     return "\n".join(text) + "\n"
 
@@ -260,6 +268,8 @@ def main() -> int:
     whole = readme.read_text(encoding="utf-8")
     of_papers, record = lines_of(whole), ROOT / "docs" / "data" / "differs.csv"
     rows = differing.recorded(record)
+    compared = ROOT / "docs" / "data" / "alternatives.csv"
+    beside = alternatives.recorded(compared)
     for name in chosen.names or names():
         found = reproduce(name, quick=chosen.quick or name in chosen.preview)
         save_tables(found, ROOT / "docs" / "data")
@@ -267,9 +277,12 @@ def main() -> int:
         rows[name] = differing.rows_of(found)
         if name in PAPERS:
             of_papers[name] = readme_counts(found), readme_rows(shown_of(found))
+            fresh = alternatives.ran(name, quick=chosen.quick)
+            beside = pd.concat([beside[beside["paper"] != name], fresh])
     readme.write_text(replaced(whole, readme_section(of_papers)), encoding="utf-8")
     differing.record(record, {name: rows[name] for name in names() if rows.get(name)})
-    file.write_text(written(said, rows), encoding="utf-8")
+    beside.to_csv(compared, index=False)
+    file.write_text(written(said, rows, beside), encoding="utf-8")
     return 0
 
 

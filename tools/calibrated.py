@@ -1,0 +1,95 @@
+"""Calibrate papers and record what their statements determine: ``make calibrated ARGS=PAPER``.
+
+A calibration takes an hour or so, and so is no part of ``make reproduced``, which shows the record
+docs/data/calibrated.csv at the head of docs/reproduced.md. Finished runs are in the store: after an
+interrupt the same command continues.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from lightburst.experiment.calibrate import calibrate
+from lightburst.experiment.calibrated.calibration import Calibration
+from lightburst.papers import PAPERS
+from lightburst.study.calibration.ranges import Kind
+
+RECORD: Final = Path(__file__).resolve().parent.parent / "docs" / "data" / "calibrated.csv"
+_HEADINGS: Final = (
+    "| paper | settings | determined | bounded | free | nothing left | statements met nowhere | "
+    "pairs not met together | statements that hold: base, best setting |",
+    "| --- | ---: | --- | --- | --- | --- | --- | ---: | --- |",
+)
+
+
+def row_of(found: Calibration) -> dict[str, object]:
+    """Return the record of a calibration."""
+    kinds = {
+        kind.value: [
+            f"{one.parameter} ({one.left})" if kind is Kind.DETERMINED else str(one.parameter)
+            for one in found.parameters.itertuples()
+            if one.verdict == kind.value
+        ]
+        for kind in Kind
+    }
+    base, *others = found.best
+    best = max(others, key=lambda one: one.held, default=base)
+    return {
+        "paper": found.name,
+        "settings": len(found.settings) - 1,
+        "runs": found.runs,
+        **{name: "; ".join(words) for name, words in kinds.items()},
+        "nowhere": "; ".join(found.nowhere),
+        "apart": len(found.apart),
+        "base": base.held,
+        "best": best.held,
+        "model": found.provenance["model_version"],
+    }
+
+
+def recorded() -> pd.DataFrame:
+    """Read the recorded calibrations, in the order of the papers."""
+    rows = pd.read_csv(RECORD, keep_default_na=False)
+    return rows.sort_values("paper", key=lambda names: names.map(list(PAPERS).index))
+
+
+def section(rows: pd.DataFrame) -> list[str]:
+    """Return the lines of docs/reproduced.md about the recorded calibrations."""
+    if rows.empty:
+        return []
+    lines = [
+        "",
+        "## What the statements determine",
+        "",
+        "From `lightburst calibrate PAPER`, on the runs of a preview. A parameter is determined if "
+        "at most a quarter of its range, or one choice, is left by the statements, and free if "
+        "they leave all of it; [how](calibrate.md).",
+        "",
+        *_HEADINGS,
+    ]
+    for one in rows.to_dict("records"):
+        cells = [one["paper"], one["settings"], *(one[kind.value] or "–" for kind in Kind)]
+        cells += [one["nowhere"] or "–", one["apart"], f"{one['base']}, {one['best']}"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines
+
+
+def main() -> int:
+    """Calibrate and record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="+", metavar="PAPER", choices=list(PAPERS))
+    rows = recorded()
+    for name in parser.parse_args().names:
+        fresh = pd.DataFrame([row_of(calibrate(name))])
+        rows = pd.concat([rows[rows["paper"] != name], fresh])
+        rows.to_csv(RECORD, index=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
