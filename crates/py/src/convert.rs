@@ -4,7 +4,7 @@ use crate::lent::lent;
 use crate::worker::MemoryEnded;
 use lightburst_net::Shared;
 use lightburst_sim::columns::{Column, Output, Outputs};
-use lightburst_sim::plan::{Flows, Links, Nodes};
+use lightburst_sim::plan::{Flows, Joins, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -98,6 +98,12 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
         group: some(table, "group")?,
         departures_ps: some(table, "departures_ps")?,
         departure_offsets: some(table, "departure_offsets")?,
+        joins: Joins {
+            after: some(table, "after_join")?,
+            towards: some(table, "towards_join")?,
+            delay_ps: some(table, "join_delay_ps")?,
+            beyond: some(table, "beyond_join")?,
+        },
     })
 }
 

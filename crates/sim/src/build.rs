@@ -283,7 +283,8 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
     let groups = groups.filter(|g| !g.transport.is_datagram());
     let groups = groups.map(group).collect();
     let all = plan.flows.source.len();
-    TcpHosts::new(connections(plan), all, groups, plan.ties())
+    let joins = plan.flows.joins.clone();
+    TcpHosts::new(connections(plan), joins, all, groups, plan.ties())
 }
 
 /// Builds the hosts of the flows of datagrams.

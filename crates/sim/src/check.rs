@@ -24,6 +24,7 @@ macro_rules! require {
     };
 }
 
+mod joins;
 mod paths;
 
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {
@@ -370,7 +371,7 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
         flows.group.iter().all(|&group| usize::from(group) < known),
         "a flow of a group that there is not"
     );
-    Ok(())
+    joins::check(plan)
 }
 
 /// Checks that each flow that enters at an edge leads to another edge, and that both assemble

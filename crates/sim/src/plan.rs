@@ -17,6 +17,7 @@ use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
 use lightburst_tcp as tcp;
+pub use lightburst_tcp::Joins;
 use lightburst_tcp::{transport, Parameters, Sizes};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -92,6 +93,8 @@ pub struct Flows {
     pub departures_ps: Shared<u64>,
     /// Index in `departures_ps` of the first departure of each flow, followed by its length.
     pub departure_offsets: Shared<u64>,
+    /// Joins, through which flows wait for others.
+    pub joins: Joins,
 }
 
 /// Complete input of a run.

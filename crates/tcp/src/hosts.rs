@@ -2,11 +2,13 @@
 
 pub(crate) mod connections;
 pub mod datagram;
+pub mod dependencies;
 pub mod mixed;
 pub mod outcomes;
 pub(crate) mod starts;
 
 use crate::hosts::connections::Connections;
+use crate::hosts::dependencies::{Dependencies, Joins};
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
 use crate::sender::{Sender, Writes};
@@ -71,6 +73,8 @@ pub struct TcpHosts {
     groups: Vec<Shared>,
     built_from: Vec<Group>,
     starts: Starts,
+    /// Flows that wait for others; `None` if there are none.
+    dependencies: Option<Box<Dependencies>>,
     /// Outcomes of the flows that have ended.
     outcomes: Outcomes,
     /// Progress of the flows that have ended since it was last cleared, by their index; `None` if
@@ -80,7 +84,9 @@ pub struct TcpHosts {
 
 impl TcpHosts {
     /// Creates hosts for `flows` of these groups. `of` is the number of flows in the whole plan.
-    pub fn new(flows: Flows, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
+    pub fn new(flows: Flows, joins: Joins, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
+        let dependencies = Dependencies::new(joins, flows.len());
+        let waits = |index| dependencies.as_ref().is_some_and(|it| it.waits(index));
         let shared = groups.iter().map(|group| Shared {
             reception: (group.transport.reception)(&group.parameters),
             sizes: group.sizes,
@@ -89,9 +95,10 @@ impl TcpHosts {
         TcpHosts {
             groups: shared.collect(),
             connections: Connections::new(flows.len()),
-            starts: Starts::new(&flows, ties),
+            starts: Starts::new(&flows, waits, ties),
             outcomes: Outcomes::new(of),
             just_over: None,
+            dependencies,
             flows,
             built_from: groups,
         }
@@ -105,6 +112,10 @@ impl TcpHosts {
                 let outcome = self.outcome(index, dropped);
                 self.outcomes.set(flow, &outcome);
             }
+        }
+        if let Some(dependencies) = &self.dependencies {
+            let started = (0..self.flows.len()).map(|index| dependencies.started(index));
+            self.outcomes.started(started);
         }
         self.outcomes
     }
@@ -250,12 +261,30 @@ impl TcpHosts {
             } = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             let first = packet.envelope.transmission == 1;
+            let before = receiver.received();
             receiver.on_segment(header, first, options, reception, end);
+            if self.dependencies.is_some() && receiver.received() > before {
+                self.on_progress(index, ctx);
+            }
         } else {
             let sender = self.connections.sender(index);
             let sizes = &self.groups[usize::from(sender.group)].sizes;
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             sender.on_segment(header, options, end);
+        }
+    }
+
+    /// Starts the flows that waited for the flow at `index`, if all its data has arrived.
+    #[cold]
+    fn on_progress(&mut self, index: usize, ctx: &mut Context<'_>) {
+        let received = self.connections.receiver(index).received();
+        let dependencies = self.dependencies.as_mut().expect("flows that wait");
+        if received == self.flows.get(index).size {
+            let flows = &self.flows;
+            dependencies.arrive(index, ctx.now(), flows, |next, start| {
+                let flow = flows.get(next);
+                ctx.timer_at(flow.source, start, HostTimer::Start.id(flow.id));
+            });
         }
     }
 
@@ -284,6 +313,9 @@ impl TcpHosts {
     pub(crate) fn on_flow_timer(&mut self, index: usize, timer_id: TimerId, ctx: &mut Context<'_>) {
         let timer = HostTimer::of(timer_id);
         if timer == HostTimer::Start {
+            if let Some(dependencies) = &mut self.dependencies {
+                dependencies.start(index, ctx.now());
+            }
             self.begin(index, ctx);
         }
         let Some((sender, receiver)) = self.connections.in_progress(index) else {

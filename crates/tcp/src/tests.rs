@@ -188,7 +188,13 @@ fn run_flows(size: u64, groups: Vec<Group>, fairness: Option<Fairness>) -> Vec<O
     let count = flows.len();
     let mut fabric = fabric(count);
     fabric.interfaces = fairness.map(|fair| Box::new(Interfaces::new(fair, 2, count)));
-    let hosts = TcpHosts::new(flows.into(), 1, groups, Ties::new(0, None));
+    let hosts = TcpHosts::new(
+        flows.into(),
+        Joins::default(),
+        1,
+        groups,
+        Ties::new(0, None),
+    );
     let network = Network::new(fabric, hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.agenda);

@@ -5,6 +5,7 @@ after the run; here it is estimated from the longest path of the network and the
 A connection over an overloaded link is taken to last until the run ends.
 """
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
 from lightburst.foundation.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+from lightburst.workload.flows import NO_JOIN
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -26,6 +28,8 @@ _ENDS: Final = 3
 _MOST_LOAD: Final = 0.8
 # Kinds of switch without queues, or with short ones: a segment without a free channel is lost.
 _WITHOUT_QUEUES: Final = ("all-optical", "hybrid", "obs")
+# Time between rounds of flows that wait for others, over the mean duration of a flow.
+_SPREAD: Final = 2.0
 # Switches on a long path.
 _SWITCHES: Final = 4
 # Up to this number of switches with hosts, the distances of all pairs are calculated.
@@ -56,9 +60,10 @@ def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
     float
         The largest sum, times `places`; at most the sum over all flows.
     """
-    start = plan.flows["start_ps"]
     trips = round_trips(plan)
     lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
+    plan = _one_after_the_other(plan, float(lasts.mean()))
+    start = plan.flows["start_ps"]
     seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
     busy, busiest = _busy(plan)
     # Relative to the load above which connections are delayed without bound.
@@ -84,6 +89,21 @@ def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
         now, most = float(level[-1]), max(most, float(level.max()))
         ends, has = ends[~over], has[~over]
     return min(float(each.sum()), places * most)
+
+
+def _one_after_the_other(plan: Plan, seconds: float) -> Plan:
+    """Return the plan with starts that flows may have that wait for others.
+
+    Where all wait but for the first, joins lie in the order of rounds, and as many flows start at
+    a time as wait for none. The rounds begin twice the mean duration of a flow apart, so that no
+    link counts as overloaded: the flows of a round wait for those of the one before.
+    """
+    if (after := plan.flows.get("after_join")) is None:
+        return plan
+    first = max(int((after == NO_JOIN).sum()), 1)
+    rounds = np.arange(after.size) // first
+    start = rounds * (_SPREAD * seconds * PICOSECONDS_PER_SECOND)
+    return replace(plan, flows={**plan.flows, "start_ps": start.astype(np.uint64)})
 
 
 def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:

@@ -49,6 +49,8 @@ _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "t
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
+# A flow that waits for others: its columns, its join, and its start.
+_BYTES_PER_JOINED_FLOW = 90
 # The assembly queue of an edge for one destination edge.
 _BYTES_PER_QUEUE = 280
 # A switch that reserves channels, and each channel of a fibre.
@@ -110,6 +112,7 @@ def estimate_memory(
         + _paths(plan)
         + _loads(plan)
         + _fair(plan)
+        + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
     )
     check_memory(needed - plan.nbytes, limit=limit)
     return needed

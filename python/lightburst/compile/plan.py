@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,8 @@ Columns = dict[str, NDArray[Any]]
 
 # Flows of one part, where a calculation on all flows at once would need too much memory.
 _PART = 2**16
+# Columns among those of flows that have other rows.
+_NOT_BY_FLOW = frozenset({"departures_ps", "join_delay_ps", "beyond_join"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +44,9 @@ class Plan:
         ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); with several groups
         ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), with the
         departures of each flow up to the first one beyond the time limit, and
-        ``departure_offsets``, shape (flows + 1,).
+        ``departure_offsets``, shape (flows + 1,); where flows wait for others ``after_join``,
+        ``towards_join``, ``collective`` (uint32), and ``join_delay_ps`` and ``beyond_join``, shape
+        (joins,), the columns of `lightburst.workload.flows.Joins`.
     window_ps : tuple of int
         Begin and end of the measurement window. Flows that start in the window are counted, and so
         are the events of links, switches and bursts in the window; the end is not part of it.
@@ -84,6 +88,16 @@ class Plan:
         percentiles.
         """
         return np.asarray(self.flows["bytes"] < WITHOUT_END)
+
+    def started(self, columns: Mapping[str, Mapping[str, Any]]) -> "Plan":
+        """Return the same plan with the starts that flows had in a run, if some wait for others.
+
+        Flows that did not start keep the earliest time at which they might have.
+        """
+        if (started := columns["flows"].get("started_ps")) is None:
+            return self
+        began = np.where(started == UNFINISHED, self.flows["start_ps"], started)
+        return replace(self, flows={**self.flows, "start_ps": began})
 
     def since_start_s(self, ends_ps: Any, without: FloatArray) -> FloatArray:
         """Return the seconds from the start of each flow to its end; `without` if unfinished."""
@@ -156,7 +170,7 @@ class Plan:
         for begin in range(0, number, _PART):
             some = slice(begin, min(begin + _PART, number))
             flows = {
-                name: column if name == "departures_ps" else column[some]
+                name: column if name in _NOT_BY_FLOW else column[some]
                 for name, column in self.flows.items()
             }
             if "departure_offsets" in flows:

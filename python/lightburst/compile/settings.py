@@ -13,11 +13,11 @@ from pydantic.fields import FieldInfo
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.tables.any_workload import Writes
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import LoadLabel, Routing
-from lightburst.scenario.tables.workload import Writes
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 
 # Size of SYN, FIN and acknowledgements. Datagrams have none, but the simulator requires the size.

@@ -49,6 +49,9 @@ WORDS: Final = {
     "events": "events",
     "wall_s": "wall clock time",
     "digest": "digest",
+    "collective_time_mean_s": "time of a collective operation, mean",
+    "collective_time_max_s": "time of a collective operation, slowest rank",
+    "bus_bandwidth_bps": "bus bandwidth of a collective operation, mean",
     **{key: words for one in MEASUREMENTS for key, words in one.labels.items()},
 }
 

@@ -22,7 +22,7 @@ from lightburst.foundation.formatting import html_list, html_table, readable
 from lightburst.foundation.provenance import Provenance
 from lightburst.foundation.provenance import trace as provenance_of
 from lightburst.foundation.support import Support, as_json, weak
-from lightburst.result import groups, metrics, tables
+from lightburst.result import collectives, groups, metrics, tables
 from lightburst.result.fairness import Shared, busiest
 from lightburst.result.saving import write
 from lightburst.result.warnings import caveats
@@ -100,6 +100,7 @@ class Result(CompletedRun):
         loads = groups.offered_loads(self.scenario, self.plan, self.offered)
         alone = () if self.plan.group_names else loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
+        summary |= collectives.metrics(*self._ran)
         measurement = self.scenario.measurement
         for one in measurement.asked:
             summary |= one.of_run(measurement, self.plan, self.columns)

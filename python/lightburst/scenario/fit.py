@@ -8,11 +8,12 @@ from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import Burst, Electronic, Hybrid, Obs, Switching, tables_of
 from lightburst.scenario.switching.queue import DropTail
+from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.routing import LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
-from lightburst.scenario.transport import Bursts
+from lightburst.scenario.transport import OPEN_LOOP, Bursts
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -197,6 +198,33 @@ def _writes(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(f"{group.path}workload.writes", given, "the transport 'tcp'")
 
 
+def _waits(scenario: "Scenario", hosts: int | None) -> Iterator[InputError]:
+    """Refuse messages that wait for others where that cannot be told or measured."""
+    for group in scenario.flow_groups:
+        if isinstance(group.workload, Collective) and group.name is not None:
+            allowed = "a workload without groups: a collective has groups of its own"
+            yield InputError(f"{group.path}workload.kind", "'collective'", allowed)
+    workload = scenario.collective
+    if workload is None:
+        return
+    for group in scenario.flow_groups:
+        if group.transport.kind in OPEN_LOOP:
+            given = f"'{group.transport.kind}' with messages that wait for others"
+            allowed = "a transport with connections, which know when a message has arrived"
+            yield InputError("transport.kind", given, allowed)
+    if scenario.measurement.synchronisation is not None:
+        allowed = "no such measurement of a collective, whose messages start when others arrived"
+        yield InputError("measurement.synchronisation", "a table", allowed)
+    if hosts is None:
+        return
+    groups, ranks = workload.shape(hosts)
+    if groups * ranks > hosts or groups == 0:
+        given = f"{max(groups, 1)} x {ranks} ranks"
+        yield InputError("workload.ranks", given, f"at most {hosts} in all groups, the hosts")
+    elif refusal := workload.refusal(ranks):
+        yield InputError(f"workload.{refusal[0]}", *refusal[1:])
+
+
 def misfits(
     scenario: "Scenario", hosts: int | None, largest_degree: int | None
 ) -> Iterator[InputError]:
@@ -225,6 +253,7 @@ def misfits(
     yield from _entries(scenario)
     yield from _names(scenario)
     yield from _writes(scenario)
+    yield from _waits(scenario, hosts)
     for one in scenario.measurement.asked:
         yield from one.misfits(scenario)
     groups = scenario.flow_groups

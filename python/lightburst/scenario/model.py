@@ -17,6 +17,7 @@ from lightburst.scenario.reading.files import stamp
 from lightburst.scenario.reading.messages import allowed_in, explain, quoted
 from lightburst.scenario.section import Section, given, plain
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Event, Failures, Restoration
 from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
@@ -105,6 +106,11 @@ class Scenario(Section):
             assert self.transport is not None
             return (FlowGroup(None, "", "transport", self.workload, self.transport),)
         return tuple(self._group(name, group) for name, group in self.groups.items())
+
+    @property
+    def collective(self) -> Collective | None:
+        """Workload of collective operations; None for another one."""
+        return self.workload if isinstance(self.workload, Collective) else None
 
     @property
     def changes(self) -> bool:

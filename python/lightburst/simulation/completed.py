@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lightburst.compile import Plan
 from lightburst.compile.offered import LinkLoads, link_loads
 from lightburst.foundation.counts import Columns
+from lightburst.foundation.errors import InputError
 from lightburst.foundation.files.dataframes import Table, frame
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.window import Window, counted
-from lightburst.result import metrics, tables
+from lightburst.result import collectives, metrics, tables
 from lightburst.result.fairness import Use, link_use
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario
@@ -94,6 +95,31 @@ class CompletedRun:
         table = frame(self.columns_of(name))
         table.attrs["window"] = self.window.as_dict()
         return table
+
+    @cached_property
+    def collectives(self) -> pd.DataFrame:
+        """One row for each collective operation, by step and group.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``group`` and ``step``, from 0; ``start_s`` of its first message; ``end_s``, the arrival
+            of its last; ``time_s``, the mean over the ranks of the time from a rank's first message
+            to the arrival of the last one to it (infinite if one did not arrive), with the waits
+            for ranks that are late, and ``time_max_s``, the longest;
+            ``algorithm_bandwidth_bps``, the size of the buffer over the mean;
+            ``bus_bandwidth_bps``, as NCCL's tests define it, the rate at which each rank must send
+            at least; and ``last_host``, the rank to which the last message came.
+
+        Raises
+        ------
+        InputError
+            If the workload is of another kind.
+        """
+        if self.scenario.collective is None:
+            kinds = ", ".join(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
+            raise InputError("workload.kind", kinds, "'collective'")
+        return collectives.table(self.plan, self.columns, self.scenario.collective)
 
     @cached_property
     def link_loads(self) -> LinkLoads | None:

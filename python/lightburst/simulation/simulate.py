@@ -108,12 +108,13 @@ def simulate(
     watch, limit = Watch(most, progress), scenario.measurement.event_limit
     columns = _columns(plan, cancel, limit, watch)
     if scenario.measurement.warm_up is None:
-        begin, settled = Active.of(plan, columns).settled()
+        begin, settled = Active.of(plan.started(columns), columns).settled()
         plan = plan.counting((begin, plan.window_ps[1]), settled=settled)
         if begin > 0:
             # The begin of the window is known only after a run, so the same run is repeated.
             del columns
             columns = _columns(plan, cancel, limit, watch)
+    plan = plan.started(columns)
     return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.formatting import exactly
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND, format_duration
+from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.workload import (
     LATEST_START,
     Incast,
@@ -19,6 +20,7 @@ from lightburst.scenario.tables.workload import (
     Table,
     Workload,
 )
+from lightburst.workload.collective import make_messages
 from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
@@ -192,6 +194,11 @@ def _(workload: Incast, hosts: int, names: Names, draw: Streams) -> Flows:
     begin = np.repeat(np.arange(rounds, dtype=np.uint64) * np.uint64(workload.interval), senders)
     start = begin + _jitter(workload.spread, source.size, draw)
     return _flows(workload, source.ravel(), np.repeat(receiver, senders), start, draw)
+
+
+@_make.register
+def _(workload: Collective, hosts: int, names: Names, draw: Streams) -> Flows:
+    return make_messages(workload, hosts, draw("pairs"))
 
 
 @_make.register

@@ -1,6 +1,7 @@
 """Merges the flows of several groups into one table."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,14 @@ def merge(groups: Sequence[Flows]) -> tuple[Flows, NDArray[np.uint16], NDArray[n
     order = np.argsort(start, kind="stable")
     columns = ("source", "destination", "start_ps", "size_bytes")
     # Column by column, to limit memory: there may be very many flows.
-    flows = Flows(
-        **{
-            name: np.concatenate([getattr(flows, name) for flows in groups])[order]
-            for name in columns
-        }
-    )
+    flows = Flows(*(_merged([getattr(one, name) for one in groups], order) for name in columns))
     sizes = [len(flows) for flows in groups]
     group = np.repeat(np.arange(len(groups), dtype=np.uint16), sizes)
     return flows, group[order], order
+
+
+def _merged(columns: Sequence[NDArray[Any]], order: NDArray[np.int64]) -> Any:
+    return np.concatenate(columns)[order]
 
 
 def merge_departures(

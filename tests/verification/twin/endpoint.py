@@ -28,6 +28,10 @@ class Flow:
     #: Bytes and interval of the application's writes; None if it writes all at once.
     writes: dict[str, int] | None = None
     started: bool = False
+    #: Start of the flow, if it waited for others or could have.
+    began: int | None = None
+    #: Called when all data has arrived.
+    arrived: Callable[[int], None] = lambda now: None
     received: int | None = None
     acknowledged: int | None = None
     delivered: int = 0
@@ -43,6 +47,7 @@ class Flow:
         self.delivered += payload
         if self.delivered == self.size:
             self.received = now
+            self.arrived(now)
 
 
 class Timer:

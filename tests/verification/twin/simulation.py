@@ -17,6 +17,7 @@ from twin.endpoint import Endpoint, Flow, Sender
 from twin.events import EventQueue, Moment
 from twin.ideal import Ideal
 from twin.interface import FairInterface
+from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
@@ -69,6 +70,9 @@ class Simulation:
         self.events = EventQueue(settings["time_limit_ps"], settings["seed"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
+        self.joins = Joins(flows, self.flows, self.begin)
+        for flow in self.flows:
+            flow.arrived = partial(self.joins.arrive, flow)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] not in OPEN_LOOP]
         # The class of each switch, by its index among the switches.
         self.kinds = [settings["switches"][i] for i in nodes["switch"].tolist()]
@@ -185,8 +189,8 @@ class Simulation:
     def run(self) -> None:
         """Run from the first event to the last."""
         for flow in self.connections:
-            moment = Moment(TIMER, flow.source, flow.index, START)
-            self.events.add(flow.start, moment, partial(self.start_flow, flow))
+            if not self.joins.waits(flow):
+                self.begin(flow, flow.start)
         for sender in self.senders:
             if isinstance(sender, DatagramSender):
                 sender.wait()
@@ -211,9 +215,15 @@ class Simulation:
         delivered = sum(flow.delivered for flow in self.flows)
         return Counts(self.network, self.switches, len(self.transports), delivered, until)
 
+    def begin(self, flow: Flow, time: int) -> None:
+        """Let a connection start at a time."""
+        moment = Moment(TIMER, flow.source, flow.index, START)
+        self.events.add(time, moment, partial(self.start_flow, flow))
+
     def start_flow(self, flow: Flow) -> None:
         """Start a connection."""
         flow.started = True
+        flow.began = self.events.now
         sender = self.senders[flow.index]
         assert isinstance(sender, Sender)
         sender.start()
@@ -283,6 +293,7 @@ class Simulation:
                 ],
                 np.uint64,
             ),
+            **self.joins.columns(),
         }
 
     def reordering(self) -> Columns:

@@ -2,6 +2,7 @@
 //! kept of it.
 
 use crate::Outcome;
+use lightburst_des::Time;
 use lightburst_net::{FlowId, Narrow};
 
 /// Outcomes of all flows.
@@ -9,6 +10,8 @@ use lightburst_net::{FlowId, Narrow};
 pub struct Outcomes {
     /// Columns in the order of [`Outcome::NUMBERS`].
     columns: [Narrow; Outcome::NUMBERS.len()],
+    /// Start of each flow, if some wait for others.
+    started: Option<Narrow>,
 }
 
 impl Outcomes {
@@ -16,6 +19,7 @@ impl Outcomes {
     pub fn new(flows: usize) -> Outcomes {
         Outcomes {
             columns: std::array::from_fn(|_| Narrow::zeros(flows)),
+            started: None,
         }
     }
 
@@ -26,10 +30,20 @@ impl Outcomes {
         }
     }
 
+    /// Sets the starts of all flows.
+    pub fn started(&mut self, times: impl ExactSizeIterator<Item = Time>) {
+        let mut column = Narrow::zeros(times.len());
+        for (row, time) in times.enumerate() {
+            column.set(row, time.0);
+        }
+        self.started = Some(column);
+    }
+
     /// Returns the columns with their names.
     pub fn columns(self) -> impl Iterator<Item = (&'static str, Narrow)> {
         let names = Outcome::NUMBERS.map(|(name, _)| name);
-        names.into_iter().zip(self.columns)
+        let started = self.started.map(|column| ("started_ps", column));
+        names.into_iter().zip(self.columns).chain(started)
     }
 
     /// Returns the value of a flow in the column `name`; panics if there is no such column.

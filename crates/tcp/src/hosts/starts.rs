@@ -14,10 +14,11 @@ pub struct Starts {
 }
 
 impl Starts {
-    /// Builds the chains. `ties` orders flows that start at the same host and time, as it orders
+    /// Builds the chains of the flows that do not wait for others. `ties` orders flows that start at the same host and time, as it orders
     /// their timers.
-    pub fn new(flows: &Flows, ties: Ties) -> Starts {
-        let mut order: Vec<u32> = (0..flows.len() as u32).collect();
+    pub fn new(flows: &Flows, waits: impl Fn(usize) -> bool, ties: Ties) -> Starts {
+        let own = (0..flows.len() as u32).filter(|&index| !waits(index as usize));
+        let mut order: Vec<u32> = own.collect();
         // Borrowed once, not at every comparison.
         let (sources, starts_ps) = (&*flows.source, &*flows.start_ps);
         let row = |&index: &u32| flows.id(index as usize).index();
@@ -78,7 +79,7 @@ mod tests {
             .map(flow)
             .to_vec();
         let chains = |seed| {
-            let starts = Starts::new(&flows.to_vec().into(), Ties::new(seed, None));
+            let starts = Starts::new(&flows.to_vec().into(), |_| false, Ties::new(seed, None));
             let chain = |first| std::iter::successors(Some(first), |&at| starts.after(at));
             let chains: Vec<Vec<usize>> = starts.first().map(|at| chain(at).collect()).collect();
             chains

@@ -11,12 +11,12 @@ from lightburst.foundation.units import (
     Duration,
     Frequency,
     PositiveDuration,
-    PositiveSize,
     format_duration,
     parse_duration,
 )
 from lightburst.scenario.fields import DataFile, Real, Tables, Whole, refuse_at
-from lightburst.scenario.section import Section
+from lightburst.scenario.tables.any_workload import AnyWorkload
+from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.sizes import DEFAULT_SIZE, FlowSize
 
 # Latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
@@ -34,50 +34,7 @@ LoadOf = Literal["senders", "hottest-link"]
 _Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
 
 
-class Writes(Section):
-    """An application that writes the data of its flow in parts.
-
-    Attributes
-    ----------
-    size : int
-        Bytes of each write.
-    interval : int
-        Picoseconds from one write to the next.
-    """
-
-    size: PositiveSize = Field(
-        description=(
-            "Bytes of each write; the last one has the rest of the flow. A segment leaves when all "
-            "of it is written, as with `TCP_CORK`."
-        )
-    )
-    interval: PositiveDuration = Field(
-        description="Time from one write to the next; the first comes when the connection is open."
-    )
-
-
-class _Workload(Section):
-    """Any workload.
-
-    Attributes
-    ----------
-    writes : Writes or None
-        None if each application writes all data at once.
-    """
-
-    came_later: ClassVar[frozenset[str]] = frozenset({"writes"})
-
-    writes: Writes | None = Field(
-        None,
-        description=(
-            "The applications write their data in parts, in a table of its own: "
-            '`writes = { size = "100 kB", interval = "50 ms" }`. Without it each writes all at '
-            "once. Requires the transport `tcp`."
-        ),
-    )
-
-
-class Poisson(_Workload):
+class Poisson(AnyWorkload):
     """Flows between random pairs of hosts, started by a Poisson process.
 
     Attributes
@@ -97,7 +54,7 @@ class Poisson(_Workload):
         ("flows", "duration"),
     )
 
-    came_later: ClassVar[frozenset[str]] = _Workload.came_later | {"load_of"}
+    came_later: ClassVar[frozenset[str]] = AnyWorkload.came_later | {"load_of"}
 
     kind: Literal["poisson"] = "poisson"
     arrival_rate: Frequency | None = Field(
@@ -204,7 +161,7 @@ class Poisson(_Workload):
         return int(mean + 6 * math.sqrt(mean)) + 1
 
 
-class Shuffle(_Workload):
+class Shuffle(AnyWorkload):
     """Each host sends one flow to each other host, as between map and reduce.
 
     Attributes
@@ -233,7 +190,7 @@ class Shuffle(_Workload):
         return taking_part * (taking_part - 1)
 
 
-class Pairs(_Workload):
+class Pairs(AnyWorkload):
     """Each host of the first half sends one flow to its partner in the second half.
 
     Attributes
@@ -257,7 +214,7 @@ class Pairs(_Workload):
         return hosts // 2
 
 
-class Incast(_Workload):
+class Incast(AnyWorkload):
     """In each round several hosts send to one receiver at the same time.
 
     Attributes
@@ -296,7 +253,7 @@ class Incast(_Workload):
         return self.senders * self.rounds
 
 
-class Table(_Workload):
+class Table(AnyWorkload):
     """Flows given in a file."""
 
     kind: Literal["table"] = "table"
@@ -312,4 +269,6 @@ class Table(_Workload):
         return None
 
 
-Workload = Annotated[Poisson | Shuffle | Pairs | Incast | Table, Field(discriminator="kind")]
+Workload = Annotated[
+    Poisson | Shuffle | Pairs | Incast | Collective | Table, Field(discriminator="kind")
+]

@@ -1,0 +1,133 @@
+"""``[workload]`` of kind ``collective``: operations among all ranks of a group, as in training."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from lightburst.foundation.units import Duration, PositiveSize, format_size
+from lightburst.scenario.fields import Whole, refuse_at
+from lightburst.scenario.tables.any_workload import AnyWorkload
+
+Operation = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
+Algorithm = Literal["ring", "halving-doubling", "direct", "pairwise"]
+Placement = Literal["consecutive", "strided", "random"]
+
+#: Algorithms of each operation, the default first.
+ALGORITHMS: dict[str, tuple[str, ...]] = {
+    "all-reduce": ("ring", "halving-doubling"),
+    "all-gather": ("ring", "halving-doubling"),
+    "reduce-scatter": ("ring", "halving-doubling"),
+    "all-to-all": ("direct", "pairwise"),
+}
+
+
+class Collective(AnyWorkload):
+    """Collective operations, whose messages wait for others.
+
+    Attributes
+    ----------
+    size : int
+        Bytes of the buffer of each rank.
+    ranks : int or None
+        Hosts of a group; None for all hosts.
+    groups : int or None
+        Number of groups; None for as many as there are hosts for.
+    computation : int
+        Picoseconds.
+    """
+
+    kind: Literal["collective"] = "collective"
+    operation: Operation = Field(
+        description=(
+            "The operation. In an all-reduce each rank ends with the sum of all buffers, in a "
+            "reduce-scatter with its part of the sum, in an all-gather with the parts of all, and "
+            "in an all-to-all with its part of each buffer."
+        )
+    )
+    algorithm: Algorithm | None = Field(
+        None,
+        description=(
+            'The messages. `"ring"`: each rank sends to the next one, in n - 1 rounds (twice as '
+            'many for an all-reduce), a part of 1/n of the buffer. `"halving-doubling"`: partners '
+            "at distances of powers of two exchange halves of what is left, or double what they "
+            'have, in log2 n rounds. `"direct"`: all messages of an all-to-all at once. '
+            '`"pairwise"`: one after the other, to the rank at distance 1, 2, and so on. The '
+            'default is `"ring"`, and `"direct"` for an all-to-all.'
+        ),
+    )
+    size: PositiveSize = Field(
+        description=(
+            "Bytes of the buffer of each rank, which for an all-gather has the parts of all ranks, "
+            "as in NCCL's tests. Each message has an equal part of it, to a byte."
+        )
+    )
+    ranks: Annotated[int | None, Whole(2, word="all")] = Field(
+        None, description="Number of hosts of a group."
+    )
+    groups: Annotated[int | None, Whole(1, word="all")] = Field(
+        None,
+        description=(
+            "Number of groups, which run at the same time, each with ranks of its own. By default "
+            "as many as there are hosts for."
+        ),
+    )
+    placement: Placement = Field(
+        "consecutive",
+        description=(
+            'Hosts of a group. `"consecutive"`: hosts with successive numbers. `"strided"`: of g '
+            'groups, each has every g-th host. `"random"`: drawn with the seed of the run.'
+        ),
+    )
+    steps: Annotated[int, Whole(1)] = Field(
+        1, description="Number of times that each group carries out the operation."
+    )
+    computation: Duration = Field(
+        0,
+        description=(
+            "Time that a rank computes between the end of its part in one step, the arrival of the "
+            "last message to it, and its first message of the next step."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        known = ALGORITHMS[self.operation]
+        if self.algorithm is not None and self.algorithm not in known:
+            allowed = " or ".join(f"'{name}'" for name in known)
+            given = f"'{self.algorithm}' for '{self.operation}'"
+            raise refuse_at("algorithm", given, allowed)
+        if self.ranks is not None and (refusal := self.refusal(self.ranks)):
+            raise refuse_at(*refusal)
+        return self
+
+    @property
+    def messages(self) -> str:
+        """The algorithm, with its default."""
+        return self.algorithm or ALGORITHMS[self.operation][0]
+
+    def refusal(self, ranks: int) -> tuple[str, str, str] | None:
+        """Return key, given and allowed values if so many ranks are not possible; else None."""
+        if self.messages == "halving-doubling" and ranks & (ranks - 1):
+            return "ranks", f"{ranks} with 'halving-doubling'", "a power of two"
+        if self.size < ranks:
+            allowed = f"at least {ranks} B, a byte for each of {ranks} ranks"
+            return "size", format_size(self.size), allowed
+        return None
+
+    def shape(self, hosts: int) -> tuple[int, int]:
+        """Return the number of groups and of ranks in each, among ``hosts`` hosts."""
+        ranks = hosts if self.ranks is None else self.ranks
+        return (hosts // ranks if self.groups is None else self.groups), ranks
+
+    def rounds(self, ranks: int) -> int:
+        """Return the number of rounds of one step."""
+        if self.messages == "direct":
+            return 1
+        one = (ranks - 1).bit_length() if self.messages == "halving-doubling" else ranks - 1
+        return 2 * one if self.operation == "all-reduce" else one
+
+    def count(self, hosts: int) -> int:
+        """Count the messages among ``hosts`` hosts."""
+        groups, ranks = self.shape(hosts)
+        each = ranks - 1 if self.messages == "direct" else 1
+        return groups * ranks * self.steps * self.rounds(ranks) * each
