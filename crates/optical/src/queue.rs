@@ -4,10 +4,12 @@
 
 mod codel;
 mod drop_tail;
+mod pie;
 mod red;
 
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
+pub use pie::{Pie, PIE_EARLY};
 pub use red::{Red, EARLY, FORCED};
 
 use crate::output::Output;
@@ -75,6 +77,7 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<DropTail>("drop-tail", &[]),
     kind::<CoDel>("codel", &[TARGET_EXCEEDED]),
     kind::<Red>("red", &[EARLY, FORCED]),
+    kind::<Pie>("pie", &[PIE_EARLY]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(
