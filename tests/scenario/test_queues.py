@@ -39,6 +39,16 @@ CASES = {
         "999 ns",
         "at least 1 us",
     ),
+    'queue = { kind = "fq-codel", quantum = "255 B" }': (
+        "switching.queue.quantum",
+        "255 B",
+        "at least 256 B",
+    ),
+    'queue = { kind = "fq-codel", flows = 0 }': (
+        "switching.queue.flows",
+        "0",
+        "a whole number from 1 to 65536",
+    ),
     'queue = { kind = "pie", target = "0 ms" }': (
         "switching.queue.target",
         "'0 ms'",

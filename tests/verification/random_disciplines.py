@@ -47,12 +47,20 @@ def random_pie(random: Random) -> dict[str, Any]:
     }
 
 
+def random_fq_codel(random: Random) -> dict[str, Any]:
+    """Queues that flows share, and many; a turn of less than a segment or of several."""
+    pick = random.choice
+    own = {"flows": pick([1, 2, 3, 64]), "quantum_bytes": pick([256, 1_500, 4_000, 20_000])}
+    return random_codel(random) | own
+
+
 #: The settings of each discipline.
 DISCIPLINES: dict[str, Callable[[Random], dict[str, Any]]] = {
     "drop-tail": lambda random: {},
     "codel": random_codel,
     "red": random_red,
     "pie": random_pie,
+    "fq-codel": random_fq_codel,
 }
 
 

@@ -34,6 +34,7 @@ REASONS = {
     "codel": ["target_exceeded"],
     "red": ["red_early", "red_forced"],
     "pie": ["pie_early"],
+    "fq-codel": ["target_exceeded"],
 }
 
 

@@ -94,6 +94,12 @@ impl Output<'_, '_> {
         self.ctx.envelope(unit).bytes
     }
 
+    /// Returns the flow of a packet, or a hash of the ingress and the egress of a burst.
+    #[inline]
+    pub fn flow(&self, unit: Unit) -> u32 {
+        self.ctx.envelope(unit).flow.0
+    }
+
     /// Returns the units that wait.
     #[inline]
     pub fn waiting(&self) -> Waiting {

@@ -60,7 +60,8 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "k": (("ecn_threshold", "in bytes"), ("paths", "")),
     **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
     **dict.fromkeys(
-        ("red", "codel", "pie"), (("electronic", "with queue = 'codel', 'red' or 'pie'"),)
+        ("red", "codel", "pie", "fqcodel"),
+        (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"), ("fq-codel", "")),
     ),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
     # Bursts.

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from twin.link import Waiting
 from twin.network import Unit
 from twin.real import root
+from twin.rng import mix
 
 if TYPE_CHECKING:
     from twin.queued import Output
@@ -226,9 +227,54 @@ class Pie(Discipline):
         return super().dequeue()
 
 
+class FqCoDel(Discipline):
+    """Flows hashed into queues with CoDel, by deficit round robin: RFC 8290, section 4."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.salt = output.draw.next()
+        self.buckets = [CoDel(output, settings) for _ in range(settings["flows"])]
+        self.credits: dict[int, int] = {}
+        self.new: list[int] = []
+        self.old: list[int] = []
+
+    def enqueue(self, unit: Unit) -> None:
+        output = self.output
+        bucket = mix(self.salt ^ unit.hashed) * len(self.buckets) >> 64
+        while output.capacity is not None and output.backlog() + unit.size > output.capacity:
+            sizes = [sum(held.unit.size for held in queue.queue) for queue in self.buckets]
+            sizes[bucket] += unit.size
+            first = output.pop(self.buckets[sizes.index(max(sizes))].queue)
+            output.drop(unit if first is None else first.unit, "queue_full")
+            if first is None:
+                return
+        output.push(self.buckets[bucket].queue, unit)
+        if bucket not in self.new + self.old:
+            self.new.append(bucket)
+            self.credits[bucket] = self.settings["quantum_bytes"]
+
+    def dequeue(self) -> Waiting | None:
+        while self.new or self.old:
+            turn = self.new or self.old
+            bucket = turn[0]
+            if self.credits[bucket] <= 0:
+                self.credits[bucket] += self.settings["quantum_bytes"]
+                self.old.append(turn.pop(0))
+                continue
+            chosen = self.buckets[bucket].dequeue()
+            if chosen is not None:
+                self.credits[bucket] -= chosen.unit.size
+                return chosen
+            if turn is self.new:
+                self.old.append(bucket)
+            turn.pop(0)
+        return None
+
+
 DISCIPLINES: dict[str, type[Discipline]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
     "pie": Pie,
+    "fq-codel": FqCoDel,
 }

@@ -12,11 +12,12 @@ from lightburst.foundation.units import (
     format_size,
     parse_size,
 )
-from lightburst.scenario.fields import Flag, Named, Real, refuse_at
+from lightburst.scenario.fields import Flag, Named, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
 
 _Time = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
 _SHORTEST_UPDATE: Final = 10**6
+_SMALLEST_QUANTUM: Final = 256
 _Size = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
 
 
@@ -177,8 +178,57 @@ class Pie(Section):
         return self
 
 
+class FqCoDel(Section):
+    """Flow queue CoDel (RFC 8290): flows in queues that take turns, each with CoDel.
+
+    Attributes
+    ----------
+    target, interval : int
+        Picoseconds.
+    quantum : int
+        Bytes.
+    """
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    target: _Time = Field(
+        5 * 10**9,
+        description="Delay in a queue that is acceptable for good, as that of `codel`.",
+    )
+    interval: _Time = Field(
+        100 * 10**9,
+        description=(
+            "Time for which the delay must be above the target before the first drop, as that of "
+            "`codel`."
+        ),
+    )
+    flows: Annotated[int, Whole(1, 65_536)] = Field(
+        1024,
+        description="Number of queues. Flows with the same hash share one.",
+    )
+    quantum: _Size = Field(
+        parse_size("9 kB"),
+        description=(
+            "Bytes that a queue may send in its turn: a full segment, as RFC 8290 recommends. At "
+            "least 256 B, as in Linux."
+        ),
+    )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether packets of senders with `ecn` or `dctcp` are marked in place of being dropped "
+            "by CoDel. Without room they are dropped."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _turns(self) -> Self:
+        if self.quantum < _SMALLEST_QUANTUM:
+            raise refuse_at("quantum", format_size(self.quantum), "at least 256 B")
+        return self
+
+
 Queue = Annotated[
-    DropTail | CoDel | Red | Pie,
+    DropTail | CoDel | Red | Pie | FqCoDel,
     Field(
         discriminator="kind",
         description=(
