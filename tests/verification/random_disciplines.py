@@ -32,11 +32,35 @@ def random_red(random: Random) -> dict[str, Any]:
     }
 
 
+def random_pie(random: Random) -> dict[str, Any]:
+    """Delays of some segments; probabilities that grow within some of them, or slowly."""
+    pick = random.choice
+    return {
+        "target_ps": pick([1, 10 * MICROSECOND, 50 * MICROSECOND, 15 * MILLISECOND]),
+        "update_ps": pick([7 * MICROSECOND, 20 * MICROSECOND, 15 * MILLISECOND]),
+        "alpha": pick([0.0, 0.125, 100.0, 20_000.0]),
+        "beta": pick([0.0, 1.25, 1_000.0, 50_000.0]),
+        "burst_ps": pick([0, 100 * MICROSECOND, 150 * MILLISECOND]),
+        "mean_packet_bytes": pick([1, 500, 1_500]),
+        "ecn": pick([False, True]),
+        "mark_below": pick([0.0, 0.1, 1.0]),
+    }
+
+
+def random_fq_codel(random: Random) -> dict[str, Any]:
+    """Queues that flows share, and many; a turn of less than a segment or of several."""
+    pick = random.choice
+    own = {"flows": pick([1, 2, 3, 64]), "quantum_bytes": pick([256, 1_500, 4_000, 20_000])}
+    return random_codel(random) | own
+
+
 #: The settings of each discipline.
 DISCIPLINES: dict[str, Callable[[Random], dict[str, Any]]] = {
     "drop-tail": lambda random: {},
     "codel": random_codel,
     "red": random_red,
+    "pie": random_pie,
+    "fq-codel": random_fq_codel,
 }
 
 

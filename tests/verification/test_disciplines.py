@@ -28,6 +28,15 @@ from twin import Columns
 
 DCTCP = {"congestion_control": {"kind": "dctcp", "halving": "flight-size", "g": 0.0625}}
 
+#: The reasons of the drops of each discipline.
+REASONS = {
+    "drop-tail": [],
+    "codel": ["target_exceeded"],
+    "red": ["red_early", "red_forced"],
+    "pie": ["pie_early"],
+    "fq-codel": ["target_exceeded"],
+}
+
 
 def bottleneck(seed: int, kind: str) -> Plan:
     """Some flows of two transports that share one slow link, whose output has the discipline."""
@@ -74,8 +83,7 @@ def test_core_equals_twin_at_a_bottleneck(kind: str) -> None:
         check_conservation(plan, result)
         for name, n in counted(result).items():
             found[name] = found.get(name, 0) + n
-    reasons = {"codel": ["target_exceeded"], "red": ["red_early", "red_forced"]}.get(kind, [])
-    assert all(found[f"dropped_{reason}"] > 20 for reason in (*reasons, "queue_full")), found
+    assert all(found[f"dropped_{reason}"] > 20 for reason in (*REASONS[kind], "queue_full")), found
     assert (found["marked"] > 20) == (kind != "drop-tail")
     check_stories(traced(bottleneck(0, kind)))
 

@@ -1,7 +1,7 @@
 //! View of an output for its queue, and the counters of all queues of a switch.
 
 use crate::queue::{dropped, QUEUE_FULL};
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 use lightburst_net::{
     Chain, Context, Counted, Counters, DropReason, PortId, Rate, Unit, Waiting, PEAK,
 };
@@ -94,6 +94,12 @@ impl Output<'_, '_> {
         self.ctx.envelope(unit).bytes
     }
 
+    /// Returns the flow of a packet, or a hash of the ingress and the egress of a burst.
+    #[inline]
+    pub fn flow(&self, unit: Unit) -> u32 {
+        self.ctx.envelope(unit).flow.0
+    }
+
     /// Returns the units that wait.
     #[inline]
     pub fn waiting(&self) -> Waiting {
@@ -104,6 +110,12 @@ impl Output<'_, '_> {
     #[inline]
     pub fn backlog(&self) -> u64 {
         self.ctx.queued(self.port)
+    }
+
+    /// Returns the time that the link will need, from `at` on, for all that it has not sent then. `at`
+    /// is now, or since the last unit was queued or taken out.
+    pub fn delay_at(&self, at: Time) -> Duration {
+        self.ctx.queued_time(self.port, at)
     }
 
     /// Returns whether a unit fits behind `backlog` bytes; drops it otherwise.

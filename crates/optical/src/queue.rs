@@ -4,10 +4,14 @@
 
 mod codel;
 mod drop_tail;
+mod fq_codel;
+mod pie;
 mod red;
 
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
+pub use fq_codel::FqCoDel;
+pub use pie::{Pie, PIE_EARLY};
 pub use red::{Red, EARLY, FORCED};
 
 use crate::output::Output;
@@ -64,7 +68,7 @@ pub trait DisciplineSettings: Debug + Send + Sync {
 pub struct DisciplineKind {
     /// Name in the scenario.
     pub name: &'static str,
-    /// Reasons of its drops, besides [`QUEUE_FULL`].
+    /// Reasons of its drops, besides [`QUEUE_FULL`] and those of the kinds before it.
     pub reasons: &'static [&'static DropReason],
     /// Reads the settings of the discipline from its table.
     read: fn(Table) -> serde_json::Result<Arc<dyn DisciplineSettings>>,
@@ -75,6 +79,8 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<DropTail>("drop-tail", &[]),
     kind::<CoDel>("codel", &[TARGET_EXCEEDED]),
     kind::<Red>("red", &[EARLY, FORCED]),
+    kind::<Pie>("pie", &[PIE_EARLY]),
+    kind::<FqCoDel>("fq-codel", &[]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(

@@ -59,7 +59,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     "k": (("ecn_threshold", "in bytes"), ("paths", "")),
     **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
-    **dict.fromkeys(("red", "codel"), (("electronic", "with queue = 'codel' or 'red'"),)),
+    **dict.fromkeys(
+        ("red", "codel", "pie", "fqcodel"),
+        (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"), ("fq-codel", "")),
+    ),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
     # Bursts.
     **dict.fromkeys(("reservation", "protocol", "signaling"), (("signalling", ""),)),

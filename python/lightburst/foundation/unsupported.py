@@ -39,7 +39,7 @@ _QUEUE: Final = (
     ("electronic", "first in, first out, with an ecn_threshold"),
     ("ecn_threshold", "which marks by the length of the queue"),
 )
-_DISCIPLINE: Final = (("electronic", "with queue = 'codel' or 'red'"),)
+_DISCIPLINE: Final = (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"),)
 _TURNS: Final = (("fair", "deficit round robin over the flows of a host"), *_QUEUE)
 _DROPS: Final = (
     ("electronic", "which drops what its queue_size does not hold"),
@@ -74,8 +74,10 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     ),
     **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
     **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),
-    **dict.fromkeys(("fqcodel", "pie", "fqpie", "cobalt", "cake"), (("codel", ""), *_DISCIPLINE)),
-    **dict.fromkeys(("dualpi2", "pi2", "prio"), _DISCIPLINE),
+    "cobalt": (("codel", ""), *_DISCIPLINE),
+    "cake": (("fq-codel", ""), *_DISCIPLINE),
+    **dict.fromkeys(("fqpie", "dualpi2", "pi2"), (("pie", ""), *_DISCIPLINE)),
+    "prio": _DISCIPLINE,
     **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.

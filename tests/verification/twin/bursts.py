@@ -32,6 +32,7 @@ REASONS = [
     "target-exceeded",
     "red-early",
     "red-forced",
+    "pie-early",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

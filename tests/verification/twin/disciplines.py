@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from twin.link import Waiting
 from twin.network import Unit
 from twin.real import root
+from twin.rng import mix
 
 if TYPE_CHECKING:
     from twin.queued import Output
@@ -172,8 +173,108 @@ class Red(Discipline):
         return None
 
 
+class Pie(Discipline):
+    """Proportional integral controller enhanced: RFC 8033, sections 4 and 5.1."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.draw = output.draw
+        self.p = 0.0
+        self.old = self.updates = 0
+        self.allowance: int = settings["burst_ps"]
+
+    def update(self) -> None:
+        """All updates since the last arrival or departure, one by one."""
+        own = self.settings
+        while (self.updates + 1) * own["update_ps"] <= self.output.now:
+            self.updates += 1
+            delay = self.output.delay_at(self.updates * own["update_ps"])
+            above = (float(delay) - float(own["target_ps"])) / 1e12
+            growth = (float(delay) - float(self.old)) / 1e12
+            change = own["alpha"] * above + own["beta"] * growth
+            for below, part in zip(
+                (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1), (2048, 512, 128, 32, 8, 2), strict=True
+            ):
+                if self.p < below:
+                    change /= float(part)
+                    break
+            p = self.p + change
+            if delay == self.old == 0:
+                p *= 0.98
+            self.p = min(1.0, max(0.0, p))
+            self.allowance = max(0, self.allowance - own["update_ps"])
+            if self.p == 0.0 and 2 * max(delay, self.old) < own["target_ps"]:
+                self.allowance = own["burst_ps"]
+            self.old = delay
+
+    def enqueue(self, unit: Unit) -> None:
+        self.update()
+        output, own = self.output, self.settings
+        backlog = output.backlog()
+        if not output.admit(unit):
+            return
+        calm = 2 * self.old < own["target_ps"] and self.p < 0.2
+        may = self.allowance == 0 and not calm and backlog > 2 * own["mean_packet_bytes"]
+        if may and self.draw.uniform() < self.p:
+            if not (own["ecn"] and self.p < own["mark_below"] and output.is_capable(unit)):
+                output.drop(unit, "pie_early")
+                return
+            unit = output.mark(unit)
+        output.push(self.queue, unit)
+
+    def dequeue(self) -> Waiting | None:
+        self.update()
+        return super().dequeue()
+
+
+class FqCoDel(Discipline):
+    """Flows hashed into queues with CoDel, by deficit round robin: RFC 8290, section 4."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.salt = output.draw.next()
+        self.buckets = [CoDel(output, settings) for _ in range(settings["flows"])]
+        self.credits: dict[int, int] = {}
+        self.new: list[int] = []
+        self.old: list[int] = []
+
+    def enqueue(self, unit: Unit) -> None:
+        output = self.output
+        bucket = mix(self.salt ^ unit.hashed) * len(self.buckets) >> 64
+        while output.capacity is not None and output.backlog() + unit.size > output.capacity:
+            sizes = [sum(held.unit.size for held in queue.queue) for queue in self.buckets]
+            sizes[bucket] += unit.size
+            first = output.pop(self.buckets[sizes.index(max(sizes))].queue)
+            output.drop(unit if first is None else first.unit, "queue_full")
+            if first is None:
+                return
+        output.push(self.buckets[bucket].queue, unit)
+        if bucket not in self.new + self.old:
+            self.new.append(bucket)
+            self.credits[bucket] = self.settings["quantum_bytes"]
+
+    def dequeue(self) -> Waiting | None:
+        while self.new or self.old:
+            turn = self.new or self.old
+            bucket = turn[0]
+            if self.credits[bucket] <= 0:
+                self.credits[bucket] += self.settings["quantum_bytes"]
+                self.old.append(turn.pop(0))
+                continue
+            chosen = self.buckets[bucket].dequeue()
+            if chosen is not None:
+                self.credits[bucket] -= chosen.unit.size
+                return chosen
+            if turn is self.new:
+                self.old.append(bucket)
+            turn.pop(0)
+        return None
+
+
 DISCIPLINES: dict[str, type[Discipline]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
+    "pie": Pie,
+    "fq-codel": FqCoDel,
 }

@@ -40,13 +40,16 @@ class Output:
         """Bytes of the units that wait."""
         return sum(waiting.unit.size for waiting in self.link.queue)
 
+    def delay_at(self, at: int) -> int:
+        """For how long the link transmits after `at` what it and the queue hold now."""
+        link = self.link
+        idle = sum(max(0, end - max(begin, at)) for begin, end in link.pauses)
+        time = max(0, link.free_at - at) - idle
+        return time + sum(link.tx(waiting.unit.size) for waiting in link.queue)
+
     def backlog(self) -> int:
         """Bytes of the units that wait, and those of the link that are not sent yet."""
-        link = self.link
-        idle = sum(max(0, end - max(begin, self.now)) for begin, end in link.pauses)
-        time = max(0, link.free_at - self.now) - idle
-        time += sum(link.tx(waiting.unit.size) for waiting in link.queue)
-        return -(-time * link.rate // (8 * 10**12))
+        return -(-self.delay_at(self.now) * self.link.rate // (8 * 10**12))
 
     def admit(self, unit: Unit) -> bool:
         """Whether there is room for a unit; it is dropped if not."""

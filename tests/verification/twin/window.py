@@ -24,6 +24,7 @@ SWITCH_COLUMNS = [
     "dropped_target_exceeded",
     "dropped_red_early",
     "dropped_red_forced",
+    "dropped_pie_early",
     "dropped_no_channel",
     "dropped_late_header",
     "dropped_delay_lines_full",

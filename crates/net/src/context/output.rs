@@ -16,11 +16,18 @@ impl Context<'_> {
     /// [`Context::backlog`] of a port to which the waiting units were handed.
     #[inline]
     pub fn queued(&self, port: PortId) -> u64 {
+        self.rate(port)
+            .bytes_in(self.queued_time(port, self.now()))
+            .0
+    }
+
+    /// Returns the time for which a port and its queue transmit, after `at`, what they hold now.
+    #[inline]
+    pub fn queued_time(&self, port: PortId, at: Time) -> Duration {
         let link = self.link(port);
-        let rest = self.fabric.links.to_transmit(link, self.now());
+        let rest = self.fabric.links.to_transmit(link, at);
         let time = u128::from(rest.0) + self.fabric.waiting(link).time;
-        let time = u64::try_from(time).unwrap_or(u64::MAX);
-        self.rate(port).bytes_in(Duration(time)).0
+        Duration(u64::try_from(time).unwrap_or(u64::MAX))
     }
 
     /// Appends a unit to a chain of a port's queue.

@@ -30,6 +30,17 @@ pub struct CoDel {
     ecn: bool,
 }
 
+impl CoDel {
+    /// Settings of one of several queues.
+    pub(super) fn new(target: Duration, interval: Duration, ecn: bool) -> CoDel {
+        CoDel {
+            target,
+            interval,
+            ecn,
+        }
+    }
+}
+
 impl DisciplineSettings for CoDel {
     fn build(&self, _port: &Port) -> Box<dyn Discipline> {
         Box::new(Queue {
@@ -108,15 +119,16 @@ impl Law {
         self.settings.ecn && output.mark_capable(unit)
     }
 
-    /// Takes out the unit to be sent (RFC 8289, section 5.5, `dequeue`).
+    /// Takes out the unit to be sent (RFC 8289, section 5.5, `dequeue`). `waiting` is the number of
+    /// bytes that wait in the queue.
     pub fn dequeue(
         &mut self,
         chain: &mut Chain,
-        mut waiting: u64,
+        waiting: &mut u64,
         output: &mut Output<'_, '_>,
     ) -> Option<(Unit, Time)> {
         let now = output.now();
-        let (mut first, mut ok) = self.take(chain, &mut waiting, output);
+        let (mut first, mut ok) = self.take(chain, waiting, output);
         if self.dropping {
             self.dropping = ok;
             while self.dropping && now >= self.drop_next {
@@ -127,7 +139,7 @@ impl Law {
                     return Some((unit, since));
                 }
                 output.drop(unit, TARGET_EXCEEDED);
-                (first, ok) = self.take(chain, &mut waiting, output);
+                (first, ok) = self.take(chain, waiting, output);
                 match ok {
                     true => self.drop_next = self.control_law(self.drop_next),
                     false => self.dropping = false,
@@ -137,7 +149,7 @@ impl Law {
             let (unit, _) = first.expect("a unit that may be dropped");
             if !self.marks(unit, output) {
                 output.drop(unit, TARGET_EXCEEDED);
-                (first, _) = self.take(chain, &mut waiting, output);
+                (first, _) = self.take(chain, waiting, output);
             }
             self.dropping = true;
             // If the last drops ended less than 16 intervals ago, their rate is a good start.
@@ -167,7 +179,7 @@ impl Discipline for Queue {
 
     #[inline]
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
-        let waiting = output.waiting().bytes;
-        self.law.dequeue(&mut self.chain, waiting, output)
+        let mut waiting = output.waiting().bytes;
+        self.law.dequeue(&mut self.chain, &mut waiting, output)
     }
 }

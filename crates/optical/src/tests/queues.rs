@@ -1,6 +1,9 @@
 //! Explicit output queues. Drop-tail on them is compared with the output that decides a departure on
 //! arrival.
 
+mod fq_codel;
+mod pie;
+
 use super::*;
 use crate::queue::{EARLY, FORCED, TARGET_EXCEEDED};
 use crate::switch::ElectronicSettings;

@@ -34,8 +34,9 @@ class Electronic(BaseSwitch):
     ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
         None,
         description=(
-            "Queue length from which arriving units are marked (ECN). `dctcp` reacts to marks of "
-            "packets; for all other transports marks are only counted."
+            "Queue length from which arriving units are marked (ECN); only with the `queue` "
+            '`"drop-tail"`, as the others mark by their own `ecn`. Senders with `ecn` or `dctcp` '
+            "react to marks of packets; for all others marks are only counted."
         ),
     )
     queue: Queue = DropTail()

@@ -1,14 +1,23 @@
 """``queue`` of an electronic switch: the discipline of its output queues."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.foundation.units import SIZE, TIME, Quantity, format_size, parse_size
-from lightburst.scenario.fields import Flag, Named, Real, refuse_at
+from lightburst.foundation.units import (
+    SIZE,
+    TIME,
+    Quantity,
+    format_duration,
+    format_size,
+    parse_size,
+)
+from lightburst.scenario.fields import Flag, Named, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
 
 _Time = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
+_SHORTEST_UPDATE: Final = 10**6
+_SMALLEST_QUANTUM: Final = 256
 _Size = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
 
 
@@ -106,8 +115,120 @@ class Red(Section):
         return self
 
 
+class Pie(Section):
+    """Proportional integral controller enhanced (RFC 8033): random drops, by the queue's delay.
+
+    Attributes
+    ----------
+    target, update, burst : int
+        Picoseconds.
+    mean_packet : int
+        Bytes.
+    """
+
+    kind: Literal["pie"] = "pie"
+    target: _Time = Field(
+        15 * 10**9,
+        description=(
+            "Delay in the queue that is aimed at. This default and the others are those of "
+            "RFC 8033 for the Internet; a data centre needs `target` and `update` of about a round "
+            "trip, with an `alpha` and a `beta` that are as many times larger as `target` is less."
+        ),
+    )
+    update: _Time = Field(
+        15 * 10**9,
+        description="Time from one update of the probability to the next; at least 1 us.",
+    )
+    alpha: Annotated[float, Real(0, 1e9)] = Field(
+        0.125,
+        description="Change of the probability at an update, per second of delay above `target`.",
+    )
+    beta: Annotated[float, Real(0, 1e9)] = Field(
+        1.25,
+        description=(
+            "Change of the probability at an update, per second by which the delay has grown since "
+            "the last one."
+        ),
+    )
+    burst: Annotated[int, Quantity(TIME, largest="1000 s")] = Field(
+        150 * 10**9,
+        description="Time for which nothing is dropped early after the queue was short.",
+    )
+    mean_packet: _Size = Field(
+        parse_size("9 kB"),
+        description=(
+            "Size of a typical packet: nothing is dropped early behind two of them or less."
+        ),
+    )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether packets of senders with `ecn` or `dctcp` are marked in place of early drops."
+        ),
+    )
+    mark_below: Annotated[float, Real(0, 1)] = Field(
+        0.1,
+        description="Probability from which on packets are dropped even if they can be marked.",
+    )
+
+    @model_validator(mode="after")
+    def _updates(self) -> Self:
+        if self.update < _SHORTEST_UPDATE:
+            raise refuse_at("update", format_duration(self.update), "at least 1 us")
+        return self
+
+
+class FqCoDel(Section):
+    """Flow queue CoDel (RFC 8290): flows in queues that take turns, each with CoDel.
+
+    Attributes
+    ----------
+    target, interval : int
+        Picoseconds.
+    quantum : int
+        Bytes.
+    """
+
+    kind: Literal["fq-codel"] = "fq-codel"
+    target: _Time = Field(
+        5 * 10**9,
+        description="Delay in a queue that is acceptable for good, as that of `codel`.",
+    )
+    interval: _Time = Field(
+        100 * 10**9,
+        description=(
+            "Time for which the delay must be above the target before the first drop, as that of "
+            "`codel`."
+        ),
+    )
+    flows: Annotated[int, Whole(1, 65_536)] = Field(
+        1024,
+        description="Number of queues. Flows with the same hash share one.",
+    )
+    quantum: _Size = Field(
+        parse_size("9 kB"),
+        description=(
+            "Bytes that a queue may send in its turn: a full segment, as RFC 8290 recommends. At "
+            "least 256 B, as in Linux."
+        ),
+    )
+    ecn: Flag = Field(
+        False,
+        description=(
+            "Whether packets of senders with `ecn` or `dctcp` are marked in place of being dropped "
+            "by CoDel. Without room they are dropped."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _turns(self) -> Self:
+        if self.quantum < _SMALLEST_QUANTUM:
+            raise refuse_at("quantum", format_size(self.quantum), "at least 256 B")
+        return self
+
+
 Queue = Annotated[
-    DropTail | CoDel | Red,
+    DropTail | CoDel | Red | Pie | FqCoDel,
     Field(
         discriminator="kind",
         description=(

@@ -162,9 +162,9 @@ class Tcp(Connection):
     ecn: Flag = Field(
         False,
         description=(
-            "Whether marks of switches with an `ecn_threshold` reduce the window like losses, once "
-            "per window of data (RFC 3168). `dctcp` answers marks by its own rule, and needs no "
-            "`ecn`."
+            "Whether marks of switches, by an `ecn_threshold` or a `queue` with `ecn`, reduce the "
+            "window like losses, once per window of data (RFC 3168). `dctcp` answers marks by its "
+            "own rule, and needs no `ecn`."
         ),
     )
     timestamps: Flag = Field(
