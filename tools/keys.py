@@ -24,7 +24,7 @@ from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import Quantity
 from lightburst.scenario import Scenario, schema
-from lightburst.scenario.fields import Bare, InputFile, Name, Real, Whole, is_named
+from lightburst.scenario.fields import Bare, FlagOr, InputFile, Name, Real, Whole, is_named
 from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
 from lightburst.scenario.section import Section, given, written_default
 from lightburst.scenario.tables.loss import Span
@@ -119,6 +119,8 @@ def _limits(marker: object) -> str:
         return _or(number, marker.word, *marker.names)
     if isinstance(marker, Real):
         return marker.allowed.removeprefix("a ").replace("number ", "number, ")
+    if isinstance(marker, FlagOr):
+        return f"`true`, `false` or {toml(marker.word)}"
     if isinstance(marker, InputFile):
         return "name of a file"
     if isinstance(marker, Span):

@@ -255,7 +255,7 @@ CASES = {
         "at most max_rtt_thresh (16 ms)",
     ),
     (BACKOFF, 'congestion_control = { kind = "reno", abe = true }'): (
-        "transport.congestion_control.abe", "true", "false without ecn = true",
+        "transport.congestion_control.abe", "true", "false without ecn, whose answer it changes",
     ),
     (BACKOFF, 'congestion_control = { kind = "cubic", beta_ecn = 0.8 }'): (
         "transport.congestion_control.beta_ecn", "0.8", "a value only with abe = true",

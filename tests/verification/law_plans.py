@@ -19,6 +19,7 @@ from random_transports import (
     WITH_SLOW_START,
     drawn_settings,
     random_answers,
+    random_feedback,
     random_slow_start,
     random_tcp,
 )
@@ -73,6 +74,7 @@ def law_plan(seed: int, law: str) -> Plan:
         if law != "dctcp":
             transport["ecn"] = apart.random() < 0.6
         transport["congestion_control"] |= random_answers(apart, law, transport)
+        transport |= random_feedback(Random(f"feedback of {law} {seed}"), law, transport)
     links = table(
         [(0, 4), (1, 4), (2, 5), (3, 5), (4, 5)],
         hosts=4,

@@ -143,6 +143,7 @@ def random_today(recovery: str, drawn: dict[str, Any], *, free: bool) -> dict[st
     if random.random() < 0.3:
         today["ecn"] = True
     own = {**drawn["congestion_control"], **today.get("congestion_control", {})}
+    today |= random_feedback(Random(repr((recovery, drawn, "feedback"))), own["kind"], today)
     if own["kind"] in WITH_SLOW_START:
         apart = Random(repr((recovery, drawn, "slow start")))
         if apart.random() < 0.2:
@@ -183,6 +184,12 @@ def random_answers(random: Random, law: str, transport: dict[str, Any]) -> dict[
     if law in ("cubic", "reno") and transport.get("ecn", False):
         drawn |= {"abe": pick(BOTH), "beta_ecn": pick([None, None, 0.75, 0.95])}
     return {key: value for key, value in drawn.items() if value is not None}
+
+
+def random_feedback(random: Random, law: str, transport: dict[str, Any]) -> dict[str, Any]:
+    """Counts of marks in the place of echoes, in a part of the transports that have either."""
+    echoes = law == "dctcp" or transport.get("ecn", False)
+    return {"ecn": "accurate"} if echoes and random.random() < 0.4 else {}
 
 
 def of_rates(random: Random, law: str) -> dict[str, Any]:

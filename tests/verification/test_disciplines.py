@@ -49,6 +49,8 @@ def bottleneck(seed: int, kind: str) -> Plan:
     links = table(edges, hosts, rates=rates, delays=pick([50_000, MICROSECOND, 20 * MICROSECOND]))
     m = pick([1_000, 1_460])
     laws: list[dict[str, Any]] = [{}, pick([{"ecn": True}, DCTCP])]
+    if Random(f"feedback of {kind}/{seed}").random() < 0.4:
+        laws[1] = laws[1] | {"ecn": "accurate"}
     sizes = {
         "segment_bytes": m + 40,
         "header_bytes": 40,

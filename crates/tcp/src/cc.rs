@@ -55,7 +55,7 @@ impl CongestionControlSettings<'_> {
 pub struct CongestionControlKind {
     /// Name in the scenario.
     pub name: &'static str,
-    /// Whether the receiver echoes congestion marks of the network (ECN).
+    /// Whether the receiver echoes congestion marks of the network for this law alone (ECN).
     pub ecn: bool,
     /// Builds the state of one connection.
     pub build: fn(&CongestionControlSettings) -> Box<dyn CongestionControl>,
@@ -157,8 +157,12 @@ pub struct Ack {
     /// the law [wants](Wants::round_trips) it, otherwise only the samples of the retransmission
     /// timeout.
     pub rtt: Option<Duration>,
-    /// Whether the acknowledgement echoes a congestion mark (ECE of RFC 3168).
+    /// Whether the acknowledgement echoes a congestion mark (ECE of RFC 3168), or tells of a marked
+    /// segment.
     pub ecn_echo: bool,
+    /// Marked segments of which it tells, if they are counted (RFC 9768); in reports of all
+    /// recoveries.
+    pub marks: Option<u32>,
     /// Delivery rate over the last round trip, if the law [wants](Wants::delivery_rates) it.
     pub delivery_rate: Option<DeliveryRate>,
 }

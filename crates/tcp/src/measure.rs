@@ -26,6 +26,8 @@ pub struct Measure {
     pub by_recovery: bool,
     /// Whether an echo of a congestion mark reduces the window (RFC 3168).
     pub ecn: bool,
+    /// Whether acknowledgements count marked segments (RFC 9768).
+    pub accurate: bool,
     /// Whether the recovery paces, too.
     pub paced_by_recovery: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
@@ -38,13 +40,14 @@ pub struct Measure {
 
 impl Measure {
     /// Creates the state before the first measurement; `by_recovery`: the recovery takes the samples.
-    pub fn new(clock: Clock, by_recovery: bool, ecn: bool) -> Measure {
+    pub fn new(clock: Clock, by_recovery: bool, ecn: bool, accurate: bool) -> Measure {
         Measure {
             clock,
             timed: 0,
             timed_at: Time::NEVER,
             by_recovery,
             ecn,
+            accurate,
             paced_by_recovery: false,
             round_trips: false,
             delivery_rates: None,
@@ -85,6 +88,16 @@ impl Measure {
     #[inline]
     pub fn options(&self, now: Time) -> Option<Options> {
         (self.clock == Clock::Timestamps).then(|| Options::stamped(now))
+    }
+
+    /// Returns the field of a segment for counts of marks, `field` if there are counts.
+    #[inline]
+    pub fn ace(&self, field: u8) -> u8 {
+        if self.accurate {
+            field
+        } else {
+            0
+        }
     }
 
     /// Records the transmission of a segment, `again` if it was sent before; called after `flight`

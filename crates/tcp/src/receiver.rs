@@ -6,6 +6,7 @@ pub mod reordering;
 use crate::receiver::reassembly::Reassembly;
 use crate::receiver::reordering::{Reordered, Reordering};
 use crate::transport::{Echo, Reception};
+use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, ACK, CWR, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::wire::timer::Timer;
@@ -42,8 +43,11 @@ pub struct Receiver {
     /// Whether a FIN arrived with data, possibly while earlier data is missing.
     fin: bool,
     timer: Timer,
-    /// Whether acknowledgements echo a congestion mark (DCTCP.CE); used only if marks are echoed.
+    /// Whether acknowledgements echo a congestion mark (DCTCP.CE); used only if marks are echoed. If
+    /// they are counted: whether the last data segment was marked.
     marked: bool,
+    /// Marked data segments modulo 256; used only if they are counted.
+    marks: u8,
     /// Last.ACK.sent of RFC 7323; used only with timestamps.
     last_ack_sent: u64,
     /// Timestamp to echo (TS.Recent of RFC 7323).
@@ -70,6 +74,7 @@ impl Receiver {
             waiting: 0,
             fin: false,
             marked: false,
+            marks: 0,
             rcv_nxt: 0,
             advanced: Time::NEVER,
             held: Reassembly::default(),
@@ -176,6 +181,7 @@ impl Receiver {
             Echo::None => false,
             Echo::Each => self.turn(header, reception, end),
             Echo::UntilReduced => self.latch(header),
+            Echo::Counted => self.count(header),
         };
         self.stamp(header.sequence, options);
         let segment = Block {
@@ -258,6 +264,18 @@ impl Receiver {
         self.marked &= header.flags & CWR == 0;
         self.marked |= header.flags & Header::MARKED != 0;
         false
+    }
+
+    /// Counts a marked segment (RFC 9768, section 3.2); returns whether an acknowledgement is due at
+    /// once.
+    fn count(&mut self, header: &Header) -> bool {
+        let marked = header.flags & Header::MARKED != 0;
+        self.marks = self.marks.wrapping_add(u8::from(marked));
+        // Section 3.2.2.5.1, change-triggered acknowledgements: a marked data segment comes after one
+        // that was not marked.
+        let turned = marked && !self.marked;
+        self.marked = marked;
+        turned
     }
 
     /// Updates the timestamp to echo: that of the oldest unacknowledged segment (RFC 7323, section
@@ -366,27 +384,30 @@ impl Receiver {
     ) -> Option<Time> {
         self.waiting = 0;
         self.delay.clear();
-        let echo = match reception.echo {
-            Echo::None => 0,
-            _ => self.echo(),
+        let (echo, ace) = match reception.echo {
+            Echo::None => (0, 0),
+            how => self.echo(how, flag),
         };
         let header = Header {
             acknowledgement: self.rcv_nxt,
             flags: flag | ACK | echo,
+            ace,
             ..Header::default()
         };
         end.send(header, options, 0)
     }
 
-    /// Returns the ECN flags of an acknowledgement. The function is not inlined, so that `marked`,
-    /// which lies in another cache line, is read only if marks are echoed.
+    /// Returns the ECN flags of an acknowledgement, and its count of marks. The function is not
+    /// inlined, so that `marked`, which lies in another cache line, is read only if marks are echoed.
     #[cold]
     #[inline(never)]
-    fn echo(&self) -> u8 {
-        if self.marked {
-            ECE
-        } else {
-            0
+    fn echo(&self, how: Echo, flag: u8) -> (u8, u8) {
+        match how {
+            // RFC 9768, section 3.2.2: a segment with SYN has no count.
+            Echo::Counted if flag & SYN != 0 => (0, ace::NOT_CAPABLE),
+            Echo::Counted => (0, ace::field(u64::from(self.marks))),
+            _ if self.marked => (ECE, 0),
+            _ => (0, 0),
         }
     }
 

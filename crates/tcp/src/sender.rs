@@ -1,6 +1,7 @@
 //! Sending endpoint of a flow.
 
 mod application;
+mod control;
 mod departures;
 mod echo;
 mod expiry;
@@ -10,13 +11,14 @@ pub mod timed;
 pub use self::application::Writes;
 
 use self::application::Application;
-use self::echo::Reductions;
+use self::echo::{Feedback, Reductions};
 use crate::cc::{Ack, Congestion, Sent};
 use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::transport::Transport;
+use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{
     Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED,
@@ -76,6 +78,8 @@ pub struct Sender {
     pacing: Timer,
     /// Reductions of the window, as the receiver hears of them with ECN.
     reductions: Reductions,
+    /// Feedback of counts of marks; `None` unless it is accurate.
+    feedback: Option<Box<Feedback>>,
     /// Time from which the round trip of the SYN is counted; [`Time::NEVER`] after the SYN was
     /// repeated.
     syn_sent: Time,
@@ -115,7 +119,8 @@ impl Sender {
             recovery: transport.recovery,
             timeout: transport.timeout,
             timer: Timer::default(),
-            measure: Measure::new(transport.clock, timed, transport.ecn),
+            measure: Measure::new(transport.clock, timed, transport.ecn, transport.accurate),
+            feedback: transport.accurate.then(Box::default),
             reductions: Reductions::default(),
             release: Time::ZERO,
             transmissions: 0,
@@ -237,12 +242,13 @@ impl Sender {
             Some(covered) => self.on_new_ack(covered, news, header, options, end),
             // RFC 5681, section 2: data is outstanding, so this is a duplicate.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
-                let ack = Ack {
+                let mut ack = Ack {
                     at: end.now(),
                     in_flight: self.flight.flight_size(),
                     ecn_echo: header.flags & ECE != 0,
                     ..Ack::default()
                 };
+                self.hear_marks(&mut ack, header, options);
                 let state = &mut SenderState::new(
                     &mut self.flight,
                     &mut self.congestion,
@@ -282,14 +288,16 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.sample(rtt, end);
         }
-        let ack = Ack {
+        let mut ack = Ack {
             at: now,
             bytes: covered.bytes,
             in_flight: self.flight.flight_size(),
             rtt: self.measure.round_trip_of_law(rtt, &covered, now),
             ecn_echo: header.flags & ECE != 0,
             delivery_rate: self.measure.delivery_rate(&self.flight, now),
+            marks: None,
         };
+        self.hear_marks(&mut ack, header, options);
         let state = &mut SenderState::new(
             &mut self.flight,
             &mut self.congestion,
@@ -423,6 +431,7 @@ impl Sender {
             payload: payload as u32,
             flags: FORWARD | ACK | if last { FIN } else { 0 },
             window: window.min(u64::from(u16::MAX)) as u16,
+            ace: self.measure.ace(ace::FIRST),
             ..Header::default()
         };
         let transmission = self.flight.transmissions(sequence) + 1;
@@ -466,29 +475,6 @@ impl Sender {
             let value = self.timeout.value();
             self.timer.set(sent + value, HostTimer::Sender, end);
         }
-    }
-
-    /// Sends a SYN or FIN for the `transmission`-th time, from 1, and sets the timer.
-    /// Returns the time from which timer and round trip are counted.
-    fn control(&mut self, flag: u8, transmission: u32, end: &mut Endpoint<'_, '_>) -> Time {
-        let header = Header {
-            flags: FORWARD | flag,
-            ..Header::default()
-        };
-        let begin = end.send(header, self.measure.options(end.now()), transmission);
-        let sent = self.measure.counted_from(begin, end.now());
-        let value = self.timeout.value();
-        self.timer.set(sent + value, HostTimer::Sender, end);
-        sent
-    }
-
-    fn acknowledge(&self, acknowledgement: u64, end: &mut Endpoint<'_, '_>) {
-        let header = Header {
-            acknowledgement,
-            flags: FORWARD | ACK,
-            ..Header::default()
-        };
-        end.send(header, self.measure.options(end.now()), 0);
     }
 
     /// Handles the event of the pacing timer.

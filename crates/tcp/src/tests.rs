@@ -124,6 +124,7 @@ fn build(setting: &TransportSettings) -> Transport {
             false => Clock::Transmission,
         },
         ecn: false,
+        accurate: false,
     }
 }
 

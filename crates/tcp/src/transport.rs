@@ -6,7 +6,7 @@ pub(crate) mod parameters;
 use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Linux, Rfc6298, SawTimeout, TimeoutPolicy};
-use crate::transport::parameters::{Parameters, COUNT, TIME, WINDOW};
+use crate::transport::parameters::{Parameters, Value, COUNT, TIME, WINDOW};
 use crate::{Capable, Sizes};
 use lightburst_des::Duration;
 
@@ -35,6 +35,8 @@ pub struct Transport {
     pub clock: Clock,
     /// Whether an echo of a mark reduces the window like a loss (RFC 3168).
     pub ecn: bool,
+    /// Whether acknowledgements count marked segments (RFC 9768).
+    pub accurate: bool,
 }
 
 /// Start of the interval that timers and round-trip times measure, and the selection of the
@@ -64,6 +66,8 @@ pub enum Echo {
     Each,
     /// From a mark on until the sender has reduced its window (RFC 3168, section 6.1.3).
     UntilReduced,
+    /// Each acknowledgement counts the marked data segments so far (RFC 9768).
+    Counted,
 }
 
 /// Behaviour of a receiver.
@@ -190,6 +194,7 @@ fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
         ecn: false,
+        accurate: false,
     }
 }
 
@@ -208,6 +213,7 @@ fn tcp(setting: &TransportSettings) -> Transport {
         seed: setting.seed,
     });
     let initial = parameters.get("initial_window_bytes", WINDOW);
+    let ecn = negotiated(parameters);
     Transport {
         congestion: Congestion::new(law, initial, rwnd),
         recovery: (recovery.build)(parameters.table("recovery")),
@@ -220,7 +226,8 @@ fn tcp(setting: &TransportSettings) -> Transport {
             "every-acknowledgement" => Clock::EveryAcknowledgement,
             _ => Clock::OneAtATime,
         },
-        ecn: negotiates_ecn(parameters) && !law_of(parameters).ecn,
+        ecn: ecn != Ecn::None && !law_of(parameters).ecn,
+        accurate: ecn == Ecn::Accurate,
     }
 }
 
@@ -233,14 +240,34 @@ pub fn capable(kind: &str, parameters: &Parameters) -> Capable {
     };
     match law {
         Some(law) if law.ecn => Capable::All,
-        Some(_) if negotiates_ecn(parameters) => Capable::New,
+        Some(_) if negotiated(parameters) != Ecn::None => Capable::New,
         _ => Capable::None,
     }
 }
 
-/// Returns whether the endpoints use ECN (RFC 3168); it is absent where they do not.
-fn negotiates_ecn(parameters: &Parameters) -> bool {
-    parameters.has("ecn") && parameters.is("ecn")
+/// Feedback of marks on which the endpoints agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ecn {
+    /// None, unless the window law has its own.
+    None,
+    /// RFC 3168.
+    Classic,
+    /// RFC 9768.
+    Accurate,
+}
+
+/// Returns the feedback of marks, a switch or the word for the accurate one; absent where there is
+/// none.
+fn negotiated(parameters: &Parameters) -> Ecn {
+    match parameters.values.get("ecn") {
+        None => Ecn::None,
+        Some(Value::Word(_)) => {
+            parameters.word("ecn", &["accurate"]);
+            Ecn::Accurate
+        }
+        Some(_) if parameters.is("ecn") => Ecn::Classic,
+        Some(_) => Ecn::None,
+    }
 }
 
 /// Returns the congestion control of `tcp`, whose name the plan's check has looked up.
@@ -281,10 +308,11 @@ fn reception(parameters: &Parameters) -> Reception {
         duplicate_sack: selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
-        echo: match (law_of(parameters).ecn, negotiates_ecn(parameters)) {
-            (true, _) => Echo::Each,
-            (false, true) => Echo::UntilReduced,
-            (false, false) => Echo::None,
+        echo: match (negotiated(parameters), law_of(parameters).ecn) {
+            (Ecn::Accurate, _) => Echo::Counted,
+            (_, true) => Echo::Each,
+            (Ecn::Classic, false) => Echo::UntilReduced,
+            (Ecn::None, false) => Echo::None,
         },
         most_retransmissions: most_retransmissions(parameters),
     }

@@ -1,5 +1,6 @@
 //! Segments, and the timers of endpoints.
 
+pub mod ace;
 pub(crate) mod host_timer;
 pub mod segment;
 pub mod timer;

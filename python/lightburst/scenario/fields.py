@@ -125,6 +125,40 @@ class Whole:
 
 
 @dataclass(frozen=True)
+class FlagOr:
+    """Type of a field that is true, false or a word, for use in ``Annotated``.
+
+    Attributes
+    ----------
+    word : str
+        The word, stored as it is.
+    """
+
+    word: str
+
+    @property
+    def allowed(self) -> str:
+        """Description of the allowed values, for errors and the documentation."""
+        return f"true, false or '{self.word}'"
+
+    def _validate(self, value: object) -> bool | str:
+        if isinstance(value, bool) or value == self.word:
+            return value
+        near = did_you_mean(value, [self.word]) if isinstance(value, str) else ""
+        raise refuse(self.allowed + near)
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "boolean"}, {"const": self.word}]}
+
+
+@dataclass(frozen=True)
 class Named:
     """Accept the bare name of a kind instead of its table; for use in ``Annotated``."""
 

@@ -32,6 +32,8 @@ FIN: Final = 4
 FORWARD: Final = 8
 ECE: Final = 16
 CWR: Final = 32
+# With `ecn = "accurate"`, the highest bit of the count of marks (RFC 9768), above CWR and ECE.
+AE: Final = 64
 # State of a sender in recovery after a timeout.
 LOSS: Final = STATES.index("loss")
 RECOVERY: Final = STATES.index("fast recovery")

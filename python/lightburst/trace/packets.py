@@ -14,7 +14,7 @@ import numpy as np
 
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_size
-from lightburst.trace.flow import ARRIVED, CWR, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
+from lightburst.trace.flow import AE, ARRIVED, CWR, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,7 +164,8 @@ def capture(trace: FlowTrace) -> Capture:
     size = _IP_BYTES + _TCP_BYTES + _options(headers, rows, trace, shift)
     payload = rows["payload"].astype(np.int64)
     headers["length"] = size + payload
-    headers["data_offset"] = (size - _IP_BYTES) // 4 << 4
+    # The flag AE is the lowest bit of the byte of the data offset (RFC 9768, figure 1).
+    headers["data_offset"] = (size - _IP_BYTES) // 4 << 4 | ((rows["flags"] & AE) > 0)
     _checksums(headers, size + payload - _IP_BYTES)
     return Capture(
         time_ps=time[order],

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from twin import accurate
 from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
@@ -108,6 +109,9 @@ class Endpoint:
         self.newest_stamp: int | None = None
         #: Whether the last segment was marked, for an endpoint that echoes marks.
         self.marked = False
+        #: Whether marked segments are counted (RFC 9768), and their number.
+        self.counts: bool = transport.get("ecn") == "accurate"
+        self.marks = 0
 
     @property
     def now(self) -> int:
@@ -134,6 +138,7 @@ class Endpoint:
     ) -> int | None:
         """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
+        forward = self.here == self.flow.source
         packet = self.network.create(
             lambda serial: Packet(
                 serial,
@@ -149,10 +154,11 @@ class Endpoint:
                 self.newest_stamp,
                 blocks,
                 transmission is not None and transmission.what == "data" and transmission.nth > 1,
-                echoes_mark=self.marked,
+                echoes_mark=self.marked and not self.counts,
                 ecn_capable=bool(payload) and self.capable(transmission),
                 transmission=transmission,
-                reduced=reduced,
+                reduced=reduced and not self.counts,
+                ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

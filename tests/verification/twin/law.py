@@ -48,6 +48,8 @@ class Law:
     now = 0
     rtt: int | None = None
     echo = False
+    #: The number of marked segments of which it tells, if they are counted.
+    marks: int | None = None
     rate: tuple[int, int] | None = None
     #: End of the data sent.
     sent_to = 0

@@ -357,10 +357,13 @@ class Dctcp(SlowStart):
 
     def report(self, report: Report) -> None:
         self.acknowledged += report.acknowledged
-        self.marked += report.acknowledged * self.echo
+        if self.marks is None:
+            self.marked += report.acknowledged * self.echo
+        else:
+            self.marked += self.marks * int(self.m)
         if self.rounds.ends(report.acknowledged, report.flight):
             g = float(self.settings["g"])
-            share = float(self.marked) / float(self.acknowledged)
+            share = float(min(self.marked, self.acknowledged)) / float(self.acknowledged)
             self.alpha = self.alpha * (1.0 - g) + g * share
             self.acknowledged = self.marked = 0
         una = self.rounds.acknowledged

@@ -32,7 +32,7 @@ class Packet:
     those of the timestamps option, `blocks` those of the SACK option; `again` is whether its data
     was sent before; `label` selects its path; `marked` is whether the network has marked it, and
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
-    smaller window; `transmission` is the number of its
+    smaller window; `ace` is its count of marks modulo 8; `transmission` is the number of its
     transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
     dropping it.
     """
@@ -56,6 +56,7 @@ class Packet:
     reduced: bool = False
     transmission: Transmission | None = None
     ecn_capable: bool = False
+    ace: int = 0
 
     @property
     def packets(self) -> tuple["Packet", ...]:

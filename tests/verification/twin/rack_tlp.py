@@ -288,13 +288,16 @@ class RackSender(TcpSender):
         blocks = [(begin // m, -(-end // m)) for begin, end in packet.blocks]
         for segment in self.segments:
             segment.sacked |= any(b <= segment.begin and segment.end <= e for b, e in packet.blocks)
-        self.law.now, self.law.rtt, self.law.echo = self.now, None, packet.echoes_mark
-        self.law.sent_to = self.highest
+        self.law.now, self.law.rtt, self.law.sent_to = self.now, None, self.highest
+        if packet.number > before or (packet.number == before and self.highest > before):
+            self.hear_marks(packet)
+        else:
+            self.law.echo, self.law.marks = packet.echoes_mark, None
         stamp = packet.echo if self.transport["timestamps"] else None
         given = Acknowledgement(
             -(-packet.number // m),
             blocks if self.machine.o.sack else [],
-            packet.echoes_mark and self.ecn,
+            self.law.echo and self.ecn,
             None if stamp is None else stamp // 10**9,
         )
         self.machine.now = self.us

@@ -20,9 +20,10 @@ class TcpReceiver(Receiver):
         self.last_acknowledgement = 0
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]
-        self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
+        own = transport["congestion_control"]["kind"] == "dctcp"
+        self.echoes: bool = own and not self.counts
         #: Whether an echo lasts until the sender has reduced its window (RFC 3168).
-        self.latches: bool = transport.get("ecn", False) and not self.echoes
+        self.latches: bool = transport.get("ecn", False) is True and not own
         selective = self.recovery["kind"] in ("sack", "sack1", "rr-tcp", "rack-tlp")
         self.sacks = selective and self.recovery.get("sack", True)
 
@@ -66,6 +67,10 @@ class TcpReceiver(Receiver):
         if self.latches:
             self.marked = packet.marked or (self.marked and not packet.reduced)
         turned = self.echoes and packet.marked != self.marked
+        triggers = self.counts and packet.marked and not self.marked
+        if self.counts:
+            self.marks += packet.marked
+            self.marked = packet.marked
         if turned:
             # RFC 8257, section 3.2: waiting segments are acknowledged with their own mark.
             if self.waiting:
@@ -90,7 +95,7 @@ class TcpReceiver(Receiver):
         if delivered == self.fin_at and (delivered > expected or packet.kind == "data+fin"):
             self.state = "last-ack"
             self.answer("fin+ack", self.blocks(duplicate))
-        elif delivered > expected and not gaps and not turned:
+        elif delivered > expected and not gaps and not turned and not triggers:
             self.wait()
         else:
             self.acknowledge(duplicate)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from twin import endpoint
+from twin.accurate import Feedback
 from twin.application import Application
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
 from twin.law import LOSS, OPEN, RECOVERY, Law, Report
@@ -58,7 +59,8 @@ class TcpSender(Sender):
         #: Whether marks reduce the window (RFC 3168), the end of the data sent at the last
         #: reduction, and whether the receiver is to be told of it.
         own = transport["congestion_control"]["kind"] == "dctcp"
-        self.ecn: bool = transport.get("ecn", False) and not own
+        self.ecn = bool(transport.get("ecn", False)) and not own
+        self.feedback = Feedback(self.most)
         self.reduced_at = 0
         self.tells = False
 
@@ -254,8 +256,16 @@ class TcpSender(Sender):
 
     def tell(self, packet: Packet, rtt: int | None, rate: tuple[int, int] | None) -> None:
         """Pass the acknowledgement that is handled next to the law."""
-        self.law.now, self.law.rtt, self.law.echo = self.now, rtt, packet.echoes_mark
+        self.law.now, self.law.rtt = self.now, rtt
         self.law.rate, self.law.sent_to = rate, self.highest
+        self.hear_marks(packet)
+
+    def hear_marks(self, packet: Packet) -> None:
+        """Pass its echo of a mark, or its count, to the law."""
+        self.law.echo, self.law.marks = packet.echoes_mark, None
+        if self.counts:
+            self.law.marks = self.feedback.hear(packet, self.una)
+            self.law.echo = self.law.marks > 0
 
     def delivery_rate(self, newest: Segment) -> tuple[int, int]:
         """Bytes and time of the draft of BBR, section 4.1, from the newest segment acknowledged."""

@@ -228,7 +228,11 @@ def segments(
         "flags": column(
             "u1",
             [
-                FLAGS[p.kind] | FORWARD * forward(p) | ECE * p.echoes_mark | CWR * p.reduced
+                FLAGS[p.kind]
+                | FORWARD * forward(p)
+                | ECE * p.echoes_mark
+                | CWR * p.reduced
+                | ECE * p.ace
                 for p in packets
             ],
         ),

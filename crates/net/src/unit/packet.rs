@@ -21,7 +21,11 @@ pub struct Header {
     pub flags: u8,
     /// Congestion window of the sender, in segments, when it sent this data segment.
     pub window: u16,
+    /// Count of congestion marks modulo 8 (ACE field of RFC 9768); 0 if the transport does not count.
+    pub ace: u8,
 }
+
+const _: () = assert!(std::mem::size_of::<Header>() == 24);
 
 impl Header {
     /// Flag of a packet that carries [`Options`].

@@ -44,7 +44,9 @@ impl Dctcp {
     /// Updates Alpha at the end of a window of data (section 3.3, steps 5, 6 and 8).
     fn estimate(&mut self) {
         // DCTCP.Alpha = DCTCP.Alpha * (1 - g) + g * M
-        let share = self.marked as f64 / self.acknowledged as f64;
+        // Counts also tell of segments beyond the cumulative acknowledgement.
+        let marked = self.marked.min(self.acknowledged);
+        let share = marked as f64 / self.acknowledged as f64;
         self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
         (self.acknowledged, self.marked) = (0, 0);
     }
@@ -75,9 +77,12 @@ impl CongestionControl for Dctcp {
         // Section 3.3, steps 1 to 4 and 7: only cumulatively acknowledged bytes count, not SACKed
         // ones.
         self.acknowledged += ack.bytes;
-        if ack.ecn_echo {
-            self.marked += ack.bytes;
-        }
+        self.marked += match ack.marks {
+            // RFC 9768, appendix A.3: marked bytes by the size of segments.
+            Some(segments) => u64::from(segments) * self.mss as u64,
+            None if ack.ecn_echo => ack.bytes,
+            None => 0,
+        };
         if self.rounds.ends(ack) {
             self.estimate();
         }
@@ -142,6 +147,45 @@ mod tests {
                 assert_eq!(window.cwnd, number(&row["cwnd100"]));
             }
         }
+    }
+
+    #[test]
+    fn counts_of_marks_are_the_share_of_the_bytes_acknowledged() {
+        let mut law = dctcp(1.0);
+        law.gain = 1.0;
+        let mut window = law.start(8.0);
+        let mut hear = |bytes, in_flight, marks| {
+            let ack = Ack {
+                bytes,
+                in_flight,
+                ecn_echo: marks > 0,
+                marks: Some(marks),
+                ..Ack::default()
+            };
+            let report = Report {
+                ack,
+                delivered: bytes,
+                lost: 0,
+                phase: Phase::Open,
+                application_limited: false,
+            };
+            law.on_report(&report, &mut window);
+            (law.alpha, window.cwnd)
+        };
+        // The first window of data: two segments, of which one is marked, and not both.
+        assert_eq!(hear(2, 8, 1), (0.5, 6.0));
+        // Four acknowledgements of two segments, with 1 + 0 + 2 + 0 marks; the next one ends the
+        // round: 3 + 1 of 10.
+        assert_eq!(
+            [hear(2, 8, 1), hear(2, 8, 0), hear(2, 8, 2), hear(2, 8, 0)].map(|it| it.0),
+            [0.5; 4]
+        );
+        assert_eq!(hear(2, 8, 1), (0.4, 6.0 * 0.8));
+        // A duplicate tells of a mark on data that is not acknowledged yet.
+        hear(0, 8, 3);
+        assert_eq!([hear(8, 8, 0).0, hear(1, 8, 2).0], [0.4, 5.0 / 9.0]);
+        // No share is above 1.
+        assert_eq!(hear(9, 8, 12).0, 1.0);
     }
 
     #[test]

@@ -79,6 +79,10 @@ impl Sender {
             ack.bytes = self.flight.acknowledge(acknowledgement).bytes;
             ack.delivery_rate = self.measure.delivery_rate(&self.flight, end.now());
         }
+        if acknowledgement > before || (acknowledgement == before && !self.flight.is_acknowledged())
+        {
+            self.hear_marks(&mut ack, header, options);
+        }
         let echoed = options.map(|options| options.echo);
         let arrival = Arrival {
             acknowledgement,

@@ -100,6 +100,7 @@ fn hear(
         timeout: Box::new(Constant(Duration(10 * SECOND))),
         clock: Clock::OneAtATime,
         ecn: false,
+        accurate: false,
     };
     let sent = play(transport, script);
     let heard = heard.lock().unwrap().clone();

@@ -20,7 +20,7 @@ from lightburst.foundation.units import (
     format_size,
     parse_duration,
 )
-from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
+from lightburst.scenario.fields import Flag, FlagOr, Real, Whole, refuse_at
 from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
@@ -159,12 +159,13 @@ class Tcp(Connection):
             "sample."
         ),
     )
-    ecn: Flag = Field(
+    ecn: Annotated[bool | str, FlagOr("accurate")] = Field(
         False,
         description=(
             "Whether marks of switches, by an `ecn_threshold` or a `queue` with `ecn`, reduce the "
             "window like losses, once per window of data (RFC 3168). `dctcp` answers marks by its "
-            "own rule, and needs no `ecn`."
+            'own rule, and needs no `ecn`. `"accurate"`: acknowledgements count the marked '
+            "segments (AccECN, RFC 9768); `dctcp` then takes the share of marks from the counts."
         ),
     )
     timestamps: Flag = Field(
@@ -220,9 +221,11 @@ class Tcp(Connection):
                 format_duration(self.min_timeout),
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
             )
-        if self.ecn and self.congestion_control.kind == "dctcp":
+        if self.ecn is True and self.congestion_control.kind == "dctcp":
             raise refuse_at(
-                "ecn", "true", "false with 'dctcp', which answers marks by its own rule"
+                "ecn",
+                "true",
+                "false or 'accurate' with 'dctcp', which answers marks by its own rule",
             )
         self._echoes()
         self._rates()
@@ -253,7 +256,7 @@ class Tcp(Connection):
             return
         if law.abe and not self.ecn:
             raise refuse_at(
-                "congestion_control.abe", "true", "false without ecn = true, which it changes"
+                "congestion_control.abe", "true", "false without ecn, whose answer it changes"
             )
         if not law.abe and law.beta_ecn != type(law).model_fields["beta_ecn"].default:
             raise refuse_at(

@@ -160,7 +160,8 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
         (
             "flags",
             Column::U8(each(rows, |row| {
-                row.header.flags & !(Header::OPTIONS | Header::MARKED)
+                // Counts of marks are the flags ECE, CWR and AE.
+                row.header.flags & !(Header::OPTIONS | Header::MARKED) | row.header.ace << 4
             })),
         ),
         ("sequence", header(|h| h.sequence)),

@@ -76,6 +76,7 @@ impl RackTlp {
                     rtt: self.evidence.rtt_of_law(),
                     ecn_echo: self.flags.marked,
                     delivery_rate: None,
+                    marks: None,
                 });
             }
         }
