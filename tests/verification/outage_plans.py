@@ -32,6 +32,9 @@ def steady(plan: Plan) -> Plan:
     ]
     if changed["routing"]["kind"] == "fat-tree":
         changed["routing"] = {"kind": "shortest-path", "metric": "hops"}
+    for own in changed["switches"]:
+        if own.get("ordering") == {"kind": "source"}:
+            own["ordering"] = {"kind": "none"}
     for key in ("label", "balance"):
         changed.pop(key, None)
     if changed.get("loss") is not None:
@@ -70,6 +73,12 @@ def outage_plan(seed: int) -> Plan:
     random = Random(f"outages/{seed}")
     plan = crowded(seed) if seed % 3 == 0 else steady(random_plan(seed, "packets"))
     return with_outages(random, plan)
+
+
+def burst_outage_plan(seed: int) -> Plan:
+    """A random plan of bursts behind headers with random outages; every third is crowded."""
+    random = Random(f"burst outages/{seed}")
+    return with_outages(random, steady(random_plan(seed, "headers" if seed % 3 else "crowds")))
 
 
 def with_outages(random: Random, plan: Plan) -> Plan:

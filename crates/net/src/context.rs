@@ -230,6 +230,18 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Returns whether a link of the network can be down.
+    #[inline]
+    pub fn has_outages(&self) -> bool {
+        self.fabric.outages.is_some()
+    }
+
+    /// Returns whether the link of a port is down now.
+    pub fn is_down(&self, port: PortId) -> bool {
+        let outages = self.fabric.outages.as_ref();
+        outages.is_some_and(|outages| outages.is_down(self.link(port), self.now()))
+    }
+
     /// Hands a unit to a port for transmission at `from` or later; returns the start of the
     /// transmission. The caller must not use the unit afterwards, because the link may have dropped
     /// it.
@@ -300,7 +312,12 @@ impl<'a> Context<'a> {
                 arrival,
             };
             // Scripts other than those of losses are refused among fibres with reservations.
-            let lost = fabric.judge(header.into(), link, now).lost;
+            let verdict = fabric.judge(header.into(), link, now);
+            let burst = (slot.start, passage.end + transit.delay);
+            let lost = verdict
+                .lost
+                .or_else(|| fabric.cut_off(link, transit.start, transit.arrival))
+                .or_else(|| fabric.cut_off(link, burst.0, burst.1));
             return self.travel_watched(header.into(), transit, passage, lost);
         }
         let Fabric { links, units, .. } = fabric;

@@ -12,7 +12,8 @@ use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 pub fn drop_reasons() -> Vec<&'static str> {
     let of_queues: Vec<_> = queue::reasons().collect();
     let mut switches = names(&counted().drops);
-    switches.retain(|&reason| reason != QUEUE_FLUSHED && !of_queues.contains(&reason));
+    let later = |reason| [LINK_DOWN, QUEUE_FLUSHED].contains(&reason);
+    switches.retain(|&reason| !later(reason) && !of_queues.contains(&reason));
     let others = [
         ACCESS_BUFFER_FULL,
         RANDOM,

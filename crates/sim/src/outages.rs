@@ -29,7 +29,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         return refuse("outages that are not sorted, or overlap");
     }
     let tables = matches!(plan.settings.routing, Method::ShortestPath { .. });
-    if !tables || plan.settings.label.is_some() {
+    if !tables || plan.settings.label.is_some() || plan.settings.balance.is_some() {
         return refuse("outages beside routes that are no shortest paths");
     }
     if !plan.settings.switches.iter().all(|s| s.takes_outages()) {

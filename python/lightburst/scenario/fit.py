@@ -11,6 +11,7 @@ from lightburst.scenario.switching.queue import DropTail
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
+from lightburst.scenario.tables.ordering import SourceOrdering
 from lightburst.scenario.tables.routing import LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import OPEN_LOOP, Bursts
@@ -106,12 +107,15 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError("restoration", "a table without any event", allowed)
         return
     for path, table in tables_of(scenario.switching).items():
-        if table.kind not in ("electronic", "all-optical"):
-            allowed = "'electronic' or 'all-optical' beside events and failures"
+        if table.kind not in ("electronic", "all-optical", "obs"):
+            allowed = "'electronic', 'all-optical' or 'obs' beside events and failures"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
         elif isinstance(table, Electronic) and not isinstance(table.queue, DropTail):
             allowed = "no discipline beside events and failures: its queue is not given back"
             yield InputError(f"{path}.queue", f"'{table.queue.kind}'", allowed)
+        elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
+            allowed = "'none' or 'destination' beside events and failures: routes may change"
+            yield InputError(f"{path}.ordering", "'source'", allowed)
     if scenario.routing.labelled:
         key = "routes" if scenario.routing.routes else "paths"
         allowed = "shortest paths beside events and failures: these are calculated anew"

@@ -149,6 +149,9 @@ def _places(event: Event, network: Network, path: str) -> list[Place]:
         if not links:
             raise InputError(f"{path}.name", show(event.name), f"the name of a link {words}")
     if event.wavelength is not None:
+        if network.link_channels is not None:
+            allowed = "all wavelengths, without this key, where bursts reserve them"
+            raise InputError(f"{path}.wavelength", str(event.wavelength), allowed)
         links = [link for link in links if network.wavelength[link] == event.wavelength]
         if not links:
             allowed = f"a wavelength of {words}, from 0"

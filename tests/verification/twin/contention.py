@@ -136,13 +136,14 @@ class Deflection:
         for port, link in enumerate(self.node.ports):
             if port in wanted or link.target < network.hosts:
                 continue
-            length = network.length(link) + network.distances(burst.destination)[link.target]
-            passes = [link.target]
-            while passes[-1] != burst.ends[1]:
+            way, passes = [link], [link.target]
+            while passes[-1] != burst.destination:
                 first, *_ = network.shortest(passes[-1], burst.destination)
-                passes.append(network.ports[passes[-1]][first].target)
+                way.append(network.ports[passes[-1]][first])
+                passes.append(way[-1].target)
+            length = sum(network.length(link) for link in way)
             if self.loops or here not in passes:
-                yield length, len(passes), port
+                yield length, len(passes) - 1, port
 
 
 class HeadDropping:
@@ -181,6 +182,7 @@ class TailDropping:
         options = [
             Found(request, port, channel, shortens=(reservation, self.kept(reservation, request)))
             for port in wanted
+            if not self.node.is_down(port)
             for channel, reservation in self.alone(request, port)
             if self.gives_way(reservation, request)
         ]

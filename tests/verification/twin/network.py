@@ -352,11 +352,16 @@ class Network:
     ) -> None:
         """Hand a header to the control channel of `link`, which it takes for `duration`."""
         burst, head = reservation.burst, reservation.head
-        link.free_at = max(earliest, link.free_at) + duration
+        begin = max(earliest, link.free_at)
+        link.free_at = begin + duration
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
         self.offer(link, burst)
         self.note("send", link.source, burst, link, ready=head - reservation.delayed, begins=head)
         fate = self.loss.fate(burst, link, self.events.now) if link.lossy else Fate()
+        behind = head + link.tx(burst.size) + link.delay
+        times = (begin, link.free_at + link.delay), (head, behind)
+        if fate.lost is None and any(self.outages.cut(link, *time) for time in times):
+            fate.lost = "link-down"
         if not self._lost(link, burst, fate.lost):
             header = Header(burst, head + link.delay, reservation.channel, reservation.passed + 1)
             arrival = link.free_at + link.delay

@@ -184,8 +184,14 @@ class ObsNode(Switch):
 
     def channel(self, request: Request, port: int) -> int | None:
         """A channel of a port for a burst, if there is one."""
+        if self.is_down(port):
+            return None
         start, end = self.interval(request)
         return self.schedule(self.channels(request, port), start, end, self.stream)
+
+    def is_down(self, port: int) -> bool:
+        """Whether the link of a port is down now."""
+        return self.network.outages.is_down(self.ports[port])
 
     def wanted(self, burst: Burst) -> Members:
         """The ports by any of which a burst may leave: all next hops with `free`, else one."""
@@ -211,15 +217,16 @@ class ObsNode(Switch):
         found = self.offer(request, wanted, wanted)
         if found:
             return found
-        if request.came is None and self.own["ingress"] == "delay":
-            return self.postponed(request, self.any_port(wanted))
+        up = tuple(port for port in wanted if not self.is_down(port))
+        if request.came is None and self.own["ingress"] == "delay" and up:
+            return self.postponed(request, self.any_port(up))
         reason = "no_channel"
         for resolver in self.resolvers:
             answer = resolver.resolve(request, wanted)
             if isinstance(answer, Found):
                 return answer
             reason = answer or reason
-        return Loss(request, wanted, reason)
+        return Loss(request, wanted, reason if up else "link_down")
 
     def postponed(self, request: Request, port: int) -> Found:
         """The same burst at the first time at which there is a channel: when a reservation ends."""
@@ -280,7 +287,10 @@ class ObsNode(Switch):
         request, port = loss.request, self.any_port(loss.wanted)
         start, end = self.interval(request)
         in_the_way: list[Reservation] = []
-        for reservations in list(self.channels(request, port).values())[:1]:
+        first = (
+            [] if loss.reason == "link_down" else list(self.channels(request, port).values())[:1]
+        )
+        for reservations in first:
             in_the_way = [
                 reservation for reservation in reservations if reservation.overlaps(start, end)
             ]

@@ -74,6 +74,11 @@ class Outages:
         """Whether a link is down at any time from `begin` to before `end`."""
         return any(down < end and up > begin for down, up in self.spans.get(link.index, ()))
 
+    def is_down(self, link: Link) -> bool:
+        """Whether a link is down now."""
+        now = self.network.events.now
+        return self.cut(link, now, now + 1)
+
     def due(self, event: int | None) -> int | None:
         """The time of the next notices, if that is before the next event, at `event`."""
         if not self.pending:

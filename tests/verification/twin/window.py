@@ -27,6 +27,7 @@ SWITCH_COLUMNS = [
     "dropped_pie_early",
     "dropped_no_channel",
     "dropped_late_header",
+    "dropped_link_down",
     "dropped_delay_lines_full",
     "dropped_hop_limit",
     "dropped_offset_used_up",

@@ -164,6 +164,11 @@ impl Outages {
         outages.get(first).is_some_and(|outage| outage.down < end)
     }
 
+    /// Returns whether a link is down at `now`.
+    pub(crate) fn is_down(&self, link: LinkId, now: Time) -> bool {
+        self.cut(link, now, Time(now.0 + 1))
+    }
+
     /// Keeps a unit aside that will be stranded. `free_at` is the end of the transmissions before
     /// it.
     pub(crate) fn keep(&mut self, link: LinkId, unit: Unit, bytes: u32, free_at: Time) {

@@ -13,6 +13,7 @@ use deflection::{DeflectionCounters, DeflectionSettings};
 pub use delay_line::DELAY_LINES_FULL;
 use delay_line::{DelayLineCounters, DelayLineSettings};
 use lightburst_des::Time;
+use lightburst_net::link::outages::LINK_DOWN;
 use lightburst_net::{
     BurstHeaderId, Context, Counted, Counters, Cut, CutCounters, DropReason, Route,
 };
@@ -150,8 +151,8 @@ impl Chain {
         Chain(settings.iter().map(|resolver| resolver.build()).collect())
     }
 
-    /// Tries one resolver after the other. If all fail, the burst is lost for the last reason
-    /// given, by default the lack of a channel.
+    /// Tries one resolver after the other. If all fail, the burst is lost because the links of all
+    /// its ports are down, or for the last reason given, by default the lack of a channel.
     pub fn resolve(
         &mut self,
         burst: &Contention,
@@ -165,6 +166,9 @@ impl Chain {
                 Err(Some(reason)) => given = Some((number, reason)),
                 Err(None) => {}
             }
+        }
+        if outputs.all_down(burst.ports, ctx) {
+            return Err(LINK_DOWN);
         }
         let Some((number, reason)) = given else {
             return Err(NO_CHANNEL);

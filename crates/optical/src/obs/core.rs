@@ -6,6 +6,7 @@ use super::outputs::{Offer, Outputs, Request};
 use crate::edge::{Core, EdgeTimer};
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Time};
+use lightburst_net::link::outages::LINK_DOWN;
 use lightburst_net::{
     Bundle, BurstHeader, BurstHeaderId, BurstId, Context, Counted, Counters, DropReason, PortId,
     Route, Switch, TimerId, Unit,
@@ -42,6 +43,7 @@ pub struct ObsCounters {
     forwarded: u64,
     no_channel: u64,
     late_header: u64,
+    link_down: u64,
 }
 
 impl Counters for ObsCounters {
@@ -50,7 +52,8 @@ impl Counters for ObsCounters {
             .count("arrived", self.arrived)
             .count("forwarded", self.forwarded)
             .dropped(NO_CHANNEL, self.no_channel)
-            .dropped(LATE_HEADER, self.late_header);
+            .dropped(LATE_HEADER, self.late_header)
+            .dropped(LINK_DOWN, self.link_down);
         // The table has a column for every resolver, whether the node uses it or not.
         let resolvers = contention::REGISTRY.iter().map(|kind| (kind.counted)());
         resolvers.fold(own, Counted::and)
@@ -123,6 +126,7 @@ impl ObsCore {
         request: &Request,
         ctx: &mut Context<'_>,
     ) -> Result<Offer, Route> {
+        self.outputs.look(ctx);
         let ports = self.outputs.ports(header, ctx);
         let offer = self.outputs.offer(ports, request, |_| true, ctx);
         offer.ok_or(ports)
@@ -131,7 +135,9 @@ impl ObsCore {
     /// Delays a burst at its ingress or runs the resolvers, for a burst without a free channel.
     fn resolve(&mut self, burst: Contention, ctx: &mut Context<'_>) -> Outcome {
         let request = &burst.request;
-        if request.channel.is_none() && self.outputs.settings.ingress == IngressRule::Delay {
+        let waits =
+            request.channel.is_none() && self.outputs.settings.ingress == IngressRule::Delay;
+        if waits && !self.outputs.all_down(burst.ports, ctx) {
             return Ok(self.outputs.wait(&burst, ctx));
         }
         let resolved = self.chain.resolve(&burst, &mut self.outputs, ctx);
@@ -159,7 +165,13 @@ impl ObsCore {
             self.counters.no_channel += 1;
         }
         let port = self.outputs.any(burst.ports, ctx);
-        let holder = self.outputs.holder(port, &burst.request);
+        let holder = match reason == LINK_DOWN {
+            true => {
+                self.counters.link_down += 1;
+                None
+            }
+            false => self.outputs.holder(port, &burst.request),
+        };
         ctx.drop_for(burst.header, port, reason, holder);
     }
 

@@ -63,6 +63,8 @@ pub struct Outputs {
     /// Bursts sent by each port, for tail dropping. Bursts that have ended are removed from the
     /// front when another one is sent. `None` if no tails are cut.
     sent: Option<Vec<VecDeque<Sent>>>,
+    /// Whether the link of each port is down at present. Empty if no link of the network can be.
+    down: Vec<bool>,
 }
 
 impl Outputs {
@@ -77,7 +79,34 @@ impl Outputs {
             sent: cuts_tails.then(|| vec![VecDeque::new(); build.channels.len()]),
             fibre_rate: build.fibre_rate,
             fibres: build.channels.iter().map(fibre).collect(),
+            down: Vec::new(),
         }
+    }
+
+    /// Notes which links are down now: their ports offer no channel to the header at this node.
+    #[inline]
+    pub fn look(&mut self, ctx: &Context<'_>) {
+        if ctx.has_outages() {
+            self.look_at_links(ctx);
+        }
+    }
+
+    #[cold]
+    fn look_at_links(&mut self, ctx: &Context<'_>) {
+        let ports = (0..).map(PortId).take(self.fibres.len());
+        self.down.clear();
+        self.down.extend(ports.map(|port| ctx.is_down(port)));
+    }
+
+    /// Returns whether the link of a port was down at the last look.
+    #[inline]
+    pub fn is_down(&self, port: PortId) -> bool {
+        !self.down.is_empty() && self.down[usize::from(port.0)]
+    }
+
+    /// Returns whether the links of all ports of a route are down.
+    pub fn all_down(&self, ports: Route, ctx: &Context<'_>) -> bool {
+        ctx.ports(ports).iter().all(|&port| self.is_down(port))
     }
 
     /// Returns the transmission time of a burst on a channel.
@@ -129,6 +158,9 @@ impl Outputs {
     /// Finds a channel of a port for a request.
     #[inline]
     pub fn offer_of(&mut self, port: PortId, request: &Request) -> Option<Offer> {
+        if self.is_down(port) {
+            return None;
+        }
         let (start, end) = self.reserved(request);
         let wanted = Wanted {
             channels: self.reach(port, request),
@@ -206,11 +238,21 @@ impl Outputs {
         ctx.port(ports, member)
     }
 
-    /// Delays a burst at its ingress, with its header, until a random one of its ports has a free
-    /// channel.
+    /// Draws one of several ports uniformly among those whose links are up.
+    fn any_up(&mut self, ports: Route, ctx: &Context<'_>) -> PortId {
+        let up = |port: &&PortId| !self.is_down(**port);
+        let mut up: Vec<PortId> = ctx.ports(ports).iter().filter(up).copied().collect();
+        match up.len() {
+            1 => up[0],
+            number => up.swap_remove(self.draw.below(number as u32) as usize),
+        }
+    }
+
+    /// Delays a burst at its ingress, with its header, until a random one of its ports whose links
+    /// are up has a free channel. There must be one.
     pub fn wait(&mut self, burst: &Contention, ctx: &Context<'_>) -> Resolved {
         let mut request = burst.request;
-        let port = self.any(burst.ports, ctx);
+        let port = self.any_up(burst.ports, ctx);
         let (from, end) = self.reserved(&request);
         let (channels, scheduler) = (self.channels(port), &self.settings.scheduler);
         let next = scheduler.earliest(channels, channels.all(), from, end.since(from));

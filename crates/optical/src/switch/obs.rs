@@ -147,6 +147,11 @@ impl SwitchSettings for ObsSettings {
         self.contention.cuts()
     }
 
+    fn takes_outages(&self) -> bool {
+        // An ingress that keeps bursts in order calculates with routes that stay.
+        !matches!(self.ordering, Ordering::Source)
+    }
+
     fn sends_headers(&self) -> bool {
         true
     }

@@ -63,7 +63,9 @@ impl Resolver for TailDrop {
             let reach = outputs.reach(port, &request);
             reach.map(move |channel| (port, channel))
         };
-        let all = ctx.ports(burst.ports).iter().flat_map(channels);
+        let ports = ctx.ports(burst.ports).iter();
+        let up = ports.filter(|&&port| !outputs.is_down(port));
+        let all = up.flat_map(channels);
         let earlier = all.filter_map(|of| on_channel(outputs, of, &request));
         let Some(shortest) = earlier.min_by_key(|earlier| earlier.end) else {
             return Err(None);

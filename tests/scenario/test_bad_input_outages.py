@@ -1,0 +1,61 @@
+"""Bad input for events in networks of bursts; otherwise as `test_bad_input`."""
+
+from pathlib import Path
+
+import pytest
+from test_bad_input import read, refusal
+
+from lightburst.compile import compile_plan
+
+GOOD = """
+[topology]
+kind = "obs-path"
+host_pairs = 1
+wavelengths = 4
+[switching]
+kind = "obs"
+assembly = { kind = "timer", time = "1 ms" }
+[transport]
+kind = "tcp"
+[workload]
+kind = "pairs"
+size = { kind = "constant", value = "1 MB" }
+[[events]]
+at = "1 s"
+state = "down"
+link = ["3", "4"]
+"""
+
+
+def test_the_good_one_has_a_fibre_down_in_both_directions(tmp_path: Path) -> None:
+    plan = compile_plan(read(tmp_path, GOOD), 1)
+    rows = plan.settings["outages"]["links"]
+    ends = [(int(plan.links["from"][row[0]]), int(plan.links["to"][row[0]])) for row in rows]
+    assert sorted(ends) == [(3, 4), (4, 3)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'kind = "obs"\n',
+            'kind = "obs"\nordering = { kind = "source" }\n',
+            "switching.ordering: given 'source'; allowed: 'none' or 'destination' beside events "
+            "and failures: routes may change",
+        ),
+        (
+            'link = ["3", "4"]',
+            'link = ["3", "4"]\nwavelength = 1',
+            "events[0].wavelength: given 1; allowed: all wavelengths, without this key, where "
+            "bursts reserve them",
+        ),
+        (
+            'kind = "obs"\n',
+            'kind = "burst"\n',
+            "switching.kind: given 'burst'; allowed: 'electronic', 'all-optical' or 'obs' beside "
+            "events and failures",
+        ),
+    ],
+)
+def test_the_bad_ones(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert str(refusal(tmp_path, GOOD.replace(old, new, 1))) == message
