@@ -207,7 +207,8 @@ def names() -> list[str]:
 def sections(text: str) -> dict[str, str]:
     """Split docs/reproduced.md into the sections of reproductions, by name."""
     found = text.split(f"\n## {differing.WHY}\n")[0].split("\n## ")[1:]
-    return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
+    named = {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
+    return {name: section for name, section in named.items() if name in names()}
 
 
 def written(said: Mapping[str, str], rows: differing.Rows, beside: pd.DataFrame) -> str:

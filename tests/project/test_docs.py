@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import alternatives
 import differing
 import readme
 from lightburst.papers.claims import Claim, Verdict, counted
@@ -95,7 +96,8 @@ def test_what_is_not_run_again_stays_as_it_was() -> None:
     said = readme.sections(page)
     assert list(said) == readme.names()
     rows = differing.recorded(ROOT / "docs/data/differs.csv")
-    assert readme.written(said, rows) == page
+    beside = alternatives.recorded(ROOT / "docs/data/alternatives.csv")
+    assert readme.written(said, rows, beside) == page
     whole = (ROOT / "README.md").read_text("utf-8")
     of_papers = readme.lines_of(whole)
     assert {paper: len(rows) for paper, (_, rows) in of_papers.items()} == {
