@@ -98,8 +98,9 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
         ``handshake_ps`` (round trip of the SYN), ``window`` (receive window in bytes; that of the
         settings by default), ``end_ps`` and ``events``. An event has ``at_ps`` since the handshake,
         and either ``written`` (bytes in all) or ``acknowledgement``, ``blocks`` (start and end of
-        each), ``echo`` (ECE), ``timestamp_ps`` (send time that is echoed) and ``window``; or it has
-        ``look_ps``, a time at which the state is noted.
+        each), ``echo`` (ECE), ``ace`` (AE, CWR and ECE as a number, where marks are counted),
+        ``timestamp_ps`` (send time that is echoed) and ``window``; or it has ``look_ps``, a time at
+        which the state is noted.
 
     Returns
     -------

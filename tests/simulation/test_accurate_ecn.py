@@ -127,7 +127,11 @@ def test_sacked_segments_are_counted_when_they_are_sacked(recovery: str) -> None
 @pytest.mark.parametrize("recovery", ["new-reno", "sack", "rack-tlp"])
 def test_other_laws_reduce_as_after_an_echo(law: str, recovery: str) -> None:
     """With an acknowledgement for each segment there is no difference to RFC 3168 in a window."""
-    common: dict[str, Any] = {"congestion_control": law, "recovery": recovery, "acknowledge_every": 1}
+    common: dict[str, Any] = {
+        "congestion_control": law,
+        "recovery": recovery,
+        "acknowledge_every": 1,
+    }
     counted, echoed = (thresholds(one(1, ecn=ecn, **common)) for ecn in ("accurate", True))
     assert counted == echoed
     assert len(counted) == 1 or law in ("vegas", "fast")

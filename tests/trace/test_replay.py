@@ -119,3 +119,41 @@ def test_an_impossible_time_is_refused(name: str, value: float) -> None:
     with pytest.raises(lb.InputError) as refused:
         replay(RENO, [Write(0, M)], **times)
     assert refused.value.path == name
+
+
+def counted(*heard: tuple[int, int]) -> list[str]:
+    """The states after acknowledgements of so many of ten segments, each with its field ACE."""
+    told = [
+        Acknowledgement(0.1 + n / 100, M * count, ace=ace) for n, (count, ace) in enumerate(heard)
+    ]
+    log = replay(RENO | {"ecn": "accurate"}, [Write(0.0, 20 * M), *told], handshake_s=0.1)
+    return [str(state) for state in log.states.state]
+
+
+def test_counts_of_marks_are_decoded_as_in_rfc_9768_and_linux() -> None:
+    """Without options; Linux's tests tcp_accecn_delivered_* and _noprogress have these fields."""
+    # The same field: up to seven segments have no mark, eight may have eight (A.2.1).
+    assert counted((1, 5)) == counted((7, 5)) == ["Open"]
+    assert counted((8, 5)) == counted((9, 5)) == ["CWR"]
+    # After an acknowledgement of one segment, nine more (`2ndlargeack`), and seven more.
+    assert counted((1, 5), (10, 5)) == ["Open", "CWR"]
+    assert counted((1, 5), (8, 5)) == ["Open", "Open"]
+    # One mark, and seven of ten (`maxack`).
+    assert counted((1, 6)) == counted((10, 4)) == ["CWR"]
+    # A count without progress is ignored; the next one has it.
+    assert counted((1, 5), (1, 6), (2, 6)) == ["Open", "Open", "CWR"]
+
+
+def test_a_count_is_given_where_marks_are_counted_and_nowhere_else() -> None:
+    for ecn, ace, allowed in [
+        ("accurate", None, "0 to 7 with ecn = 'accurate'"),
+        ("accurate", 8, "0 to 7 with ecn = 'accurate'"),
+        (True, 5, "None without ecn = 'accurate'"),
+    ]:
+        events: list[Write | Acknowledgement] = [
+            Write(0.0, 2 * M),
+            Acknowledgement(0.1, M, ace=ace),
+        ]
+        with pytest.raises(lb.InputError) as refused:
+            replay(RENO | {"ecn": ecn}, events, handshake_s=0.1)
+        assert (refused.value.path, refused.value.allowed) == ("events[1].ace", allowed)

@@ -46,6 +46,8 @@ enum Row {
         #[serde(default)]
         echo: bool,
         #[serde(default)]
+        ace: u8,
+        #[serde(default)]
         timestamp_ps: Option<u64>,
         #[serde(default)]
         window: Option<u64>,
@@ -65,6 +67,7 @@ impl Row {
                 acknowledgement,
                 blocks,
                 echo,
+                ace,
                 timestamp_ps,
                 window,
             } => {
@@ -76,6 +79,7 @@ impl Row {
                     acknowledgement: *acknowledgement,
                     blocks: blocks.iter().map(block).collect(),
                     echo: *echo,
+                    ace: *ace % 8,
                     timestamp: timestamp_ps.map(Duration),
                     window: *window,
                 };

@@ -39,6 +39,8 @@ pub struct Acknowledgement {
     pub blocks: Vec<Block>,
     /// Whether ECE is set.
     pub echo: bool,
+    /// Count of marks modulo 8 (ACE field of RFC 9768); 0 unless marks are counted.
+    pub ace: u8,
     /// Time since the handshake that its timestamp echoes.
     pub timestamp: Option<Duration>,
     /// Receive window in bytes; as before if it is not given.
@@ -138,6 +140,7 @@ impl Player {
                 let header = Header {
                     acknowledgement: given.acknowledgement,
                     flags: ACK | if given.echo { ECE } else { 0 },
+                    ace: given.ace,
                     ..Header::default()
                 };
                 self.sender.on_segment(&header, Some(&options), end);

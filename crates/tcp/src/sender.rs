@@ -95,6 +95,7 @@ const _: () = {
     const LINE: usize = 64;
     assert!(std::mem::offset_of!(Sender, attempts) == 4 * LINE);
     assert!(std::mem::offset_of!(Sender, pacing) == 5 * LINE);
+    assert!(std::mem::size_of::<Sender>() == 6 * LINE);
 };
 
 impl Sender {

@@ -57,6 +57,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(
         ("ecn", "ecnk", "markingthreshold", "ecnthresh"), (("ecn_threshold", "in bytes"),)
     ),
+    **dict.fromkeys(("accecn", "accurateecn"), (("ecn", "= 'accurate'"), ("accurate", ""))),
     "k": (("ecn_threshold", "in bytes"), ("paths", "")),
     **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
     **dict.fromkeys(

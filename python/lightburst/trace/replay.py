@@ -51,6 +51,9 @@ class Acknowledgement:
         SACK blocks, start and end; a duplicate first (RFC 2883).
     echo : bool
         ECE (RFC 3168).
+    ace : int or None
+        With ``ecn = "accurate"``, the flags AE, CWR and ECE as a number from 0 to 7: the count of
+        marks (RFC 9768), which begins with 5.
     timestamp_s : float or None
         Send time that the timestamp echoes (TSecr of RFC 7323), since the handshake.
     """
@@ -59,6 +62,7 @@ class Acknowledgement:
     acknowledgement: int
     blocks: Sequence[tuple[int, int]] = ()
     echo: bool = False
+    ace: int | None = None
     timestamp_s: float | None = None
 
 
@@ -141,6 +145,7 @@ def replay(
         allowed = "'rack-tlp', the recovery that hears times (preset = 'linux')"
         raise InputError("transport.recovery", repr(sender.recovery.kind), allowed)
     _check(events, handshake_s, until_s, sender.payload)
+    _check_counts(events, counts=sender.ecn == "accurate")
     if not 0 <= seed < 2**64:
         raise InputError("seed", f"{seed}", "0 to 18446744073709551615")
     capture = {
@@ -166,6 +171,7 @@ def _rows(events: Sequence[Write | Acknowledgement]) -> list[dict[str, Any]]:
             row["acknowledgement"] = event.acknowledgement
             row["blocks"] = [list(block) for block in event.blocks]
             row["echo"] = event.echo
+            row["ace"] = event.ace or 0
             if event.timestamp_s is not None:
                 row["timestamp_ps"] = _picoseconds(event.timestamp_s)
         rows.append(row)
@@ -205,6 +211,20 @@ def _check(
         if len(event.blocks) > _MOST_BLOCKS or not ordered:
             allowed = f"at most {_MOST_BLOCKS} blocks, each with its start before its end"
             raise InputError(f"{path}.blocks", f"{list(event.blocks)}", allowed)
+
+
+def _check_counts(events: Sequence[Write | Acknowledgement], *, counts: bool) -> None:
+    """Refuse counts of marks where there are none, and acknowledgements without where there are."""
+    for index, event in enumerate(events):
+        if isinstance(event, Write):
+            continue
+        if not counts and event.ace is not None:
+            raise InputError(
+                f"events[{index}].ace", f"{event.ace}", "None without ecn = 'accurate'"
+            )
+        if counts and (event.ace is None or not 0 <= event.ace < 8):
+            allowed = "0 to 7 with ecn = 'accurate'"
+            raise InputError(f"events[{index}].ace", f"{event.ace}", allowed)
 
 
 def _picoseconds(seconds: float) -> int:
