@@ -142,7 +142,11 @@ TESTS = [
 #: Tests that compare the core with the twin.
 TWIN = ["tcp_vs_core", "scripted"]
 #: Further tests of verification, by example.
-OF_EXAMPLE = {"a scheduler": ["reservations"], "a loss recovery": ["reports"]}
+OF_EXAMPLE = {
+    "a scheduler": ["reservations"],
+    "a loss recovery": ["reports"],
+    "a queue discipline": ["disciplines"],
+}
 #: Tests of the package that run over every paper.
 PAPER_TESTS = ["papers", "handbook", "docs"]
 

@@ -197,6 +197,15 @@ def incast(page: Play) -> None:
     assert result.groups.loc["query", "flows"] == (result.flows["group"] == "query").sum()
     last = ratios(found.compare("drop-tail", "DCTCP", metric)).iloc[-1]
     assert last["ratio_high"] < 1
+    disciplines = page.names["disciplines"]
+    queues = {
+        name: ratios(disciplines.compare("drop-tail", name, metric))
+        for name in ("RED", "CoDel", "FQ-CoDel")
+    }
+    assert ((queues["RED"]["ratio_low"] < 1) & (queues["RED"]["ratio_high"] > 1)).all()
+    assert queues["CoDel"]["ratio_high"].iloc[-1] < 1
+    assert queues["FQ-CoDel"]["ratio_low"].iloc[0] > 1
+    assert queues["FQ-CoDel"]["ratio_high"].iloc[-1] < 1
 
 
 @says("docs/notebooks/own-topology.md")
