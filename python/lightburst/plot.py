@@ -14,12 +14,14 @@ screen (`STYLES`). matplotlib's constrained layout places all elements.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.foundation.errors import InputError, did_you_mean, show
+from lightburst.foundation.units import parse_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import networkx as nx
     import pandas as pd
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 STYLES: Final = ("screen", "one-column", "two-column")
 _INTERVALS: Final = ("bars", "bands", "none")
 
-__all__ = ["STYLES", "curves", "distribution", "flow", "network", "over_time"]
+__all__ = ["STYLES", "around", "curves", "distribution", "flow", "network", "over_time"]
 
 
 def __dir__() -> list[str]:
@@ -220,6 +222,63 @@ def over_time(
     figure = tables.figure_of(
         rows, tables.TIME_S, name, hue, None, None, None, steps="post", intervals="none",
         **words, **scales,
+    )  # fmt: skip
+    return _drawn(figure, ax, style)
+
+
+def around(
+    results: Mapping[str, Sequence[Result]] | Sequence[Result],
+    at: str,
+    *,
+    before: str = "100 ms",
+    after: str = "1 s",
+    ax: Axes | None = None,
+    style: str = "screen",
+    title: str = "",
+    caption: str = "",
+    x_label: str | None = None,
+    y_label: str | None = None,
+) -> Canvas:
+    """Draw the throughput around an event, such as the cut of a fibre, with bands of 95 %.
+
+    Parameters
+    ----------
+    results : sequence of Result, or mapping of str to sequence of Result
+        Runs with ``measurement.recovery`` that differ in their seed; or several such, by name.
+    at : str
+        Time of the event: "2 s".
+    before, after : str
+        The time before and after it that is drawn, as far as bins are whole in it.
+    ax, style, title, caption, x_label, y_label
+        As for `curves`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As for `curves`: the data of all flows that reached hosts in each bin, over its length; at
+        the middle of the bin, from the event on; mean and Student's interval over the runs.
+
+    Raises
+    ------
+    InputError
+        If a run has no ``measurement.recovery``, or no bin is in that time.
+    """
+    from lightburst.plots import around as series
+    from lightburst.plots import tables
+
+    named = results if isinstance(results, Mapping) else {"": results}
+    times = [parse_duration(text) for text in (at, before, after)]
+    table = series.throughput_around(named, *times)
+    words: dict[str, Any] = {
+        "title": title,
+        "caption": caption,
+        "x_label": x_label or "Time after the event (s)",
+        "y_label": y_label,
+    }
+    hue = series.RUNS if len(named) > 1 else None
+    figure = tables.figure_of(
+        table, series.TIME, series.THROUGHPUT, hue, None, ("ci_low", "ci_high"), None,
+        intervals="bands", x_log=False, y_log=False, **words,
     )  # fmt: skip
     return _drawn(figure, ax, style)
 

@@ -39,10 +39,19 @@ def bursts() -> lb.Result:
     return simulate(lb.load("examples/obs.toml").with_(measurement__bursts={}), 1)
 
 
+@cache
+def outage() -> lb.Result:
+    """A link that goes down, with times to recover."""
+    event = {"at": "10 us", "state": "down", "link": ["2", "1"]}
+    short = {"events": [event], "measurement.recovery": "1 ms", "measurement.time_limit": "10 ms"}
+    return simulate(lb.load("examples/path.toml").with_(short), 1)
+
+
 def test_every_column_of_flows_can_be_named_and_has_its_kind() -> None:
     with_all = [
         *result().flows,
         *(name for name in bursts().flows if str(name).startswith("bursts")),
+        *outage().flows,
     ]
     assert sorted(set(with_all) - {"counted"}) == sorted(COLUMNS)
     for name, kind in COLUMNS.items():

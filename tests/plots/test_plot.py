@@ -306,4 +306,6 @@ def test_nothing_to_draw_is_named() -> None:
     numbers = ", ".join(map(str, table().select_dtypes("number").columns))
     with pytest.raises(InputError, match=rf"^column: given nothing; allowed: .*: {numbers}$"):
         lb.plot.distribution(table())
-    assert dir(lb.plot) == ["STYLES", "curves", "distribution", "flow", "network", "over_time"]
+    assert dir(lb.plot) == [
+        *("STYLES", "around", "curves", "distribution", "flow", "network", "over_time")
+    ]

@@ -4,6 +4,7 @@
 //! of the run at times of its choice ([`Look`]).
 
 mod contents;
+mod recovery;
 mod reordering;
 mod samples;
 mod synchronisation;
@@ -29,6 +30,7 @@ pub const REGISTRY: &[Kind] = &[
     reordering::KIND,
     synchronisation::KIND,
     contents::KIND,
+    recovery::KIND,
     window::KIND,
 ];
 
@@ -80,6 +82,9 @@ pub struct Scope<'p> {
     pub connections: bool,
     /// Whether bursts are divided into classes.
     pub classes: bool,
+    /// Outages of links: link, first instant at which it is down, and first at which it is up again;
+    /// by link and time.
+    pub outages: &'p [(u32, u64, u64)],
     /// Returns the numbering of the packets of a flow.
     pub numbering: Box<dyn Fn(usize) -> Numbering + 'p>,
 }

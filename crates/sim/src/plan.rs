@@ -393,12 +393,14 @@ impl Plan {
     /// Returns the network and the flows of measurements.
     pub fn scope(&self) -> Scope<'_> {
         let mut groups = self.settings.groups.iter();
+        let outages = self.settings.outages.as_ref();
         Scope {
             flows: self.flows.source.len(),
             links: self.links.from.len(),
             time_limit: Time(self.settings.time_limit_ps),
             connections: groups.any(|group| !group.transport.is_datagram()),
             classes: self.classes() > 0,
+            outages: outages.map_or(&[], |outages| &outages.links),
             numbering: Box::new(|flow| self.numbering(flow)),
         }
     }

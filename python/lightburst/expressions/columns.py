@@ -46,7 +46,11 @@ COLUMNS: Final = MappingProxyType(
         **dict.fromkeys(("fast_retransmits", "false_fast_retransmits"), Kind.NUMBER),
         **dict.fromkeys(("timeouts", "false_timeouts", "duplicates", "reordered"), Kind.NUMBER),
         **dict.fromkeys(("reorder_extent_mean", "reorder_extent_max", "drops"), Kind.NUMBER),
-        **{name: Kind.NUMBER for one in MEASUREMENTS for name in one.flow_columns},
+        **{
+            name: Kind.TIME if name.endswith("_s") else Kind.NUMBER
+            for one in MEASUREMENTS
+            for name in one.flow_columns
+        },
         "path_links": Kind.NUMBER,
         "status": Kind.TEXT,
     }

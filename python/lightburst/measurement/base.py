@@ -12,7 +12,7 @@ from lightburst.scenario.fields import OnlyIfAsked
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lightburst.foundation.counts import Columns, Mask, Metric
+    from lightburst.foundation.counts import Columns, Mask, Metric, Table
     from lightburst.measurement.protocols import Forecast, Network, Plan, Reading, Switches
     from lightburst.scenario.model import Scenario
     from lightburst.scenario.tables.measurement import Measurement
@@ -130,6 +130,10 @@ class OptionalMeasurement(OnlyIfAsked):
             The flows.
         """
         return _NOTHING
+
+    def columns_of_flows(self, columns: Columns) -> Table:
+        """Return the columns it adds to those of flows; nothing if the run did not measure them."""
+        return columns.get(self.flow_table, _NOTHING)
 
     def is_readable(self, measurement: Measurement) -> bool:
         """Return whether a result has its `attribute` and its `tables`."""

@@ -373,9 +373,9 @@ class Result(CompletedRun):
             4737), ``drops`` (packets of both directions, dropped or lost), ``bursts``,
             ``bursts_lost`` and ``bursts_cut`` (bursts with data of the flow that were assembled,
             that were lost, and that lost a part with such data; only with ``measurement.bursts``),
-            ``path_links`` (links of the path with label 0, by the first port of each set) and
-            ``status`` (the reason, if unfinished); and ``counted``, unless all flows are counted.
-            docs/model.md defines false and spurious.
+            ``cut_packets`` and ``recovery_s`` (``measurement.recovery``), ``path_links`` (links of
+            the path with label 0, by the first port of each set) and ``status`` (the reason, if
+            unfinished); ``counted`` if some are not. docs/model.md defines false and spurious.
         """
         return frame(self.columns_of("flows"))
 

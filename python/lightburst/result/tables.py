@@ -77,7 +77,7 @@ def flows(plan: Plan, columns: Columns) -> Table:
 
 def _measured(columns: Columns) -> Table:
     """Return the columns that optional measurements add to those of flows."""
-    tables = (columns.get(one.flow_table, {}) for one in MEASUREMENTS)
+    tables = (one.columns_of_flows(columns) for one in MEASUREMENTS)
     return {name: column for table in tables for name, column in table.items()}
 
 

@@ -62,6 +62,7 @@ class CompletedRun:
     if TYPE_CHECKING:
         # For type checkers: the properties are made from `MEASUREMENTS` below.
         bursts: pd.DataFrame
+        recovery: pd.DataFrame
         reordering: pd.DataFrame
         samples: Samples
         synchronisation: pd.DataFrame

@@ -28,6 +28,7 @@ from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
 from twin.receiver import TcpReceiver
+from twin.recovery_times import recovery
 from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -343,6 +344,7 @@ class Simulation:
             **self.together.tables(),
             **self.reordering(),
             **contents(self.network, self.settings.get("bursts"), len(self.flows)),
+            **recovery(self.network, self.settings.get("recovery_bin_ps"), len(self.flows)),
             **found,
             "flows": self.flow_columns(),
             "drops": {

@@ -24,6 +24,7 @@ from lightburst.measurement.burst_contents import BurstContentsOption
 from lightburst.measurement.flow_throughput import FlowThroughputOption
 from lightburst.measurement.flow_trace import FlowTraceOption
 from lightburst.measurement.link_trace import LinkTraceOption
+from lightburst.measurement.recovery import RecoveryOption
 from lightburst.measurement.reordering import ReorderingOption
 from lightburst.measurement.samples import SamplesOption
 from lightburst.measurement.synchronisation import SynchronisationOption
@@ -90,6 +91,7 @@ class Measurement(Section):
     trace: FlowTraceOption = ()
     network: LinkTraceOption = None
     reordering: ReorderingOption = None
+    recovery: RecoveryOption = None
     synchronisation: SynchronisationOption = None
     sample: SamplesOption = None
     event_limit: Annotated[int | None, Whole(1, 2**63 - 1, word="unlimited")] = Field(
