@@ -16,14 +16,17 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has
 # Runs a command in forks of one process, and raises SIGINT there at the n-th call of a function in
 # Python, in the last function that is called at exit, or when modules are taken down.
 MOMENTS = """
-import atexit, json, os, shutil, signal, sys
+import atexit, gc, importlib, json, os, shutil, signal, sys
 from pathlib import Path
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-command, inner = json.loads(sys.argv[1]), int(sys.argv[2])
-import lightburst.cli, lightburst.cli.app, lightburst.experiment.optimise, optuna
-import lightburst.plots.static, lightburst.report.optimum_figure, lightburst.cli.commands.optimise
-import lightburst.cli.commands.sweep, lightburst.cli.commands.run, lightburst.cli.commands.report
+command, inner, modules = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+import lightburst.cli, lightburst.cli.app
+for module in modules:
+    importlib.import_module(module)
+# A fork that collects the garbage of the modules at its end would copy each of their pages.
+gc.collect()
+gc.freeze()
 
 class Late:
     def __del__(self, kill=os.kill, number=signal.SIGINT, own=os.getpid):
@@ -91,9 +94,21 @@ trials = 2
 first = 2
 confirm = 2
 """
+# The file of each command, and the modules that it imports late.
 COMMANDS = {
-    "run": ["run", "small.toml", "--out", "result"],
-    "optimise": ["optimise", "study.toml", "--out", "result"],
+    "run": ("small.toml", ["pyarrow.parquet", "lightburst.cli.commands.run"]),
+    "optimise": (
+        "study.toml",
+        [
+            "optuna",
+            "pyarrow.parquet",
+            "lightburst.cli.commands.optimise",
+            "lightburst.cli.commands.sweep",
+            "lightburst.experiment.optimise",
+            "lightburst.plots.static",
+            "lightburst.report.optimum_figure",
+        ],
+    ),
 }
 LINE = "lightburst: interrupted\n"
 
@@ -103,8 +118,12 @@ LINE = "lightburst: interrupted\n"
 def test_at_counted_moments(tmp_path: Path, command: str, inner: int) -> None:
     (tmp_path / "small.toml").write_text(SMALL, "utf-8")
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    words = [sys.executable, "-c", MOMENTS, json.dumps(COMMANDS[command]), str(inner)]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    file, modules = COMMANDS[command]
+    words = json.dumps([command, file, "--out", "result"])
+    done = subprocess.run(
+        [sys.executable, "-c", MOMENTS, words, str(inner), *modules],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     first, *others = json.loads(done.stdout)
     _, code, said, _, files, work = first

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, note, settings
 
 from lightburst.foundation.errors import InputError
 
-CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
+CASES = int(os.environ.get("LIGHTBURST_FUZZ", "500"))
 HANG_S = 60
 # The free memory that a case plans with, and the addresses that it gets.
 FREE = 300 * 2**20

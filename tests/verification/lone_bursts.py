@@ -86,8 +86,9 @@ def run(
     """
     groups = {}
     for name, own in bursts.groupby("group") if "group" in bursts else [("all", bursts)]:
-        table = path / f"{seed}-{name}.csv"
-        own.to_csv(table, index=False, columns=["source", "destination", "start_s", "size_bytes"])
+        table = path / f"{seed}-{name}.parquet"
+        # Numbers as text would take as long as the run.
+        own[["source", "destination", "start_s", "size_bytes"]].to_parquet(table, index=False)
         groups[name] = {"workload": {"kind": "table", "file": str(table)}}
     datagrams = {"kind": "datagram", "segment_size": segment, "spacing": "constant"}
     of_edges = {"kind": "bursts"} | ({"packet_size": packet} if packet else {})

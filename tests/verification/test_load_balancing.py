@@ -1,12 +1,14 @@
 """Paths by load, and the order of bursts on them: core against twin, and invariants."""
 
 from collections import Counter, defaultdict
+from functools import cache
+from typing import NamedTuple
 
 import pytest
 from balanced_plans import balanced_plan
-from compare import check_conservation, check_equal, check_stories, differences
-from plans import Plan, core, traced
-from twin import Burst
+from compare import check_conservation, check_equal, check_same, check_stories, differences
+from plans import Plan, core, twin
+from twin import Burst, Columns, Trace
 
 from blocks import in_blocks
 
@@ -17,10 +19,30 @@ each = pytest.mark.parametrize("kind", KINDS)
 seeds = in_blocks("seed", SEEDS, 20)
 
 
+class Ran(NamedTuple):
+    """A plan, run by both engines."""
+
+    plan: Plan
+    #: The result of the twin, and of the core.
+    twin: Columns
+    core: Columns
+    #: The events of each unit in the twin.
+    trace: Trace
+
+
+@cache
+def run(seed: int, kind: str) -> Ran:
+    """A random plan, run once for all tests."""
+    plan: Plan = balanced_plan(seed, kind)
+    trace: Trace = []
+    return Ran(plan, twin(plan, trace), core(plan), trace)
+
+
 @each
 @seeds
 def test_core_equals_twin(seed: int, kind: str) -> None:
-    check_equal(balanced_plan(seed, kind))
+    it = run(seed, kind)
+    check_same(it.twin, it.core)
 
 
 @pytest.mark.slow
@@ -33,21 +55,20 @@ def test_core_equals_twin_at_length(seed: int, kind: str) -> None:
 @each
 @seeds
 def test_no_edge_reads_what_happens_elsewhere_at_its_instant(seed: int, kind: str) -> None:
-    plan = balanced_plan(seed, kind)
-    found = core(plan)
-    check_conservation(plan, found)
-    shuffled = plan._replace(settings={**plan.settings, "shuffle": seed})
-    assert differences(found, core(shuffled)) == []
+    it = run(seed, kind)
+    check_conservation(it.plan, it.core)
+    shuffled = it.plan._replace(settings={**it.plan.settings, "shuffle": seed})
+    assert differences(it.core, core(shuffled)) == []
 
 
-def taken_apart(plan: Plan) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+def taken_apart(it: Ran) -> dict[tuple[int, ...], list[tuple[int, int]]]:
     """The bursts of each pair of edges, and each class, with the times of their disassembly."""
     found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
-    classes = "extra_offset_ps" in plan.settings["switches"][0]
-    for entry in traced(plan):
+    classes = "extra_offset_ps" in it.plan.settings["switches"][0]
+    for entry in it.trace:
         if entry.what == "take apart":
             assert isinstance(entry.unit, Burst)
-            group = plan.flows["group"][entry.unit.packets[0].flow] if classes else 0
+            group = it.plan.flows["group"][entry.unit.packets[0].flow] if classes else 0
             found[*entry.unit.ends, group].append((entry.time, entry.unit.sequence))
     return found
 
@@ -62,13 +83,13 @@ def ordering(plan: Plan) -> str:
 @each
 @seeds
 def test_with_source_ordering_no_burst_overtakes_another(seed: int, kind: str) -> None:
-    plan = balanced_plan(seed, kind)
+    it = run(seed, kind)
     # Delays on the path are not known to the ingress.
-    if not plan.settings["switches"][0].get("contention"):
-        check_stories(traced(plan))
-        if ordering(plan) != "source":
+    if not it.plan.settings["switches"][0].get("contention"):
+        check_stories(it.trace)
+        if ordering(it.plan) != "source":
             return
-        for bursts in taken_apart(plan).values():
+        for bursts in taken_apart(it).values():
             assert bursts == sorted(bursts, key=lambda burst: burst[1])
 
 
@@ -77,9 +98,10 @@ def test_with_source_ordering_no_burst_overtakes_another(seed: int, kind: str) -
 def test_with_destination_ordering_only_who_waits_for_too_long_is_passed(
     seed: int, kind: str
 ) -> None:
-    plan = balanced_plan(seed, kind)
-    if ordering(plan) == "destination" and not core(plan)["switches"]["hold_back_timeouts"].any():
-        for bursts in taken_apart(plan).values():
+    it = run(seed, kind)
+    timeouts = it.core["switches"]["hold_back_timeouts"]
+    if ordering(it.plan) == "destination" and not timeouts.any():
+        for bursts in taken_apart(it).values():
             assert bursts == sorted(bursts, key=lambda burst: burst[1])
 
 
@@ -88,14 +110,14 @@ def test_the_plans_reach_everything() -> None:
     counts = Counter[str]()
     for kind in KINDS:
         for seed in SEEDS:
-            plan = balanced_plan(seed, kind)
-            switches = core(plan)["switches"]
+            it = run(seed, kind)
+            plan, switches = it.plan, it.core["switches"]
             counted = ("path_switches", "bursts_held", "hold_back_timeouts")
             who = f"{kind} {ordering(plan)}"
             counts.update(f"{who}: {name}" for name in counted if switches[name].any())
             late = any(
                 [n for _, n in bursts] != sorted(n for _, n in bursts)
-                for bursts in taken_apart(plan).values()
+                for bursts in taken_apart(it).values()
             )
             ways_out = bool(plan.settings["switches"][0].get("contention"))
             sure = ordering(plan) != "source" or not ways_out

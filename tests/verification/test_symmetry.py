@@ -69,10 +69,9 @@ def favoured(means: NDArray[np.float64]) -> float:
 def test_no_host_does_better_because_of_its_number(
     workload: str, switch: str, transport: str
 ) -> None:
-    assert favoured(host_means(scenario(workload, switch, transport))) > SIGNIFICANCE
-
-
-def test_the_test_sees_a_favour_of_five_percent() -> None:
-    means = host_means(scenario("shuffle", "hybrid", "sawl"))
-    means[:, 0] *= 0.95
-    assert favoured(means) < SIGNIFICANCE
+    """And the test would see a favour of five percent, but where timeouts of TCP hide it."""
+    means = host_means(scenario(workload, switch, transport))
+    assert favoured(means) > SIGNIFICANCE
+    if (switch, transport) != ("hybrid", "tcp"):
+        means[:, 0] *= 0.95
+        assert favoured(means) < SIGNIFICANCE
