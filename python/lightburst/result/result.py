@@ -95,13 +95,12 @@ class Result(CompletedRun):
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
         """The summary as a read-only mapping, without importing pandas."""
-        energy = self.scenario.measurement.energy
-        summary = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
-        loads = groups.offered_loads(self.scenario, self.plan, self.offered)
-        alone = () if self.plan.group_names else loads.values()
-        load = dict(zip(["offered_load"], alone, strict=False))
-        summary |= collectives.metrics(*self._ran)
         measurement = self.scenario.measurement
+        energy = measurement.energy
+        summary = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
+        loads = groups.offered_loads(self.scenario, self.plan, self.offered).values()
+        load = {} if self.plan.group_names else dict(zip(["offered_load"], loads, strict=False))
+        summary |= collectives.metrics(*self._ran)
         for one in measurement.asked:
             summary |= one.of_run(measurement, self.plan, self.columns)
         found = load | summary | {"wall_s": self.wall_s, "digest": self.digest}
