@@ -74,6 +74,23 @@ def traced(plan: Plan) -> Trace:
     return trace
 
 
+class Ran(NamedTuple):
+    """A plan, run by both engines."""
+
+    plan: Plan
+    #: The result of the twin, and of the core.
+    twin: Columns
+    core: Columns
+    #: The events of each unit in the twin.
+    trace: Trace
+
+
+def ran(plan: Plan) -> Ran:
+    """Run `plan` in the twin and in Rust; the caller keeps it for several tests."""
+    trace: Trace = []
+    return Ran(plan, twin(plan, trace), core(plan), trace)
+
+
 def compiled(scenario: Scenario, seed: int = 1) -> Plan:
     """The plan that a scenario compiles to."""
     plan = compile_plan(scenario, seed)

@@ -4,11 +4,12 @@ In the random plans of `test_tcp_vs_core` flows are few, and hardly any is kept 
 """
 
 from collections import Counter
+from functools import cache
 
 import pytest
 from allocated_plans import POLICIES, allocated_plan
-from compare import check_conservation, check_equal
-from plans import core, traced
+from compare import check_conservation, check_equal, check_same
+from plans import Ran, ran
 from twin import Burst
 
 from blocks import in_blocks
@@ -18,12 +19,18 @@ SEEDS = range(12)
 each = pytest.mark.parametrize("policy", POLICIES)
 
 
+@cache
+def run(seed: int, policy: str) -> Ran:
+    """A random plan, run once for all tests."""
+    return ran(allocated_plan(seed, policy))
+
+
 @each
 @in_blocks("seed", SEEDS)
 def test_core_equals_twin(seed: int, policy: str) -> None:
-    plan = allocated_plan(seed, policy)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    it = run(seed, policy)
+    check_same(it.twin, it.core)
+    check_conservation(it.plan, it.core)
 
 
 @each
@@ -31,8 +38,7 @@ def test_core_equals_twin(seed: int, policy: str) -> None:
 def test_what_joins_a_queue_leaves_it_in_one_burst_and_in_order(seed: int, policy: str) -> None:
     joined: dict[int, int] = {}
     closed = set[int]()
-    trace = traced(allocated_plan(seed, policy))
-    for place, entry in enumerate(trace):
+    for place, entry in enumerate(run(seed, policy).trace):
         unit = entry.unit
         if entry.what == "wait":
             assert id(unit) not in joined
@@ -57,7 +63,7 @@ def test_flows_lose_data_together() -> None:
     shared = Counter[str]()
     for policy in POLICIES:
         for seed in SEEDS:
-            for entry in traced(allocated_plan(seed, policy)):
+            for entry in run(seed, policy).trace:
                 if "drop" in entry.what and isinstance(entry.unit, Burst):
                     flows = {packet.flow for packet in entry.unit.packets if packet.payload}
                     shared[policy] += len(flows) > 1

@@ -95,10 +95,14 @@ def distances(it: Run, egress: int) -> dict[int, int]:
     """Fibres from each switch to one of them."""
     hosts, links = it.plan.settings["hosts"], it.plan.links
     ends = list(zip(links["from"].tolist(), links["to"].tolist(), strict=True))
+    before: dict[int, list[int]] = defaultdict(list)
+    for source, target in ends:
+        if source >= hosts:
+            before[target].append(source)
     found, frontier = {egress: 0}, [egress]
     for node in frontier:
-        for source, target in ends:
-            if target == node and source >= hosts and source not in found:
+        for source in before[node]:
+            if source not in found:
                 found[source] = found[node] + 1
                 frontier.append(source)
     return found

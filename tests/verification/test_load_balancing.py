@@ -2,13 +2,12 @@
 
 from collections import Counter, defaultdict
 from functools import cache
-from typing import NamedTuple
 
 import pytest
 from balanced_plans import balanced_plan
 from compare import check_conservation, check_equal, check_same, check_stories, differences
-from plans import Plan, core, twin
-from twin import Burst, Columns, Trace
+from plans import Plan, Ran, core, ran
+from twin import Burst
 
 from blocks import in_blocks
 
@@ -19,23 +18,10 @@ each = pytest.mark.parametrize("kind", KINDS)
 seeds = in_blocks("seed", SEEDS, 20)
 
 
-class Ran(NamedTuple):
-    """A plan, run by both engines."""
-
-    plan: Plan
-    #: The result of the twin, and of the core.
-    twin: Columns
-    core: Columns
-    #: The events of each unit in the twin.
-    trace: Trace
-
-
 @cache
 def run(seed: int, kind: str) -> Ran:
     """A random plan, run once for all tests."""
-    plan: Plan = balanced_plan(seed, kind)
-    trace: Trace = []
-    return Ran(plan, twin(plan, trace), core(plan), trace)
+    return ran(balanced_plan(seed, kind))
 
 
 @each
