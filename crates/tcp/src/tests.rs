@@ -10,7 +10,7 @@ use crate::flight::Flight;
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{
-    Capable, Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value,
+    Capable, Flow, Group, Joins, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value,
 };
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, Fairness, FlowId, Interfaces, Network, NodeId, Rate, Routing, Wire};
