@@ -142,7 +142,13 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "dupthresh": (("duplicate_threshold", ""),),
     # Workloads and measurement.
     **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
-    **dict.fromkeys(("alltoall", "mapreduce"), (("shuffle", ""),)),
+    "mapreduce": (("shuffle", ""),),
+    **dict.fromkeys(
+        ("allreduce", "allgather", "reducescatter", "alltoall"),
+        (("collective", "with operation = 'all-reduce', 'all-gather' and so on"),),
+    ),
+    **dict.fromkeys(("ringallreduce", "nccl"), (("collective", ""), ("ring", ""))),
+    **dict.fromkeys(("halving", "doubling", "recursivedoubling"), (("halving-doubling", ""),)),
     **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),
     "lambda": (("arrival_rate", ""),),
     **dict.fromkeys(("simtime", "duration"), (("time_limit", ""),)),

@@ -45,7 +45,7 @@ _DROPS: Final = (
     ("electronic", "which drops what its queue_size does not hold"),
     ("queue_size", "beyond which packets are dropped"),
 )
-_COLLECTIVES: Final = (("shuffle", "each host to each other at once, without steps"),)
+_COLLECTIVE: Final = (("collective", "with operation = 'all-reduce' and others"),)
 
 # Substitutes by the other tool's name in lower case without separators.
 NOT_HERE: Final[dict[str, Nearest]] = {
@@ -89,11 +89,8 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(
         ("minev", "maxsv", "maxev", "bestfit", "lbvf", "lgvf"), (("lauc-vf", "the least gap"),)
     ),
-    # Collectives and flows that wait for others (ASTRA-sim).
-    **dict.fromkeys(
-        ("allreduce", "ringallreduce", "allgather", "reducescatter", "halvingdoubling"),
-        _COLLECTIVES,
-    ),
+    # Work with dependencies (ATLAHS, ASTRA-sim).
+    **dict.fromkeys(("broadcast", "chakra", "moe", "pipeline"), _COLLECTIVE),
     **dict.fromkeys(("onoff", "onoffapplication", "cbr"), (("poisson", ""),)),
 }
 
