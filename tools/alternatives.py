@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from keys import toml
 from lightburst.experiment.calibrated.beside import beside
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Verdict
@@ -101,7 +102,7 @@ def sections(paper: str, rows: pd.DataFrame) -> list[str]:
 
 def _section(variant: Variant, rows: pd.DataFrame) -> list[str]:
     gained, lost = changed(rows)
-    settings = ", ".join(f"`{path}` = {value}" for path, value in variant.settings.items())
+    settings = ", ".join(f"`{path}` = {toml(value)}" for path, value in variant.settings.items())
     seeds = rows["seeds"].iloc[0]
     lines = [
         "",

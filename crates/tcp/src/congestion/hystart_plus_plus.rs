@@ -77,10 +77,9 @@ pub fn wrap(
     law: impl CongestionControl + 'static,
 ) -> Box<dyn CongestionControl> {
     let law = Box::new(law);
-    if !settings.parameters.has("slow_start") {
+    let Some(own) = settings.parameters.optional_table("slow_start") else {
         return law;
-    }
-    let own = settings.parameters.table("slow_start");
+    };
     match own.word("kind", KINDS) {
         "hystart++" => {
             let mss = f64::from(settings.mss);

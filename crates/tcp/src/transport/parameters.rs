@@ -158,6 +158,18 @@ impl Parameters {
         }
     }
 
+    /// Returns the table with the settings of a policy, or `None` if the setting is absent; records a
+    /// fault and returns `None` if it is no table.
+    pub fn optional_table(&self, name: &str) -> Option<&Parameters> {
+        match self.values.get(name)? {
+            Value::Table(table) => Some(table),
+            _ => {
+                self.note(name, "a table");
+                None
+            }
+        }
+    }
+
     /// Returns the table with the settings of a policy; panics if there is none.
     pub fn table(&self, name: &str) -> &Parameters {
         match self.values.get(name) {
@@ -194,6 +206,16 @@ mod tests {
         assert_eq!(all.fault().as_ref(), Some(&words));
         // The first fault remains.
         all.get("beta", FRACTION);
+        assert_eq!(all.fault(), Some(words));
+    }
+
+    #[test]
+    fn a_table_may_be_absent_but_is_nothing_else() {
+        let all = Parameters::new([("slow_start".into(), Value::Number(1.0))]);
+        assert!(all.optional_table("hystart").is_none());
+        assert_eq!(all.fault(), None);
+        assert!(all.optional_table("slow_start").is_none());
+        let words = "transport.slow_start must be a table, not Number(1.0)".to_string();
         assert_eq!(all.fault(), Some(words));
     }
 
