@@ -83,6 +83,30 @@ def _transports(size: Size) -> dict[str, Table]:
         "electronic, k = 16": make(tree(16), ELECTRONIC, TCP, poisson(10_000, "9 kB")),
         "hybrid, k = 32": make(tree(32), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
         "hybrid, k = 64": make(tree(64), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
+        "queues by flow": make(
+            tree(size(16, 8)),
+            {"kind": "electronic", "queue": "fq-codel"},
+            TCP,
+            poisson(size(100_000, 50_000), "9 kB", "1e7 /s"),
+        ),
+        "queues by flow, each packet on its way": make(
+            tree(size(16, 8)),
+            {"kind": "electronic", "queue": "fq-codel"},
+            TCP,
+            poisson(size(100_000, 50_000), "9 kB", "1e7 /s"),
+            routing={"choice": "random"},
+        ),
+        "collectives": make(
+            tree(8),
+            ELECTRONIC,
+            {"kind": "tcp", "handshake": False, "initial_window": 1000},
+            {
+                "kind": "collective",
+                "operation": "all-reduce",
+                "size": "1 MB",
+                "steps": size(30, 3),
+            },
+        ),
         "stop-and-wait": make(
             tree(8), ELECTRONIC, {"kind": "saw"}, poisson(size(10**6, 50_000), "1 kB", "1e7 /s")
         ),

@@ -51,6 +51,12 @@ _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
 # A flow that waits for others: its columns, its join, and its start.
 _BYTES_PER_JOINED_FLOW = 90
+# The place of a queue in the table of an output with FQ-CoDel, and the queue of a hash of flows;
+# switches on a long path in a fat-tree, and packets of a connection without data.
+_BYTES_PER_PLACE = 4
+_BYTES_PER_FLOW_QUEUE = 140
+_SWITCHES = 5
+_ENDS = 4
 # The assembly queue of an edge for one destination edge.
 _BYTES_PER_QUEUE = 280
 # A switch that reserves channels, and each channel of a fibre.
@@ -112,6 +118,7 @@ def estimate_memory(
         + _paths(plan)
         + _loads(plan)
         + _fair(plan)
+        + _queues_by_flow(plan)
         + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
     )
     check_memory(needed - plan.nbytes, limit=limit)
@@ -124,6 +131,32 @@ def _fair(plan: Plan) -> int:
         return 0
     flows = plan.flows["source"].size
     return _BYTES_PER_FAIR_HOST * int(plan.settings["hosts"]) + _BYTES_PER_FAIR_FLOW * flows
+
+
+def _queues_by_flow(plan: Plan) -> int:
+    """Return the bytes of the queues that flows find at the outputs of switches with FQ-CoDel.
+
+    An output makes the queue of a hash when a packet comes with it. So there are at most as many as
+    hashes, and as many as pairs of a flow and an output on its way; of the latter some have equal
+    hashes, as balls in the same bin.
+    """
+    tables = [one.get("queue") or {} for one in plan.settings["switches"]]
+    hashes = np.array([one["flows"] if one.get("kind") == "fq-codel" else 0 for one in tables])
+    if not hashes.any():
+        return 0
+    hosts = plan.settings["hosts"]
+    source = plan.links["from"]
+    of_switches = source[source >= hosts] - hosts
+    places = float(hashes[plan.nodes["switch"][of_switches]].sum())
+    # On its way: once for each direction, or once for each packet if each may take another way.
+    each = np.full(plan.flows["bytes"].size, 2.0)
+    if plan.settings["choice"] != "flow-hash":
+        payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
+        each = 2 * np.ceil(plan.flows["bytes"] / payload) + _ENDS
+    outputs = min(_SWITCHES, plan.settings["nodes"] - hosts)
+    pairs = float(outputs * np.minimum(each, of_switches.size).sum())
+    queues = places * -np.expm1(-pairs / places)
+    return int(_BYTES_PER_PLACE * places + _BYTES_PER_FLOW_QUEUE * queues)
 
 
 def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
