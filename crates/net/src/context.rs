@@ -131,10 +131,10 @@ impl<'a> Context<'a> {
         times.fold(Time::NEVER, Time::min)
     }
 
-    /// Returns whether a port is free now, and no unit waits in its queue.
+    /// Returns whether the link of a port is free now.
     #[inline]
     pub fn is_free(&self, port: PortId) -> bool {
-        self.free_at(port) <= self.now() && self.waiting(port).units == 0
+        self.free_at(port) <= self.now()
     }
 
     /// Returns the rate of a port.

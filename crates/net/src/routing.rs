@@ -138,7 +138,7 @@ impl Routing {
     }
 
     /// Returns the next hops at `node` on shortest paths to `destination`.
-    #[inline]
+    #[inline(always)]
     pub fn route(&self, node: NodeId, destination: NodeId) -> Route {
         match &self.scheme {
             Scheme::FatTree(tree) => tree.route(node, destination),

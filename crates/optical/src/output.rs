@@ -133,7 +133,7 @@ impl Output<'_, '_> {
     pub fn push(&mut self, chain: &mut Chain, unit: Unit, backlog: u64) {
         let bytes = u64::from(self.bytes(unit));
         let now = self.ctx.now();
-        if !self.ctx.is_free(self.port) {
+        if !self.ctx.is_idle(self.port) {
             self.counters.buffered += 1;
             self.counters.peak = self.counters.peak.max(backlog + bytes);
         }

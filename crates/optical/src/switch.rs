@@ -164,16 +164,16 @@ pub fn read(mut table: Table) -> Result<Arc<dyn SwitchSettings>, String> {
     (kind.read)(table).map_err(|error| error.to_string())
 }
 
-/// Returns a free output, or a random one if all are busy.
+/// Returns a free output, or a random one if all are busy; with `QUEUES` one with an empty queue.
 #[inline(always)]
-pub(crate) fn output(
+pub(crate) fn output<const QUEUES: bool>(
     choice: Choice,
     unit: impl Sendable,
     draw: &mut Stream,
     ctx: &Context<'_>,
 ) -> PortId {
     let route = ctx.route(unit);
-    match choice.pick(route, unit, draw, ctx) {
+    match choice.pick::<QUEUES>(route, unit, draw, ctx) {
         Pick::Free(port) => port,
         Pick::Busy(outputs) if outputs.len == 1 => ctx.port(outputs, 0),
         Pick::Busy(outputs) => ctx.port(outputs, draw.below(u32::from(outputs.len))),

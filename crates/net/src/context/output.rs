@@ -12,6 +12,13 @@ impl Context<'_> {
         self.fabric.waiting(self.link(port))
     }
 
+    /// Returns whether the link of a port is free now, and no unit waits in its queue. At the end of a
+    /// transmission the link is free before the next unit leaves the queue.
+    #[inline]
+    pub fn is_idle(&self, port: PortId) -> bool {
+        self.is_free(port) && self.waiting(port).units == 0
+    }
+
     /// Returns the bytes that a port and its queue have not sent yet, rounded up: the same number as
     /// [`Context::backlog`] of a port to which the waiting units were handed.
     #[inline]

@@ -51,9 +51,9 @@ impl Choice {
         }
     }
 
-    /// Chooses an output for a unit.
+    /// Chooses an output for a unit. `QUEUES`: an output with a unit in its explicit queue is busy.
     #[inline(always)]
-    pub fn pick(
+    pub fn pick<const QUEUES: bool>(
         self,
         route: Route,
         unit: impl Sendable,
@@ -61,11 +61,11 @@ impl Choice {
         ctx: &Context<'_>,
     ) -> Pick {
         if self == Choice::Free && route.len > 1 {
-            return any_free(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free);
+            return any_free::<QUEUES>(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free);
         }
         let member = self.member(route, unit, draw, ctx);
         let port = ctx.port(route, member);
-        if ctx.is_free(port) {
+        if is_free::<QUEUES>(port, ctx) {
             Pick::Free(port)
         } else {
             Pick::Busy(route.only(member))
@@ -82,25 +82,38 @@ pub enum Pick {
     Busy(Route),
 }
 
+#[inline(always)]
+fn is_free<const QUEUES: bool>(port: PortId, ctx: &Context<'_>) -> bool {
+    if QUEUES {
+        ctx.is_idle(port)
+    } else {
+        ctx.is_free(port)
+    }
+}
+
 /// Returns a free port of the route, uniformly at random; `None` if all are busy. One port is drawn
 /// from all first, and only if it is busy the free ones are listed. In most cases only one link is
 /// read.
 #[inline(always)]
-pub fn any_free(route: Route, draw: &mut Stream, ctx: &Context<'_>) -> Option<PortId> {
+pub fn any_free<const QUEUES: bool>(
+    route: Route,
+    draw: &mut Stream,
+    ctx: &Context<'_>,
+) -> Option<PortId> {
     let len = u32::from(route.len);
     if len == 1 {
         let port = ctx.port(route, 0);
-        return ctx.is_free(port).then_some(port);
+        return is_free::<QUEUES>(port, ctx).then_some(port);
     }
     let probe = ctx.port(route, draw.below(len));
-    if ctx.is_free(probe) {
+    if is_free::<QUEUES>(probe, ctx) {
         return Some(probe);
     }
     let free = || {
         ctx.ports(route)
             .iter()
             .copied()
-            .filter(|&port| ctx.is_free(port))
+            .filter(|&port| is_free::<QUEUES>(port, ctx))
     };
     let count = free().count() as u32;
     if count == 0 {

@@ -83,7 +83,7 @@ impl AllOptical {
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         let route = ctx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, ctx) {
+        match self.choice.pick::<false>(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, ctx);
@@ -105,7 +105,7 @@ impl Core for AllOptical {
     /// Sends a burst as soon as the output is free.
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.forwarded += 1;
-        let port = output(self.choice, burst, &mut self.draw, ctx);
+        let port = output::<false>(self.choice, burst, &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.departing(bundle, burst, departure);
         let now = ctx.now();

@@ -144,7 +144,7 @@ impl Hybrid {
             self.look(ctx);
         }
         let route = ctx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, ctx) {
+        match self.choice.pick::<false>(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, ctx);
@@ -210,7 +210,8 @@ impl Hybrid {
     /// Sends a buffered unit through an output port of the buffer.
     fn re_emit(&mut self, waiting: Waiting, output: usize, ctx: &mut Context<'_>) {
         let now = ctx.now();
-        let port = any_free(waiting.next_hops, &mut self.draw, ctx).expect("a free output");
+        let port =
+            any_free::<false>(waiting.next_hops, &mut self.draw, ctx).expect("a free output");
         let bytes = ctx.envelope(waiting.unit).bytes;
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;

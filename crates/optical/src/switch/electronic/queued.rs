@@ -67,7 +67,7 @@ impl Queued {
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.arrived += 1;
         self.oe_bytes += u64::from(ctx.envelope(unit).bytes);
-        let port = output(self.choice, unit, &mut self.draw, ctx);
+        let port = output::<true>(self.choice, unit, &mut self.draw, ctx);
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output {
             port,
