@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from keys import row as row_of
 from keys import toml
 from lightburst.experiment.calibrated.beside import beside
 from lightburst.papers import PAPERS
@@ -122,7 +123,7 @@ def _section(variant: Variant, rows: pd.DataFrame) -> list[str]:
             says = ": ".join(filter(None, (row["words"], row["reading"])))
             published = "–" if pd.isna(row["published"]) else f"{row['published']:.3g}"
             cells = [says, published, _number(row, "base"), _number(row, "there"), word]
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append(row_of(cells))
     return lines
 
 

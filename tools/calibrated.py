@@ -14,6 +14,7 @@ from typing import Final
 
 import pandas as pd
 
+from keys import row
 from lightburst.experiment.calibrate import calibrate
 from lightburst.experiment.calibrated.calibration import Calibration
 from lightburst.papers import PAPERS
@@ -75,7 +76,7 @@ def section(rows: pd.DataFrame) -> list[str]:
     for one in rows.to_dict("records"):
         cells = [one["paper"], one["settings"], *(one[kind.value] or "–" for kind in Kind)]
         cells += [one["nowhere"] or "–", one["apart"], f"{one['base']}, {one['best']}"]
-        lines.append("| " + " | ".join(map(str, cells)) + " |")
+        lines.append(row(map(str, cells)))
     return lines
 
 

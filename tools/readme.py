@@ -13,7 +13,7 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +21,7 @@ import pandas as pd
 import alternatives
 import calibrated
 import differing
+from keys import row
 from lightburst.experiment.reproduce import Reproduction, reproduce
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict, by_source, counted, interval_of
@@ -48,11 +49,6 @@ MARKS = {
 def number(value: float | None) -> str:
     """Write a number to three digits, a dash for None."""
     return "–" if value is None else f"{value:.3g}"
-
-
-def row(cells: Iterable[str]) -> str:
-    """Return a row of a Markdown table."""
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def claim_table(claims: Sequence[Claim]) -> list[str]:

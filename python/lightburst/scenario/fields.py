@@ -55,6 +55,18 @@ def too_deep(path: str) -> InputError:
     return InputError(path, "lists or tables hundreds of levels deep", "a scenario: a few levels")
 
 
+class Validated:
+    """Marker for ``Annotated`` whose `_validate` returns the value of a field, or refuses it."""
+
+    def _validate(self, value: object) -> object:
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+
 @dataclass(frozen=True)
 class Whole:
     """Type of a field with a whole number, for use in ``Annotated``.
@@ -125,7 +137,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class FlagOr:
+class FlagOr(Validated):
     """Type of a field that is true, false or a word, for use in ``Annotated``.
 
     Attributes
@@ -146,11 +158,6 @@ class FlagOr:
             return value
         near = did_you_mean(value, [self.word]) if isinstance(value, str) else ""
         raise refuse(self.allowed + near)
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -224,7 +231,7 @@ class Bare:
 
 
 @dataclass(frozen=True)
-class Real:
+class Real(Validated):
     """Type of a field with a number without a unit, for use in ``Annotated``.
 
     Attributes
@@ -263,11 +270,6 @@ class Real:
         if self.inclusive:
             return self.minimum <= value <= self.maximum
         return self.minimum < value < self.maximum
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
@@ -322,7 +324,7 @@ def _is_utf8(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Name:
+class Name(Validated):
     """Type of a field with a name, for use in ``Annotated``.
 
     Attributes
@@ -346,11 +348,6 @@ class Name:
     def fits(self, text: str) -> bool:
         """Whether a text is a valid name."""
         return self.minimum <= len(text) <= LONGEST_NAME and text.isprintable()
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler

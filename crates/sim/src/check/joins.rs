@@ -2,7 +2,7 @@
 
 use crate::plan::{Plan, PlanError};
 use lightburst_des::LONGEST_PS;
-use lightburst_tcp::NO_JOIN;
+use lightburst_tcp::{Waiting, NO_JOIN};
 
 /// Checks the columns of joins: each is at one host, and no flow waits for itself.
 pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
@@ -55,19 +55,18 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
 /// Returns the number of joins that open, one after the other (Kahn's algorithm).
 fn opened(plan: &Plan) -> usize {
     let joins = &plan.flows.joins;
+    let waiting = Waiting::new(joins);
+    // The joins to which a join and the flows that wait for it lead.
+    let leads = |join: usize| {
+        let flows = waiting.of(join).iter();
+        let towards = flows.map(|&flow| joins.towards[flow as usize]);
+        let all = towards.chain([joins.beyond[join]]);
+        all.filter(|&next| next != NO_JOIN)
+            .map(|next| next as usize)
+    };
     let mut awaited = vec![0_u32; joins.delay_ps.len()];
-    let mut beyond = vec![Vec::new(); awaited.len()];
-    for (&after, &towards) in joins.after.iter().zip(joins.towards.iter()) {
-        if towards != NO_JOIN && after != NO_JOIN {
-            awaited[towards as usize] += 1;
-            beyond[after as usize].push(towards);
-        }
-    }
-    for (join, &next) in joins.beyond.iter().enumerate() {
-        if next != NO_JOIN {
-            awaited[next as usize] += 1;
-            beyond[join].push(next);
-        }
+    for next in (0..awaited.len()).flat_map(leads) {
+        awaited[next] += 1;
     }
     let mut ready: Vec<usize> = (0..awaited.len())
         .filter(|&join| awaited[join] == 0)
@@ -75,10 +74,10 @@ fn opened(plan: &Plan) -> usize {
     let mut done = 0;
     while let Some(join) = ready.pop() {
         done += 1;
-        for &next in &beyond[join] {
-            awaited[next as usize] -= 1;
-            if awaited[next as usize] == 0 {
-                ready.push(next as usize);
+        for next in leads(join) {
+            awaited[next] -= 1;
+            if awaited[next] == 0 {
+                ready.push(next);
             }
         }
     }

@@ -149,6 +149,16 @@ mod tests {
         }
     }
 
+    fn report(ack: Ack) -> Report {
+        Report {
+            ack,
+            delivered: ack.bytes,
+            lost: 0,
+            phase: Phase::Open,
+            application_limited: false,
+        }
+    }
+
     #[test]
     fn counts_of_marks_are_the_share_of_the_bytes_acknowledged() {
         let mut law = dctcp(1.0);
@@ -162,14 +172,7 @@ mod tests {
                 marks: Some(marks),
                 ..Ack::default()
             };
-            let report = Report {
-                ack,
-                delivered: bytes,
-                lost: 0,
-                phase: Phase::Open,
-                application_limited: false,
-            };
-            law.on_report(&report, &mut window);
+            law.on_report(&report(ack), &mut window);
             (law.alpha, window.cwnd)
         };
         // The first window of data: two segments, of which one is marked, and not both.
@@ -199,15 +202,8 @@ mod tests {
                 ecn_echo,
                 ..Ack::default()
             };
-            let report = Report {
-                ack,
-                delivered: bytes,
-                lost: 0,
-                phase: Phase::Open,
-                application_limited: false,
-            };
             law.on_ack(&ack, &mut window);
-            law.on_report(&report, &mut window);
+            law.on_report(&report(ack), &mut window);
             window.cwnd
         };
         // The first acknowledgement completes the first window of data, all of it marked.

@@ -23,31 +23,17 @@ pub struct Joins {
     pub beyond: Shared<u32>,
 }
 
-/// Progress of the flows that wait.
-pub(super) struct Dependencies {
-    joins: Joins,
-    /// Flows and joins that lead to each join and have not arrived or opened.
-    awaited: Vec<u32>,
-    /// Flows that wait, by join, and the index of the first of each join, followed by their number.
-    waiting: Vec<u32>,
+/// Flows that wait, by join.
+pub struct Waiting {
+    flows: Vec<u32>,
+    /// Index in `flows` of the first flow of each join, followed by their number.
     offsets: Vec<u32>,
-    /// Start of each flow; [`Time::NEVER`] before.
-    started: Vec<Time>,
 }
 
-impl Dependencies {
-    /// Returns `None` if no flow waits.
-    pub fn new(joins: Joins, flows: usize) -> Option<Box<Dependencies>> {
-        if joins.after.is_empty() {
-            return None;
-        }
+impl Waiting {
+    /// Sorts the flows by the join for which they wait, by counting.
+    pub fn new(joins: &Joins) -> Waiting {
         let number = joins.delay_ps.len();
-        let mut awaited = vec![0; number];
-        let leads = joins.towards.iter().chain(joins.beyond.iter());
-        for &join in leads.filter(|&&join| join != NO_JOIN) {
-            awaited[join as usize] += 1;
-        }
-        // A counting sort of the flows by the join for which they wait.
         let mut offsets = vec![0; number + 1];
         let waits = || {
             (0..)
@@ -61,17 +47,46 @@ impl Dependencies {
             offsets[join + 1] += offsets[join];
         }
         let mut next = offsets.clone();
-        let mut waiting = vec![0; offsets[number] as usize];
+        let mut flows = vec![0; offsets[number] as usize];
         for (flow, &join) in waits() {
             let place = &mut next[join as usize];
-            waiting[*place as usize] = flow;
+            flows[*place as usize] = flow;
             *place += 1;
         }
+        Waiting { flows, offsets }
+    }
+
+    /// Returns the flows that wait for a join.
+    pub fn of(&self, join: usize) -> &[u32] {
+        &self.flows[self.offsets[join] as usize..self.offsets[join + 1] as usize]
+    }
+}
+
+/// Progress of the flows that wait.
+pub(super) struct Dependencies {
+    joins: Joins,
+    /// Flows and joins that lead to each join and have not arrived or opened.
+    awaited: Vec<u32>,
+    waiting: Waiting,
+    /// Start of each flow; [`Time::NEVER`] before.
+    started: Vec<Time>,
+}
+
+impl Dependencies {
+    /// Returns `None` if no flow waits.
+    pub fn new(joins: Joins, flows: usize) -> Option<Box<Dependencies>> {
+        if joins.after.is_empty() {
+            return None;
+        }
+        let mut awaited = vec![0; joins.delay_ps.len()];
+        let leads = joins.towards.iter().chain(joins.beyond.iter());
+        for &join in leads.filter(|&&join| join != NO_JOIN) {
+            awaited[join as usize] += 1;
+        }
         Some(Box::new(Dependencies {
+            waiting: Waiting::new(&joins),
             joins,
             awaited,
-            waiting,
-            offsets,
             started: vec![Time::NEVER; flows],
         }))
     }
@@ -107,8 +122,7 @@ impl Dependencies {
                 return;
             }
             let opened = now + Duration(self.joins.delay_ps[join]);
-            let waiting = self.offsets[join] as usize..self.offsets[join + 1] as usize;
-            for &next in &self.waiting[waiting] {
+            for &next in self.waiting.of(join) {
                 let next = next as usize;
                 start(next, opened.max(flows.get(next).start));
             }

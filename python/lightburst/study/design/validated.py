@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import GetJsonSchemaHandler
+from pydantic_core import CoreSchema
 
-from lightburst.scenario.fields import refuse
+from lightburst.scenario.fields import Validated, refuse
 
 
 @dataclass(frozen=True)
-class Only:
+class Only(Validated):
     """Marker for ``Annotated`` that validates a field with a function.
 
     Attributes
@@ -32,11 +32,6 @@ class Only:
         if not self.fits(value):
             raise refuse(self.allowed)
         return value
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
