@@ -40,6 +40,11 @@ impl Duration {
     /// that of `f64::round`, which is a call into the mathematics library on most processors.
     #[inline]
     pub fn nearest(picoseconds: f64) -> Duration {
+        if picoseconds.abs() < 9e18 {
+            // Conversions of signed numbers are one instruction each.
+            let whole = (picoseconds as i64).max(0);
+            return Duration(whole as u64 + u64::from(picoseconds - whole as f64 >= 0.5));
+        }
         let whole = picoseconds as u64;
         Duration(whole.saturating_add(u64::from(picoseconds - whole as f64 >= 0.5)))
     }

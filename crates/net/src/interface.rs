@@ -31,6 +31,21 @@ pub struct Departure {
     pub wanted: bool,
 }
 
+/// Departure that an interface has chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Next {
+    /// The segment.
+    pub packet: PacketId,
+    /// Whether the hosts must be told of the departure.
+    pub told: bool,
+    /// Whether the sender of the segment waits for room.
+    pub wanted: bool,
+    /// Queue that the departure empties.
+    pub emptied: Option<u32>,
+    /// Whether other segments wait, so that the caller must schedule the next departure.
+    pub more: bool,
+}
+
 /// Waiting segments with data of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queue {
@@ -123,40 +138,47 @@ impl Interfaces {
         !std::mem::replace(&mut host.armed, true)
     }
 
-    /// Removes the packet whose transmission starts now. Also returns whether the hosts must be
-    /// notified, and whether the sender of the packet waits for room.
-    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> (PacketId, bool, bool) {
+    /// Removes the packet whose transmission starts now.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> Next {
         let host = &mut self.hosts[node.index()];
-        host.armed = false;
-        let mut wanted = false;
-        let (unit, _) = host.control.pop(units).unwrap_or_else(|| {
-            let queue = turn(host, &mut self.queues, self.settings.quantum, units);
-            queue.segments -= 1;
-            wanted = std::mem::take(&mut queue.wanted);
-            queue.chain.pop(units).expect("a segment that waits")
-        });
+        let (mut wanted, mut emptied) = (false, None);
+        let (unit, _) = match host.control.pop(units) {
+            Some(control) => control,
+            None => {
+                let place = turn(host, &mut self.queues, self.settings.quantum, units);
+                let queue = &mut self.queues[place as usize];
+                queue.segments -= 1;
+                wanted = std::mem::take(&mut queue.wanted);
+                emptied = (queue.segments == 0).then_some(place);
+                queue.chain.pop(units).expect("a segment that waits")
+            }
+        };
         let Unit::Packet(packet) = unit else {
             unreachable!("bursts begin at an edge");
         };
         host.waiting_bytes -= u64::from(units.packets[packet].envelope.bytes);
-        (packet, wanted || self.settings.all_departures, wanted)
+        host.armed = host.waiting_bytes > 0;
+        Next {
+            packet,
+            told: wanted || self.settings.all_departures,
+            wanted,
+            emptied,
+            more: host.armed,
+        }
     }
 
-    /// Completes a departure: closes the queue of the segment's flow if it is empty. Returns
-    /// whether the caller must schedule the next departure.
-    pub(crate) fn departed(&mut self, node: NodeId, packet: &Packet) -> bool {
-        let host = &mut self.hosts[node.index()];
-        if packet.header.payload > 0 {
-            let place = &mut self.queue_of[packet.envelope.flow.index()];
-            let queue = &mut self.queues[*place as usize];
-            if queue.segments == 0 {
-                *queue = Queue::default();
-                self.free.push(std::mem::replace(place, NO_QUEUE));
-                host.turns.pop_front();
-            }
+    /// Closes the queue that the last departure emptied, unless the flow has added a segment since:
+    /// such a flow keeps its turn.
+    #[inline]
+    pub(crate) fn close(&mut self, node: NodeId, flow: FlowId, place: u32) {
+        let queue = &mut self.queues[place as usize];
+        if queue.segments == 0 {
+            *queue = Queue::default();
+            self.queue_of[flow.index()] = NO_QUEUE;
+            self.free.push(place);
+            self.hosts[node.index()].turns.pop_front();
         }
-        let waits = host.waiting_bytes > 0;
-        waits && !std::mem::replace(&mut host.armed, true)
     }
 }
 
@@ -172,12 +194,8 @@ impl Fabric {
 }
 
 /// Returns the queue that sends next, and takes the bytes of its first segment from its deficit.
-fn turn<'a>(
-    host: &mut Interface,
-    queues: &'a mut [Queue],
-    quantum: u32,
-    units: &Units,
-) -> &'a mut Queue {
+#[inline(always)]
+fn turn(host: &mut Interface, queues: &mut [Queue], quantum: u32, units: &Units) -> u32 {
     loop {
         let place = host.turns[0];
         let queue = &mut queues[place as usize];
@@ -188,7 +206,7 @@ fn turn<'a>(
         let bytes = first.envelope(units).bytes;
         if bytes <= queue.deficit {
             queue.deficit -= bytes;
-            return &mut queues[place as usize];
+            return place;
         }
         queue.served = false;
         host.turns.rotate_left(1);

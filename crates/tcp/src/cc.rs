@@ -202,6 +202,8 @@ pub struct Wants {
     pub rates: bool,
     /// A [`Sample`] of every round trip, with the pacing rate in slow start.
     pub samples: bool,
+    /// A [`Sent`] for every segment.
+    pub transmissions: bool,
 }
 
 impl Wants {
@@ -212,6 +214,7 @@ impl Wants {
         delivery_rates: false,
         rates: false,
         samples: false,
+        transmissions: false,
     };
 }
 
@@ -372,7 +375,7 @@ pub trait CongestionControl: CopiedLaw + Send {
         None
     }
 
-    /// Notes that a segment was sent.
+    /// Notes that a segment was sent, if the law [wants](Wants::transmissions) to know.
     fn on_sent(&mut self, _sent: &Sent) {}
 
     /// Returns the rate at which segments may leave; `None` for no pacing.

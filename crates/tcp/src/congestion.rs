@@ -37,7 +37,8 @@ impl Congestion {
     /// Returns cwnd in whole bytes.
     #[inline]
     pub fn cwnd(&self) -> u64 {
-        self.window.cwnd as u64
+        // A window is not negative, and a conversion to a signed number is one instruction.
+        self.window.cwnd as i64 as u64
     }
 
     /// Passes an acknowledgement of new data to the law.

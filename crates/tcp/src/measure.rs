@@ -30,6 +30,8 @@ pub struct Measure {
     pub accurate: bool,
     /// Whether the recovery paces, too.
     pub paced_by_recovery: bool,
+    /// Whether the law hears of each transmission.
+    pub by_transmission: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
     /// `None` unless the law requests delivery rates.
@@ -49,6 +51,7 @@ impl Measure {
             ecn,
             accurate,
             paced_by_recovery: false,
+            by_transmission: false,
             round_trips: false,
             delivery_rates: None,
             reports: None,
@@ -58,6 +61,7 @@ impl Measure {
     /// Starts the optional measurements that a law requests, for segments sent from `now` on.
     pub fn want(&mut self, wants: Wants, now: Time) {
         self.round_trips = wants.round_trips;
+        self.by_transmission = wants.transmissions;
         self.delivery_rates = wants
             .delivery_rates
             .then(|| Box::new(DeliveryRates::new(now)));

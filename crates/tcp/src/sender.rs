@@ -452,15 +452,17 @@ impl Sender {
         self.recovery
             .on_sent(candidate, end.now(), &mut self.flight);
         self.transmissions += 1;
-        self.congestion.on_sent(&Sent {
-            at: sent,
-            bytes: payload,
-            in_flight: match self.measure.by_recovery {
-                true => self.recovery.in_flight(&self.flight),
-                false => self.flight.flight_size(),
-            },
-            retransmission: again,
-        });
+        if self.measure.by_transmission {
+            self.congestion.on_sent(&Sent {
+                at: sent,
+                bytes: payload,
+                in_flight: match self.measure.by_recovery {
+                    true => self.recovery.in_flight(&self.flight),
+                    false => self.flight.flight_size(),
+                },
+                retransmission: again,
+            });
+        }
         if let Some(rate) = self.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
             self.release = begin.unwrap_or(end.now()) + rate.transmission_time(wire);

@@ -84,6 +84,7 @@ impl CongestionControl for Fixed {
     fn wants(&self) -> Wants {
         Wants {
             delivery_rates: self.rate.is_none(),
+            transmissions: true,
             ..Wants::default()
         }
     }

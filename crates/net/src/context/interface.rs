@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::observe::{Happening, Interest};
-use crate::{Departure, Event, FlowId, Packet, PacketId, PortId, TimerId};
+use crate::{Departure, Event, FlowId, PacketId, PortId, TimerId};
 use lightburst_des::Time;
 
 /// The only port of a host.
@@ -70,26 +70,31 @@ impl Context<'_> {
         self.backlog(NIC) + self.fabric.waiting_at_interface(self.link(NIC))
     }
 
-    /// Sends the next segment of the fair interface. Also returns whether the hosts must be
-    /// notified.
-    pub(crate) fn depart(&mut self) -> (Departure, bool) {
+    /// Sends the next segment of the fair interface and schedules the departure after it. `tell`
+    /// notifies the hosts.
+    // One function without calls on the common path, since every segment with data comes through it.
+    #[inline(always)]
+    pub(crate) fn depart(&mut self, tell: impl FnOnce(&Departure, &mut Self)) {
         let units = &self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        let (packet, heard, wanted) = interfaces.next(self.node, units);
-        let departure = Departure {
-            packet: units.packets[packet],
-            wanted,
-        };
-        self.send_now(packet);
-        (departure, heard)
-    }
-
-    /// Completes a departure after the hosts were notified, and schedules the next one.
-    pub(crate) fn departed(&mut self, packet: &Packet) {
-        let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        if interfaces.departed(self.node, packet) {
+        let next = interfaces.next(self.node, units);
+        // Copied before the hand-over, because the link may drop the packet.
+        let flow = units.packets[next.packet].envelope.flow;
+        let departure = next.told.then(|| Departure {
+            packet: units.packets[next.packet],
+            wanted: next.wanted,
+        });
+        self.send_now(next.packet);
+        if next.more {
             let event = Event::timer(self.node, TimerId::DEPARTURE);
             self.agenda.push(self.free_at(NIC), event);
+        }
+        if let Some(departure) = departure {
+            tell(&departure, self);
+        }
+        if let Some(place) = next.emptied {
+            let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
+            interfaces.close(self.node, flow, place);
         }
     }
 }

@@ -222,6 +222,7 @@ impl CongestionControl for LinuxCubic {
     fn wants(&self) -> Wants {
         Wants {
             samples: true,
+            transmissions: true,
             ..Wants::default()
         }
     }

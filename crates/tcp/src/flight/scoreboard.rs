@@ -50,6 +50,12 @@ impl Scoreboard {
         news
     }
 
+    /// Returns whether nothing is SACKed.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
     /// Removes the blocks that a cumulative acknowledgement covers.
     pub fn acknowledge(&mut self, acknowledgement: u64) {
         let covered = |held: &Block| held.end <= acknowledgement;

@@ -255,6 +255,51 @@ impl RackTlp {
         }
     }
 
+    /// Notes the first transmission of the next segment.
+    #[inline]
+    fn on_new(&mut self, now: u64) {
+        let first = self.board.is_empty();
+        if first {
+            self.evidence.first_sent = now;
+        }
+        self.stamp(self.board.end(), now);
+        self.board.send(now, self.delivered);
+        self.usage.sent(first, now);
+        self.prr.out += u64::from(self.reducing());
+    }
+
+    /// Notes a retransmission or a tail loss probe; `una` is the first unacknowledged byte.
+    #[inline(never)]
+    fn on_special(&mut self, candidate: Candidate, now_us: u64, una: u64) {
+        let number = candidate.sequence / self.mss;
+        let is_new = number == self.board.end();
+        if is_new {
+            self.on_new(now_us);
+        } else {
+            self.stamp(number, now_us);
+            self.board.send_again(number, now_us, self.delivered);
+            self.evidence.retransmissions += 1;
+        }
+        if !is_new && candidate.reason != Reason::Probe {
+            self.board.retransmit(number);
+            self.undo.retransmit(now_us);
+            if matches!(self.permit, Permit::Lost | Permit::LostOnly) {
+                self.prr.out += u64::from(self.reducing());
+                let is_head = candidate.sequence == una;
+                self.timer.rearm |= is_head && self.timer.pending != Some(Pending::Reordering);
+            }
+        }
+        match candidate.reason {
+            Reason::Probe => {
+                self.probe.sent = true;
+                self.probe.retransmitted = !is_new;
+                self.permit = Permit::Nothing;
+            }
+            _ if self.permit == Permit::Head => self.permit = Permit::Nothing,
+            _ => {}
+        }
+    }
+
     /// Returns whether an unacknowledged segment may have been retransmitted.
     fn any_retransmission(&self) -> bool {
         self.board.retransmitted > 0 || self.board.head().is_some_and(|head| head.ever())
@@ -292,37 +337,11 @@ impl LossRecovery for RackTlp {
 
     fn on_sent(&mut self, candidate: Candidate, now: Time, flight: &mut Flight) {
         let now_us = Self::microseconds(now);
-        let number = match candidate.reason {
-            Reason::Next => self.board.end(),
-            _ => candidate.sequence / self.mss,
-        };
-        if self.board.is_empty() {
-            self.evidence.first_sent = now_us;
+        if candidate.reason == Reason::Next {
+            self.on_new(now_us);
+            return;
         }
-        self.stamp(number, now_us);
-        let is_new = self.board.send(number, now_us, self.delivered);
-        if is_new {
-            self.usage.sent(self.board.len() == 1, now_us);
-            self.prr.out += u64::from(self.reducing());
-        } else if candidate.reason != Reason::Probe {
-            self.board.retransmit(number);
-            self.undo.retransmit(now_us);
-            if matches!(self.permit, Permit::Lost | Permit::LostOnly) {
-                self.prr.out += u64::from(self.reducing());
-                let is_head = candidate.sequence == flight.snd_una;
-                self.timer.rearm |= is_head && self.timer.pending != Some(Pending::Reordering);
-            }
-        }
-        match candidate.reason {
-            Reason::Probe => {
-                self.probe.sent = true;
-                self.probe.retransmitted = !is_new;
-                self.permit = Permit::Nothing;
-            }
-            _ if self.permit == Permit::Head => self.permit = Permit::Nothing,
-            _ => {}
-        }
-        self.evidence.retransmissions += u64::from(!is_new);
+        self.on_special(candidate, now_us, flight.snd_una);
     }
 
     fn pacing(&self) -> Option<u64> {
@@ -442,11 +461,8 @@ impl Timed for RackTlp {
         self.restart_after_idle(sender);
     }
 
-    fn after_sending(&mut self, sender: &mut SenderState<'_>) {
+    fn after_sending(&mut self, sender: &mut SenderState<'_>) -> Time {
         self.end_sending(sender);
-    }
-
-    fn deadline(&self) -> Time {
         self.timer.deadline()
     }
 

@@ -80,11 +80,9 @@ pub trait Timed {
     /// counts as written. Called before the flight grows.
     fn on_write(&mut self, written: u64, sender: &mut SenderState<'_>);
 
-    /// Notes that all segments were sent that may be sent after an event.
-    fn after_sending(&mut self, sender: &mut SenderState<'_>);
-
-    /// Returns the time for which the timer is set; [`Time::NEVER`] if it is off.
-    fn deadline(&self) -> Time;
+    /// Notes that all segments were sent that may be sent after an event. Returns the time for which
+    /// the timer is set; [`Time::NEVER`] if it is off.
+    fn after_sending(&mut self, sender: &mut SenderState<'_>) -> Time;
 
     /// Returns whether the recovery paces.
     fn paces(&self) -> bool;

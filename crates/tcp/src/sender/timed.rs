@@ -101,7 +101,8 @@ impl Sender {
         self.report(&ack);
         self.note(&heard, end);
         if !self.finish(end) {
-            self.resume(end);
+            self.send_allowed(end);
+            self.end_timed_event(end);
         }
         self.tell_window(end);
     }
@@ -151,10 +152,7 @@ impl Sender {
         if self.state != State::Established {
             return;
         }
-        let deadline = self.ask(end, |recovery, state| {
-            recovery.after_sending(state);
-            recovery.deadline()
-        });
+        let deadline = self.ask(end, |recovery, state| recovery.after_sending(state));
         match deadline {
             Time::NEVER => self.timer.clear(),
             _ => self

@@ -74,6 +74,7 @@ const ALL: Wants = Wants {
     delivery_rates: false,
     rates: false,
     samples: false,
+    transmissions: false,
 };
 
 /// Runs a sender with this recovery, a window of `segments` segments, and the acknowledgements of

@@ -73,6 +73,8 @@ pub struct Board {
     hint: u64,
     /// End of the highest segment that was ever SACKed.
     highest: u64,
+    /// Segments outstanding that were sent more than once.
+    repeats: u64,
     /// Segments SACKed; without SACK the number of duplicates counts instead.
     pub sacked: u64,
     /// Segments taken for lost.
@@ -127,24 +129,28 @@ impl Board {
         (self.sacked > 0).then_some(self.highest)
     }
 
-    /// Records a transmission; returns whether it is the first of the segment.
-    pub fn send(&mut self, number: u64, sent: u64, delivered: u64) -> bool {
+    /// Records the first transmission of the next segment.
+    #[inline]
+    pub fn send(&mut self, sent: u64, delivered: u64) {
+        self.places += 1;
+        self.segments.push_back(Segment {
+            sent,
+            place: self.places,
+            delivered,
+            flags: 0,
+        });
+    }
+
+    /// Records a further transmission of a segment.
+    pub fn send_again(&mut self, number: u64, sent: u64, delivered: u64) {
         self.places += 1;
         let place = self.places;
-        if number == self.end() {
-            self.segments.push_back(Segment {
-                sent,
-                place,
-                delivered,
-                flags: 0,
-            });
-            return true;
-        }
         self.repeated.push_back((number, place));
         let segment = self.at(number);
         (segment.sent, segment.place, segment.delivered) = (sent, place, delivered);
+        let before = segment.ever();
         segment.flags = segment.flags & !COUNTED | EVER;
-        false
+        self.repeats += u64::from(!before);
     }
 
     /// Notes that the retransmission of a segment is in flight.
@@ -153,11 +159,24 @@ impl Board {
         self.retransmitted += 1;
     }
 
+    /// Returns whether no segment is SACKed or lost, and each was sent once.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.sacked | self.lost | self.repeats == 0
+    }
+
+    /// Removes and returns the first segment of a board that [is plain](Board::is_plain).
+    #[inline]
+    pub fn acknowledge_plain(&mut self) -> Segment {
+        self.first += 1;
+        self.segments.pop_front().expect("an outstanding segment")
+    }
+
     /// Removes and returns the first segment.
     #[inline]
     pub fn acknowledge(&mut self) -> Segment {
-        let segment = self.segments.pop_front().expect("an outstanding segment");
-        self.first += 1;
+        let segment = self.acknowledge_plain();
+        self.repeats -= u64::from(segment.ever());
         self.sacked -= u64::from(segment.sacked());
         self.lost -= u64::from(segment.lost());
         self.retransmitted -= u64::from(segment.retransmitted());

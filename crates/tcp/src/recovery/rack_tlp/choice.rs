@@ -11,6 +11,7 @@ impl RackTlp {
     }
 
     /// Returns the next new segment, if the window and the receiver permit it.
+    #[inline]
     fn new_segment(&self, flight: &Flight, cwnd: u64, reason: Reason) -> Option<Candidate> {
         let sequence = flight.snd_max;
         let open = reason == Reason::Probe || cwnd > self.board.in_flight();
@@ -35,6 +36,16 @@ impl RackTlp {
     #[inline(always)]
     pub(super) fn choose(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
         let cwnd = self.whole_window(window);
+        // By far the most frequent case.
+        if self.permit == Permit::New {
+            return self.new_segment(flight, cwnd, Reason::Next);
+        }
+        self.choose_after_event(flight, cwnd)
+    }
+
+    /// Returns the next segment to send after a loss, a timeout or a look.
+    #[inline(never)]
+    fn choose_after_event(&mut self, flight: &Flight, cwnd: u64) -> Option<Candidate> {
         loop {
             match self.permit {
                 Permit::Nothing => return None,

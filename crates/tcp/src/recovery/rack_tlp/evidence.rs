@@ -166,6 +166,10 @@ impl RackTlp {
         let mut covered = arrival.before;
         let sacked = self.board.sacked;
         let (mut acked, mut retransmitted, mut fresh) = (0, false, None::<(u64, u64, u64)>);
+        if self.features.sack && self.rates.is_none() && self.board.is_plain() {
+            (acked, fresh) = self.clean_plain(covered, sender.flight.snd_una, now);
+            covered = sender.flight.snd_una;
+        }
         while covered < sender.flight.snd_una {
             let number = self.board.first();
             let segment = self.board.acknowledge();
@@ -186,8 +190,10 @@ impl RackTlp {
                 self.flags.original |= number * self.mss < self.high_seq;
             }
         }
-        if acked > 0 {
+        if acked > 0 && !self.scoreboard.is_empty() {
             self.scoreboard.acknowledge(sender.flight.snd_una);
+        }
+        if acked > 0 {
             self.board.tidy();
         }
         self.flags.acked = acked > 0;
@@ -208,6 +214,36 @@ impl RackTlp {
             let earlier = self.evidence.first_sacked.is_some_and(|it| it < head.sent);
             self.flags.timer |= earlier;
         }
+    }
+
+    /// Removes the segments from the byte `covered` up to `una` where no segment outstanding is
+    /// SACKed, lost or repeated, by far the most frequent case: the last one then stands for all.
+    /// Returns their number, and the number and time of the first and the time of the last.
+    #[inline]
+    fn clean_plain(
+        &mut self,
+        mut covered: u64,
+        una: u64,
+        now: u64,
+    ) -> (u64, Option<(u64, u64, u64)>) {
+        let first = self.board.first();
+        let (mut earliest, mut last) = (None, None);
+        while covered < una {
+            covered += self.mss;
+            last = Some(self.board.acknowledge_plain());
+            earliest = earliest.or(last);
+        }
+        let Some((earliest, last)) = earliest.zip(last) else {
+            return (0, None);
+        };
+        let acked = self.board.first() - first;
+        self.delivered += acked;
+        self.evidence.newly_acked += acked;
+        let number = self.board.first() - 1;
+        self.evidence.advance(number, &last, now);
+        self.evidence.rate(number, &last);
+        self.flags.original |= first * self.mss < self.high_seq;
+        (acked, Some((first, earliest.sent, last.sent)))
     }
 
     /// Samples the round trip by segments that were sent once, or by the timestamp; returns whether

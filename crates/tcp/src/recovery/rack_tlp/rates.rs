@@ -111,6 +111,13 @@ impl RackTlp {
     /// Stamps a segment before it is sent at `now` (`tcp_rate_skb_sent`).
     #[inline]
     pub(super) fn stamp(&mut self, number: u64, now: u64) {
+        if self.rates.is_some() {
+            self.stamp_for_rates(number, now);
+        }
+    }
+
+    #[inline(never)]
+    fn stamp_for_rates(&mut self, number: u64, now: u64) {
         if let Some(rates) = &mut self.rates {
             if self.board.is_empty() {
                 rates.delivered_at = now;

@@ -386,11 +386,17 @@ impl RackTlp {
 
     /// Ends the episode of a tail loss probe: if the probe repaired a loss, the window is reduced
     /// (RFC 8985, section 7.4.2).
+    #[inline]
     pub(super) fn end_probe(&mut self, sender: &mut SenderState<'_>) {
         let acknowledged = sender.flight.snd_una;
-        let Some(end) = self.probe.end.filter(|end| acknowledged >= *end) else {
-            return;
-        };
+        if let Some(end) = self.probe.end.filter(|end| acknowledged >= *end) {
+            self.end_episode(end, sender);
+        }
+    }
+
+    #[inline(never)]
+    fn end_episode(&mut self, end: u64, sender: &mut SenderState<'_>) {
+        let acknowledged = sender.flight.snd_una;
         let flags = self.flags;
         if !self.probe.retransmitted || flags.duplicate_probe {
             self.probe.end = None;

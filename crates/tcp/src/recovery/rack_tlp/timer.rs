@@ -108,7 +108,7 @@ fn bucket_end(now: u64, after: u64) -> u64 {
 }
 
 impl RackTlp {
-    fn rto(sender: &SenderState<'_>) -> u64 {
+    pub(super) fn rto(sender: &SenderState<'_>) -> u64 {
         sender.timeout.value().0 / MICROSECOND
     }
 

@@ -68,13 +68,12 @@ impl RackTlp {
         let sent = std::mem::take(&mut self.usage.sent);
         let was_empty = std::mem::take(&mut self.usage.was_empty);
         let rearm = std::mem::take(&mut self.timer.rearm);
-        let rto = sender.timeout.value().0 / super::MICROSECOND;
         let writes = !matches!(
             self.permit,
             Permit::Nothing | Permit::LostOnly | Permit::Head
         );
         if rearm {
-            self.timer.set(Pending::Timeout, rto, now);
+            self.timer.set(Pending::Timeout, Self::rto(sender), now);
         }
         // RFC 5682, section 2.1, step 2b: without new data F-RTO ends, also if only pacing or the
         // interface holds it back (`tcp_xmit_recovery`).
@@ -97,18 +96,18 @@ impl RackTlp {
                 self.rearm_timeout(sender);
             }
         } else if std::mem::take(&mut self.timer.after_timeout) {
-            self.timer.set(Pending::Timeout, rto, now);
+            self.timer.set(Pending::Timeout, Self::rto(sender), now);
         } else if writes {
-            if sent > 0 && (was_empty || self.timer.pending == Some(Pending::Probe)) {
-                self.rearm_timeout(sender);
-            }
             // Without unsent data nothing is judged (`tcp_push_pending_frames`).
             if sent > 0 || self.has_written(sender.flight.snd_max, sender.flight) {
                 let cwnd = self.cwnd(sender);
                 self.judge_use(sent > 0, cwnd, sender.flight);
             }
-            if sent > 0 {
-                self.schedule_probe(false, sender);
+            if sent > 0 && !self.schedule_probe(false, sender) {
+                // The timeout counts from the first segment sent, also after a probe was due.
+                if was_empty || self.timer.pending == Some(Pending::Probe) {
+                    self.rearm_timeout(sender);
+                }
             }
         }
     }
