@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lightburst.experiment.sweep_result import Sweep
     from lightburst.explanation.burst import BurstExplanation, explain_burst
     from lightburst.explanation.flow import Explanation, explain
+    from lightburst.explanation.step import StepExplanation, explain_step
     from lightburst.foundation.counts import jain_index
     from lightburst.foundation.errors import InputError, RunWarning, StoreWarning, WorkerWarning
     from lightburst.result.result import Result
@@ -45,6 +46,7 @@ _HOME = {
     "RunWarning": "lightburst.foundation.errors",
     "Scenario": "lightburst.scenario",
     "Sensitivities": "lightburst.experiment.sensitivity_result",
+    "StepExplanation": "lightburst.explanation.step",
     "StoreWarning": "lightburst.foundation.errors",
     "Study": "lightburst.study",
     "Sweep": "lightburst.experiment.sweep_result",
@@ -55,6 +57,7 @@ _HOME = {
     "execute": "lightburst.study",
     "explain": "lightburst.explanation.flow",
     "explain_burst": "lightburst.explanation.burst",
+    "explain_step": "lightburst.explanation.step",
     "jain_index": "lightburst.foundation.counts",
     "load": "lightburst.scenario",
     "load_optimum": "lightburst.experiment.optimise",
@@ -82,6 +85,7 @@ __all__ = [
     "RunWarning",
     "Scenario",
     "Sensitivities",
+    "StepExplanation",
     "StoreWarning",
     "Study",
     "Sweep",
@@ -93,6 +97,7 @@ __all__ = [
     "execute",
     "explain",
     "explain_burst",
+    "explain_step",
     "jain_index",
     "load",
     "load_optimum",

@@ -263,6 +263,14 @@ def explain_command(
     bursts: Annotated[
         bool, typer.Option("--bursts", help="List the bursts that were lost.")
     ] = False,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            "--step",
+            metavar="slowest|N",
+            help="Explain a step of collective operations by its critical path.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
@@ -273,14 +281,15 @@ def explain_command(
     ] = None,
     format: TableOption = "table",
 ) -> None:
-    """Explain why a flow was slow, or why a burst was lost and how to avoid the loss.
+    """Explain why a flow or a step was slow, or why a burst was lost and how to avoid the loss.
 
-    For a flow: its losses by link, and the components of its completion time.
+    For a flow: its losses by link, and the components of its completion time. For a step of
+    collective operations: the messages of which each waited for the one before.
     """
     from lightburst.cli.commands.explain import explain_one
 
     asked = flow or ("worst" if worst else None)
-    explain_one(scenario, settings or [], asked, burst, bursts, seed, format)
+    explain_one(scenario, settings or [], asked, burst, bursts, step, seed, format)
 
 
 @app.command("compare")

@@ -142,7 +142,7 @@ def explain(
     most = plain.plan.flows["bytes"].size - 1
     allowed = f"{WORST!r}, or a whole number from 0 to {most}"
     number = whole_number("flow", flow, most, allowed)
-    return _followed(scenario, [number], seed, plain, simulate)[0]
+    return follow(scenario, [number], seed, plain, simulate)[0]
 
 
 def explain_several(
@@ -176,16 +176,17 @@ def explain_several(
         If the scenario cannot be run, or the traces need more memory than is available.
     """
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
-    return _followed(scenario, flows, seed, plain, simulate)
+    return follow(scenario, flows, seed, plain, simulate)
 
 
-def _followed(
+def follow(
     scenario: Scenario,
     flows: Sequence[int],
     seed: int,
     plain: Result,
     simulate: Callable[..., Result],
 ) -> list[Explanation]:
+    """Explain flows of a run, ``plain``, by a second run that traces them."""
     result = simulate(scenario.with_({"measurement.trace": list(flows)}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return [_explained(result, number) for number in flows]

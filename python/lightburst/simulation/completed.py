@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
 
 from lightburst.compile import Plan
 from lightburst.compile.offered import LinkLoads, link_loads
 from lightburst.foundation.counts import Columns
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.files.dataframes import Table, frame
+from lightburst.foundation.units import as_python, whole_number
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.window import Window, counted
-from lightburst.result import collectives, metrics, tables
+from lightburst.result import collectives, critical_path, metrics, tables
 from lightburst.result.fairness import Use, link_use
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
     from lightburst.measurement.flow_trace import Trace
     from lightburst.measurement.samples import Samples
+
+
+#: Stands for the step that took longest.
+SLOWEST: Final = "slowest"
 
 
 class Reading(NamedTuple):
@@ -121,6 +128,49 @@ class CompletedRun:
             kinds = ", ".join(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
             raise InputError("workload.kind", kinds, "'collective'")
         return collectives.table(self.plan, self.columns, self.scenario.collective)
+
+    def critical_path(self, step: str | int = SLOWEST) -> pd.DataFrame:
+        """Return the messages of a collective operation of which each waited for the one before.
+
+        Parameters
+        ----------
+        step : int or "slowest"
+            Number of the step, from 0, of which the group that took longest is shown; or
+            ``"slowest"``, the operation that took longest of all. One that did not finish is
+            slower than any that did; the first of them counts, for which the others wait.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each message, in the order of time: ``flow``, its number, and columns of
+            `lightburst.Result.flows`, with ``excess_s``, the completion time beyond the ideal. Each
+            message starts when the one before has arrived; the last one is the last of the
+            operation to arrive or, if some did not arrive, the last to start.
+            ``attrs`` has ``step`` and ``group``.
+
+        Raises
+        ------
+        InputError
+            If the workload is of another kind, or there is no such step.
+        """
+        operations = self.collectives
+        steps = int(operations["step"].iloc[-1])
+        time = operations["time_max_s"].to_numpy()
+        if as_python(step) != SLOWEST:
+            allowed = f"{SLOWEST!r}, or a whole number from 0 to {steps}"
+            number = whole_number("step", step, steps, allowed)
+            time = np.where(operations["step"] == number, time, -np.inf)
+        operation = int(np.argmax(time))
+        found = critical_path.table(
+            self.plan, self.columns, frame(self.columns_of("flows")), operation
+        )
+        row = operations.iloc[operation]
+        found.attrs |= {
+            "operation": operation,
+            "step": int(row["step"]),
+            "group": int(row["group"]),
+        }
+        return found
 
     @cached_property
     def link_loads(self) -> LinkLoads | None:

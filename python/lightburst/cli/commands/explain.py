@@ -1,4 +1,4 @@
-"""``lightburst explain``: causes of a flow's completion time, and the fate of a burst."""
+"""``lightburst explain``: causes of the time of a flow or a step, and the fate of a burst."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from lightburst.cli.terminal.streams import warn
 from lightburst.experiment.network_trace import follow_all, lost_bursts
 from lightburst.explanation.burst import tell
 from lightburst.explanation.flow import WORST, explain
+from lightburst.explanation.step import StepExplanation, explain_step
 from lightburst.foundation.errors import InputError
 from lightburst.result.rerun import check_same, load_saved
 from lightburst.scenario import load
+from lightburst.simulation.completed import SLOWEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +31,11 @@ def explain_one(
     flow: str | None,
     burst: str | None,
     bursts: bool,
+    step: str | None,
     seed: str | None,
     format: str,
 ) -> None:
-    """Run a scenario, follow one flow or burst, and print an explanation.
+    """Run a scenario, follow one flow, burst or collective operation, and print an explanation.
 
     Parameters
     ----------
@@ -46,6 +49,8 @@ def explain_one(
         Number of the burst.
     bursts : bool
         Whether to list all lost bursts instead.
+    step : str or None
+        Number of the step of collective operations, or ``"slowest"``.
     seed : str or None
         Seed of the run; by default that of the saved result, or 1.
     format : str
@@ -58,14 +63,20 @@ def explain_one(
     """
     choice("--format", format, ("table", "json"))
     if bursts:
-        only_with("one of them", "without --bursts", {"--flow": flow, "--burst": burst})
+        others = {"--flow": flow, "--burst": burst, "--step": step}
+        only_with("one of them", "without --bursts", others)
     elif burst is not None:
-        only_with("a flow", "without --burst", {"--flow": flow})
+        only_with("a flow or a step", "without --burst", {"--flow": flow, "--step": step})
+    elif step is not None:
+        only_with("a flow", "without --step", {"--flow": flow})
     saved = load_saved(path) if Path(path).is_dir() else None
     scenario = changed(load(path) if saved is None else saved.scenario, settings)
     own = 1 if saved is None else saved.seed
     first = own if seed is None else seed_of(seed)
-    found = _explained(scenario, flow, burst, bursts, first)
+    if step is None:
+        found = _explained(scenario, flow, burst, bursts, first)
+    else:
+        found = _of_step(scenario, step, first)
     if saved is not None and not settings and first == saved.seed:
         check_same(saved, found.result.digest)
     if format == "json":
@@ -74,6 +85,15 @@ def explain_one(
         print("\n".join(lost_bursts(found.trace)) if bursts else found)
         print(f"\ndigest {found.result.digest}")
     warn(found.result.warnings)
+
+
+def _of_step(scenario: Scenario, step: str, seed: int) -> StepExplanation:
+    which = SLOWEST if step == SLOWEST else whole("--step", step, 0, SLOWEST)
+    try:
+        return explain_step(scenario, which, seed, simulate=run_aside)
+    except InputError as error:
+        option = "--step" if error.path == "step" else error.path
+        raise InputError(option, error.given, error.allowed) from None
 
 
 def _explained(
