@@ -2,6 +2,7 @@
 
 import json
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import networkx
@@ -12,6 +13,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.foundation.counts import UNFINISHED
 from lightburst.foundation.errors import InputError
+from lightburst.result import critical_path
 from lightburst.workload.flows import NO_JOIN
 
 RING: dict[str, Any] = {
@@ -73,6 +75,21 @@ def test_each_message_starts_when_the_one_before_opened_its_join(
             opener = received.index(latest(result, join))
             assert flows["collective"][opener] != operation_of
         assert path["excess_s"].min() > -1e-12
+
+
+def test_a_message_that_was_overtaken_is_on_the_path() -> None:
+    """Flow 1 arrives at 5, before flow 0 at 9, whose join leads to that of flow 1: flow 2 waits."""
+    columns = {"flows": {"started_ps": [0, 0, 9], "received_ps": [9, 5, 12]}}
+    flows = {
+        "collective": [0, 0, 0],
+        "after_join": [NO_JOIN, NO_JOIN, 1],
+        "towards_join": [0, 1, NO_JOIN],
+        "beyond_join": [1, NO_JOIN],
+        "join_delay_ps": [0, 0],
+    }
+    plan = SimpleNamespace(flows={name: np.array(column) for name, column in flows.items()})
+    ran = {"flows": {name: np.array(column) for name, column in columns["flows"].items()}}
+    assert critical_path.path(plan, ran, 0) == [0, 2]  # type: ignore[arg-type]
 
 
 def test_the_path_goes_through_the_slow_host() -> None:
