@@ -126,6 +126,7 @@ class Rack(CircuitSwitch):
     def arrive(self, unit: Unit, link: Link) -> None:
         """Hand a unit to its host, or keep it until a circuit is open."""
         self.counters["arrived"] += 1
+        self.counters["oe_bytes"] += unit.size
         rack = self.racks.index(self.home[unit.destination])
         if rack == self.number:
             self.deliver(unit)
@@ -151,6 +152,7 @@ class Rack(CircuitSwitch):
             end = min(output.free_at, self.network.events.time_limit)
             self.waits.append((unit.size, self.now, end))
             self.levels.append((self.now, backlog + unit.size))
+        self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
 
     def keep(self, unit: Unit, name: Name) -> None:
@@ -223,6 +225,7 @@ class Rack(CircuitSwitch):
                 waiting = self.queues[name].pop(0)
                 self.waits.append((waiting.unit.size, waiting.since, self.now))
                 self.counters["forwarded"] += 1
+                self.counters["eo_bytes"] += waiting.unit.size
                 self.network.transmit(link, waiting.unit, self.now, waiting.since)
         self.look_at(core, self.first_time(core))
 

@@ -94,6 +94,7 @@ impl Edge {
             self.counters.wait(bytes, time, behind);
         }
         self.counters.forwarded += 1;
+        self.counters.eo_bytes += u64::from(bytes);
         ctx.send(port, unit, now);
     }
 
@@ -211,6 +212,7 @@ impl Edge {
                     let waited = self.backlog.pop(queue, ctx);
                     let (unit, since) = waited.expect("a unit that waits");
                     self.counters.forwarded += 1;
+                    self.counters.eo_bytes += u64::from(ctx.envelope(unit).bytes);
                     ctx.send_queued(port, unit, since);
                 }
             }
@@ -235,8 +237,10 @@ impl Edge {
 
 impl Switch for Edge {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        let envelope = ctx.envelope(unit);
+        let (host, bytes) = (envelope.destination, envelope.bytes);
         self.counters.arrived += 1;
-        let host = ctx.envelope(unit).destination;
+        self.counters.oe_bytes += u64::from(bytes);
         match usize::from(self.layout.rack_of[host.index()]) {
             rack if rack == self.rack => self.deliver(unit, ctx),
             rack => self.keep(unit, rack, ctx),

@@ -65,6 +65,9 @@ pub struct CircuitCounters {
     /// Units that a circuit has brought to a rack other than theirs.
     pub(crate) relayed: u64,
     pub(crate) queue_full: u64,
+    /// Bytes converted from optical to electronic, and from electronic to optical.
+    pub(crate) oe_bytes: u64,
+    pub(crate) eo_bytes: u64,
     /// Bytes that wait for hosts; the maximum is that of a single queue.
     occupancy: Occupancy,
     /// For each time at which the counters are read early: the part of the occupancy integral that
@@ -117,6 +120,8 @@ impl CircuitCounters {
             .count("buffered", self.buffered)
             .count("relayed", self.relayed)
             .dropped(QUEUE_FULL, self.queue_full)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
     }
 }
 
