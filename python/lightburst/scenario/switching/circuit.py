@@ -1,6 +1,6 @@
 """Circuit switches, whose matchings follow a schedule."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 

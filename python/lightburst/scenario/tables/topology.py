@@ -360,8 +360,6 @@ class ObsPath(_Topology):
 class Racks(_Links):
     """Racks of hosts, each with one link to each switch of a core.
 
-    With circuit switches this is the network of RotorNet, with electronic ones a leaf-spine.
-
     Attributes
     ----------
     access_rate : int or None
@@ -377,10 +375,7 @@ class Racks(_Links):
     )
     uplinks: Annotated[int, Whole(1, 4096)] = Field(
         4,
-        description=(
-            "Links of each rack: one to each of so many core switches. Rotor switches, if these "
-            "are circuit switches."
-        ),
+        description="Links of each rack: one to each of so many switches of the core.",
     )
     access_rate: Rate | None = Field(
         None,
