@@ -132,18 +132,15 @@ impl Edge {
     /// Offers the first unit of a queue to the circuits to a rack.
     fn offer_to(&mut self, rack: usize, queue: usize, ctx: &mut Context<'_>) {
         let schedule = Arc::clone(&self.schedule);
-        for circuits in schedule
-            .circuits(self.rack, rack)
-            .chunk_by(|a, b| a.0 == b.0)
-        {
-            let Some(unit) = self.backlog.first(queue) else {
-                return;
-            };
-            let switch = usize::from(circuits[0].0);
+        let mut circuits = schedule.circuits(self.rack, rack);
+        while let (Some(&(number, _)), Some(unit)) = (circuits.first(), self.backlog.first(queue)) {
+            let of_switch = circuits.partition_point(|&(switch, _)| switch <= number);
+            let switch = usize::from(number);
             let at = self.soonest(switch, ctx);
             let time = self.transmission_time(switch, unit, ctx);
             let next = |&(_, position)| schedule.next(switch, u64::from(position), at, time);
-            let next = circuits.iter().map(next).min();
+            let next = circuits[..of_switch].iter().map(next).min();
+            circuits = &circuits[of_switch..];
             self.look_at(switch, next.expect("a circuit"), ctx);
         }
     }
