@@ -39,7 +39,10 @@ BAD = [
         "transport.segment_size at 10 Gb/s (7.2 us)",
     ),
     ({"switching.slot": "0 s"}, "switching.slot: given '0 s'; allowed: a duration, greater"),
-    ({"switching.guard": "100 us"}, "switching.slot: given 100 us; allowed: at least guard (100 us)"),
+    (
+        {"switching.guard": "100 us"},
+        "switching.slot: given 100 us; allowed: at least guard (100 us)",
+    ),
     ({"switching.queue_size": "8 kB"}, "switching.queue_size: given 8 kB; allowed: at least"),
     # Matchings.
     (
@@ -48,7 +51,10 @@ BAD = [
         "0 to 3 once, and no rack joined with itself",
     ),
     (given([PAIRED[0], [[2, 2, 0, 1]]]), "matchings[1][0]: given rack 2 more than once"),
-    (given([PAIRED[0], [[2, 3, 0, 4]]]), "matchings[1][0]: given rack 4; allowed: each of the racks"),
+    (
+        given([PAIRED[0], [[2, 3, 0, 4]]]),
+        "matchings[1][0]: given rack 4; allowed: each of the racks",
+    ),
     (given([PAIRED[0], [[0, 3, 1, 2]]]), "matchings[1][0]: given rack 0 joined with itself"),
     (given(PAIRED[:1]), "switching.schedule.matchings: given 1 lists; allowed: 2 lists, one for"),
     (given([PAIRED[0], []]), "switching.schedule.matchings[1]: given 0 matchings"),
@@ -58,7 +64,10 @@ BAD = [
         "that join each rack with every other one",
     ),
     (given([[[1.5]]]), "switching.schedule.matchings[0][0][0]: given 1.5; allowed: a whole number"),
-    ({"switching.schedule": "rotors"}, "switching.schedule: given 'rotors'; allowed: one of 'rotor'"),
+    (
+        {"switching.schedule": "rotors"},
+        "switching.schedule: given 'rotors'; allowed: one of 'rotor'",
+    ),
     (
         {"switching.schedule": "round-robin", "topology.racks": 5},
         "switching.schedule: given 'round-robin'; allowed: 'rotor' with an odd number of racks",
@@ -79,15 +88,27 @@ BAD = [
         graph(*JOINED, ("h5", "rack2"), ("rack2", "core0")),
         "topology: given 5 links of racks to circuit switches; allowed: 6: one link of each rack to",
     ),
-    ({"topology.wavelengths": 2}, "topology: given 16 links of racks to circuit switches; allowed: 8"),
-    (graph(("rack0", "rack1")), "topology: given 2 switches with hosts of 2 switches; allowed: 2 to"),
+    (
+        {"topology.wavelengths": 2},
+        "topology: given 16 links of racks to circuit switches; allowed: 8",
+    ),
+    (
+        graph(("rack0", "rack1")),
+        "topology: given 2 switches with hosts of 2 switches; allowed: 2 to",
+    ),
     # What does not go with circuits.
     (
         {"switching.nodes": {"core0": {"kind": "electronic"}}},
         "given a table beside one with circuits; allowed: one table for all switches",
     ),
-    ({"routing.choice": "random"}, "routing.choice: given 'random'; allowed: no choice with circuits"),
-    ({"routing.paths": 2}, "routing.paths: given paths with labels; allowed: no paths with circuits"),
+    (
+        {"routing.choice": "random"},
+        "routing.choice: given 'random'; allowed: no choice with circuits",
+    ),
+    (
+        {"routing.paths": 2},
+        "routing.paths: given paths with labels; allowed: no paths with circuits",
+    ),
     (
         {"loss.stalls": [{"burst": 1, "duration": "1 us"}]},
         "loss.stalls[0]: given a script that delays units; allowed: drops and marks alone",
