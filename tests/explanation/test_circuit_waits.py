@@ -2,8 +2,8 @@
 
 import lightburst as lb
 
-# In slot k of 100 us, from 10 us on, rack i has a circuit to rack i + k + 1. A segment takes 7.2 us,
-# and each link 50 ns.
+# In slot k of 100 us, from 10 us on, rack i has a circuit to rack i + k + 1. A segment takes
+# 7.2 us, and each link 50 ns.
 SLOTS = {
     "topology": {"kind": "racks", "racks": 4, "hosts_per_rack": 1, "uplinks": 1},
     "switching": {"kind": "circuit"},

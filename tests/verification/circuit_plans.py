@@ -9,11 +9,11 @@ from random_looks import random_traced
 from random_plans import (
     random_flows,
     random_groups,
-    random_interfaces,
     random_loss,
     random_lossy,
     random_transports,
 )
+from random_switches import random_interfaces
 
 FORWARDINGS = ("direct", "valiant", "rotor-lb")
 Turns = Sequence[Sequence[int]]

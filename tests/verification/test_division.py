@@ -339,7 +339,6 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None
     parts = {part, set_up(part)}
     # Few of the plans have senders with these timers; `test_trace_looks` is about them.
     rare = {PROBE, REORDERING_TIMER}
-    # `test_circuit_waits` is about these.
     circuits = {CIRCUIT, set_up(CIRCUIT)}
     assert met - rare - (parts if kind != "packets" else set()) == (
         set(PARTS) - parts - rare - circuits

@@ -74,9 +74,10 @@ def _schedule(
             matchings[:, names] = names[rounds]
             return matchings, _dealt(len(matchings), cores)
         case _:
-            rounds = len(matchings := tournament(racks))
-            begins = [core * rounds // cores for core in range(cores)]
-            return matchings, [[(i + begin) % rounds for i in range(rounds)] for begin in begins]
+            matchings = tournament(racks)
+            length = len(matchings)
+            begins = [core * length // cores for core in range(cores)]
+            return matchings, [[(i + begin) % length for i in range(length)] for begin in begins]
 
 
 def _dealt(matchings: int, cores: int) -> list[list[int]]:
