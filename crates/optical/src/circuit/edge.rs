@@ -111,6 +111,7 @@ impl Edge {
         }
         self.backlog.push(queue, unit, ctx);
         if waiting == 0 {
+            self.forwarding.filled(queue);
             // A unit behind others cannot leave before them.
             match self.forwarding.reach(queue) {
                 Reach::To(rack) => self.offer_to(rack, queue, ctx),
@@ -208,6 +209,9 @@ impl Edge {
                     self.forwarding.served(rack, queue);
                     let waited = self.backlog.pop(queue, ctx);
                     let (unit, since) = waited.expect("a unit that waits");
+                    if self.backlog.bytes(queue) == 0 {
+                        self.forwarding.emptied(queue);
+                    }
                     self.counters.forwarded += 1;
                     self.counters.eo_bytes += u64::from(ctx.envelope(unit).bytes);
                     ctx.send_queued(port, unit, since);

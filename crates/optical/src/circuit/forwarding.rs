@@ -29,6 +29,12 @@ pub trait Forwarding: Send {
     /// `is_ready`.
     fn choose(&self, rack: usize, is_ready: &dyn Fn(usize) -> bool) -> Option<usize>;
 
+    /// Learns that a queue, which was empty, has a unit.
+    fn filled(&mut self, _queue: usize) {}
+
+    /// Learns that a queue has no unit left.
+    fn emptied(&mut self, _queue: usize) {}
+
     /// Learns that a circuit to a rack has served a queue.
     fn served(&mut self, _rack: usize, _queue: usize) {}
 }
@@ -54,6 +60,6 @@ pub const REGISTRY: &[ForwardingKind] = &[
     },
     ForwardingKind {
         name: "rotor-lb",
-        build: |racks| Box::new(rotor_lb::RotorLb { racks, turn: 0 }),
+        build: |racks| Box::new(rotor_lb::RotorLb::new(racks)),
     },
 ];
