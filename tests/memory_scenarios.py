@@ -96,6 +96,15 @@ def _transports(size: Size) -> dict[str, Table]:
             poisson(size(100_000, 50_000), "9 kB", "1e7 /s"),
             routing={"choice": "random"},
         ),
+        "circuits": make(
+            {"kind": "racks"}, {"kind": "circuit"}, TCP, poisson(size(100_000, 20_000), "9 kB")
+        ),
+        "circuits of many racks": make(
+            {"kind": "racks", "racks": size(1024, 512), "hosts_per_rack": 1, "uplinks": 8},
+            {"kind": "circuit", "forwarding": "rotor-lb"},
+            TCP,
+            poisson(1000, "9 kB"),
+        ),
         "collectives": make(
             tree(8),
             ELECTRONIC,

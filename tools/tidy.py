@@ -81,6 +81,7 @@ POLICIES = (
     "crates/tcp/src/cc",
     "crates/optical/src/assembly",
     "crates/optical/src/switch",
+    "crates/optical/src/circuit/forwarding",
     "crates/optical/src/queue",
     "crates/optical/src/obs/contention",
     "crates/optical/src/obs/scheduler",

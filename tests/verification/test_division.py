@@ -40,6 +40,7 @@ from lightburst.trace.division import (
     APPLICATION,
     ASSEMBLY,
     BUFFER,
+    CIRCUIT,
     FAST,
     INTERFACE,
     LOST_FOR_GOOD,
@@ -338,7 +339,10 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None
     parts = {part, set_up(part)}
     # Few of the plans have senders with these timers; `test_trace_looks` is about them.
     rare = {PROBE, REORDERING_TIMER}
-    assert met - rare - (parts if kind != "packets" else set()) == set(PARTS) - parts - rare
+    circuits = {CIRCUIT, set_up(CIRCUIT)}
+    assert met - rare - (parts if kind != "packets" else set()) == (
+        set(PARTS) - parts - rare - circuits
+    )
 
 
 class Opinion:

@@ -1,6 +1,7 @@
 //! Switches, edges of burst-switched networks and burst assembly. Independent of TCP.
 
 pub mod assembly;
+pub mod circuit;
 pub mod edge;
 pub mod obs;
 pub mod output;

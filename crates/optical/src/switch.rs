@@ -2,17 +2,21 @@
 
 mod all_optical;
 mod burst;
+mod circuit;
 mod electronic;
 mod hybrid;
 mod obs;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
+pub use circuit::{CircuitCounters, CircuitSettings};
 pub use electronic::{ElectronicSettings, QUEUE_FLUSHED};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
 use crate::assembly::Assembly;
+use crate::circuit::schedule::ScheduleSettings;
+use crate::circuit::Layout;
 use crate::edge::EdgeCounters;
 use crate::obs::contention::DropEnd;
 use crate::obs::ObsCounters;
@@ -88,6 +92,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
         None
     }
 
+    /// Returns the schedule of its circuits; `None` if it is no circuit switch.
+    fn schedule(&self) -> Option<&ScheduleSettings> {
+        None
+    }
+
     /// Whether header packets precede the bursts.
     fn sends_headers(&self) -> bool {
         false
@@ -124,6 +133,8 @@ pub struct Build {
     pub time_limit: Time,
     /// Times before the end of the run at which the counters are read.
     pub looks: [Time; 2],
+    /// Racks and circuit switches, if there are circuits.
+    pub layout: Option<Arc<Layout>>,
 }
 
 /// Registry entry of a kind of switch.
@@ -143,6 +154,7 @@ pub const REGISTRY: &[SwitchKind] = &[
     kind::<ElectronicSettings, ElectronicCounters>("electronic"),
     kind::<BurstSettings, EdgeCounters>("burst"),
     kind::<ObsSettings, ObsCounters>("obs"),
+    kind::<CircuitSettings, CircuitCounters>("circuit"),
 ];
 
 /// Makes the entry of the kind with the settings `S` and the counters `C`.

@@ -78,6 +78,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             fibre_rate: Some(Rate::from_bps(40_000_000_000)),
             time_limit: around.time_limit,
             looks: around.looks,
+            layout: None,
         })
     })
 }

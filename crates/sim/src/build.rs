@@ -1,5 +1,6 @@
 //! Builds the network of a plan.
 
+use crate::circuits;
 use crate::outages;
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
@@ -20,9 +21,11 @@ use std::sync::Arc;
 pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     let settings = &plan.settings;
     let links = &plan.links;
+    let layout = circuits::layout(plan);
+    let is_rack = |node| layout.as_ref().is_some_and(|it| it.is_rack(NodeId(node)));
     let store_and_forward = |from: u32, to: u32| match plan.switch(to) {
         None => true,
-        Some(switch) => switch.stores_and_forwards(from < settings.hosts),
+        Some(switch) => switch.stores_and_forwards(from < settings.hosts) || is_rack(to),
     };
     let observed = observers.want(Interest::TRANSMITTED);
     let wire = |i: usize| Wire {
@@ -153,6 +156,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             .map_or(Duration::ZERO, |s| s.switching_time())
     };
     let switching_times: Arc<[Duration]> = (0..settings.nodes).map(switching_time).collect();
+    let layout = circuits::layout(plan).map(Arc::new);
     let outputs = |node| {
         let links = || fabric.outputs(node).map(|link| link.0);
         links().min().unwrap_or(0)..links().max().map_or(0, |last| last + 1)
@@ -174,6 +178,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),
             looks: settings.looks(),
+            layout: layout.clone(),
         })
     };
     (settings.hosts..settings.nodes).map(one).collect()

@@ -44,6 +44,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     departures(plan)?;
     losses(plan)?;
     crate::outages::check(plan)?;
+    crate::circuits::check(plan)?;
     measured(plan)?;
     paths::check(plan)?;
     paths::balance(plan)

@@ -172,7 +172,11 @@ def _away(plan: Plan, sources: IntArray) -> FloatArray:
 
 
 def _waits(switch: dict[str, Any]) -> float:
-    """Return the longest wait in seconds of a packet until its burst is closed."""
+    """Return the longest wait in seconds of a packet until its burst is closed, or for circuits."""
+    if (schedule := switch.get("schedule")) is not None:
+        # A unit that misses the last slot of its circuit waits for a turn, on either hop.
+        turn = max(map(len, schedule["turns"])) * schedule["slot_ps"]
+        return (1 + (switch["forwarding"] != "direct")) * turn / PICOSECONDS_PER_SECOND
     rule = switch.get("assembly") or {}
     times = [rule[name] for name in rule if name.endswith("time_ps")]
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND

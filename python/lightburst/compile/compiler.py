@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.compile import circuits
 from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
@@ -65,6 +66,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     network = _network(scenario)
     switches = resolve_switches(scenario.switching, network)
     errors = list(misplaced_headers(switches, network))
+    errors += circuits.misfits(switches, network, scenario.flow_groups)
     if errors:
         raise combine(errors)
     check_loss(scenario, network)
@@ -72,6 +74,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     groups = _groups(scenario, network, seed, links["delay_ps"])
     check_flows(scenario, network, switches, groups)
     tables, which = switches.settings(list(scenario.groups or ()))
+    tables = circuits.circuit_settings(tables, switches, network, seed)
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)
     routing = scenario.routing

@@ -62,6 +62,11 @@ _BYTES_PER_QUEUE = 280
 # A switch that reserves channels, and each channel of a fibre.
 _BYTES_PER_OBS_SWITCH = 900
 _BYTES_PER_CHANNEL = 60
+# A rack of a network with circuits: the places of a pair of racks in the schedule, with a queue or
+# two; a rack in a matching, in the plan and as the simulator reads it; and in the slot of a switch.
+_BYTES_PER_PAIR_OF_RACKS = 64
+_BYTES_PER_MATCHED_RACK = 90
+_BYTES_PER_CIRCUIT = 6
 # A data segment of a script: the count of its transmissions.
 _BYTES_PER_ORDERED_SEGMENT = 4
 # A table of equal-cost sets: bytes for each pair of node and host.
@@ -119,6 +124,7 @@ def estimate_memory(
         + _loads(plan)
         + _fair(plan)
         + _queues_by_flow(plan)
+        + _circuits(plan)
         + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
     )
     check_memory(needed - plan.nbytes, limit=limit)
@@ -157,6 +163,22 @@ def _queues_by_flow(plan: Plan) -> int:
     pairs = float(outputs * np.minimum(each, of_switches.size).sum())
     queues = places * -np.expm1(-pairs / places)
     return int(_BYTES_PER_PLACE * places + _BYTES_PER_FLOW_QUEUE * queues)
+
+
+def _circuits(plan: Plan) -> int:
+    """Return the bytes of the queues of racks for circuits, and of the schedule of these."""
+    schedule = _schedule(plan)
+    if schedule is None:
+        return 0
+    racks, slots = _edges(plan), sum(map(len, schedule["turns"]))
+    matched = _BYTES_PER_MATCHED_RACK * len(schedule["matchings"]) + _BYTES_PER_CIRCUIT * slots
+    return racks * (_BYTES_PER_PAIR_OF_RACKS * racks + matched)
+
+
+def _schedule(plan: Plan) -> dict[str, Any] | None:
+    """Return the schedule of circuits, if there are any."""
+    found = (switch["schedule"] for switch in plan.settings["switches"] if "schedule" in switch)
+    return next(found, None)
 
 
 def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
@@ -204,7 +226,9 @@ def _flows(plan: Plan) -> int:
     each = max(_waiting(transport, largest) for transport in plan.transports)
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
-    packets = packets_at_once(plan, most)
+    # What waits for circuits does not follow from the rates of links: any packet may.
+    circuits = _schedule(plan) is not None
+    packets = int(most.sum()) if circuits else packets_at_once(plan, most)
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
         # Only connections in progress have packets in the network.
         packets = min(packets, int(most_at_once(plan, most.astype(float))))

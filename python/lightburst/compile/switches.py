@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lightburst.compile.settings import switch_settings
 from lightburst.foundation.errors import InputError, combine, did_you_mean, some
 from lightburst.foundation.units import format_rate
-from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching import Circuit, Hybrid, Obs, Switching, tables_of
 from lightburst.topology import Network
 
 
@@ -41,6 +41,11 @@ class Switches:
     def cut_through(self) -> NDArray[np.bool_]:
         """Whether each switch forwards a unit as soon as its head arrives, shape (switches,)."""
         return np.array([not table.store_and_forward for table in self.tables])[self.which]
+
+    @property
+    def with_circuits(self) -> bool:
+        """Whether switches with hosts are those of racks, which store and forward."""
+        return any(isinstance(table, Circuit) for table in self.tables)
 
     @property
     def header_ps(self) -> NDArray[np.uint64]:
@@ -154,7 +159,10 @@ def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
 def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
     """Refuse cut-through between different rates: a faster link would send bytes not received."""
     ports = np.concatenate([[0], network.degree.cumsum()])
-    for switch in np.flatnonzero(switches.cut_through):
+    cut_through = switches.cut_through
+    if switches.with_circuits:
+        cut_through[network.next_to_hosts - network.hosts] = False
+    for switch in np.flatnonzero(cut_through):
         node = int(switch) + network.hosts
         rates = network.link_rate_bps[ports[node] : ports[node + 1]]
         if rates.min() != rates.max():

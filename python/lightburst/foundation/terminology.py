@@ -32,8 +32,12 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     **dict.fromkeys(("channels", "lambdas", "wdm"), (("wavelengths", ""),)),
     **dict.fromkeys(
-        ("star", "dumbbell", "ring", "torus", "mesh", "leafspine", "line", "custom"),
+        ("star", "dumbbell", "ring", "torus", "mesh", "line", "custom"),
         (("graph", "with a table of links"),),
+    ),
+    **dict.fromkeys(
+        ("leafspine", "rotornet", "rotor"),
+        (("racks", "whose switches a core joins"), ("circuit", "with schedule = 'rotor'")),
     ),
     **dict.fromkeys(
         ("clos", "dragonfly", "jellyfish", "slimfly", "hyperx", "bcube", "xpander"),
@@ -65,6 +69,19 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"), ("fq-codel", "")),
     ),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
+    # Circuits.
+    **dict.fromkeys(
+        ("ocs", "circuits", "circuitswitching", "opticalcircuitswitching", "sirius", "opera"),
+        (("circuit", "with a schedule"), ("racks", "with switches of kind 'circuit'")),
+    ),
+    **dict.fromkeys(("timeslice", "slice", "slicetime", "slottime", "slotlength"), (("slot", ""),)),
+    **dict.fromkeys(
+        ("guardtime", "guardband", "reconfiguration", "reconfigurationtime", "reconfdelay"),
+        (("guard", ""),),
+    ),
+    **dict.fromkeys(("vlb", "twohop"), (("valiant", ""),)),
+    **dict.fromkeys(("rotorlb", "rlb"), (("rotor-lb", ""),)),
+    **dict.fromkeys(("onehop", "singlehop"), (("direct", ""),)),
     # Bursts.
     **dict.fromkeys(("reservation", "protocol", "signaling"), (("signalling", ""),)),
     **dict.fromkeys(

@@ -26,6 +26,7 @@ _CUBIC: Final = _law("cubic", "a window for long fat paths")
 _LOSSES: Final = _law("reno", "which follows losses")
 _TRANSPORT: Final = (("tcp", "with congestion_control = 'dctcp'"), *_MARKS[:1])
 _CIRCUITS: Final = (
+    ("circuit", "whose matchings follow a schedule and no demand"),
     ("obs", "which books wavelengths for each burst"),
     ("all-optical", "which switches each packet"),
 )
@@ -69,10 +70,9 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "irn", "falcon"), _TRANSPORT),
     # Switches and queues.
     **dict.fromkeys(
-        ("ocs", "circuit", "circuits", "circuitswitching", "opticalcircuitswitching", "wr", "owr"),
+        ("wr", "owr", "helios", "mordia", "reactor", "cthrough", "solstice", "eclipse"),
         _CIRCUITS,
     ),
-    **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
     **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),
     "cobalt": (("codel", ""), *_DISCIPLINE),
     "cake": (("fq-codel", ""), *_DISCIPLINE),

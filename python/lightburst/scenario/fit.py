@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
-from lightburst.scenario.switching import Burst, Electronic, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching import (
+    Burst,
+    Circuit,
+    Electronic,
+    Hybrid,
+    Obs,
+    Switching,
+    tables_of,
+)
 from lightburst.scenario.switching.queue import DropTail
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
@@ -97,6 +105,23 @@ def _scripts(scenario: "Scenario") -> Iterator[InputError]:
             if not isinstance(script, Drop):
                 allowed = "loss.drops alone: among 'obs' switches, header packets reserve the links"
                 yield InputError(path, "a script", allowed)
+
+
+def _circuits(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse what a schedule of circuits leaves no room for."""
+    if not any(isinstance(table, Circuit) for table in tables_of(scenario.switching).values()):
+        return
+    routing = scenario.routing
+    alone = "with circuits, whose schedule alone says which link is taken"
+    if routing.choice not in (None, "free"):
+        yield InputError("routing.choice", f"'{routing.choice}'", f"no choice {alone}")
+    if routing.labelled:
+        key = "routes" if routing.routes else "paths"
+        yield InputError(f"routing.{key}", "paths with labels", f"no paths {alone}")
+    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
+        if isinstance(script, Hold | Stall):
+            allowed = "drops and marks alone: a circuit does not wait for a delayed unit"
+            yield InputError(path, "a script that delays units", allowed)
 
 
 def _changes(scenario: "Scenario") -> Iterator[InputError]:
@@ -253,6 +278,7 @@ def misfits(
     yield from _cuts(scenario)
     yield from _uncut(scenario)
     yield from _scripts(scenario)
+    yield from _circuits(scenario)
     yield from _changes(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)

@@ -119,7 +119,12 @@ class Scenario(Section):
 
     @property
     def routing_choice(self) -> Choice:
-        """Choice among next hops in a run: `routing.choice`, or the default for the transport."""
+        """Choice among next hops in a run: `routing.choice`, or the default for the transport.
+
+        The schedule of circuits decides alone; any next hop is one that is free.
+        """
+        if self.switching.kind == "circuit":
+            return "free"
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
         return self.routing.choice or ("flow-hash" if tcp else "free")
 

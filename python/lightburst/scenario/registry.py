@@ -3,6 +3,7 @@
 from typing import get_args
 
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.switching.circuit import Forwarding, Schedule
 from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.switching.obs import Scheduler, Signalling
 from lightburst.scenario.switching.queue import Queue
@@ -31,6 +32,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "signallings": get_args(Signalling),
     "resolvers": _kinds(Resolver),
     "queues": _kinds(Queue),
+    "schedules": _kinds(Schedule),
+    "forwardings": get_args(Forwarding),
     "transports": _kinds(Transport),
     "congestion_controls": _kinds(CongestionControl),
     "recoveries": _kinds(Recovery),

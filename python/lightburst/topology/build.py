@@ -6,13 +6,21 @@ import numpy as np
 
 from lightburst.foundation.errors import InputError
 from lightburst.scenario.reading.files import Stamp, stamp
-from lightburst.scenario.tables.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
+from lightburst.scenario.tables.topology import (
+    FatTree,
+    Graph,
+    Nsfnet,
+    ObsPath,
+    PathTopology,
+    Racks,
+)
 from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
 from lightburst.topology.graph import build_graph
 from lightburst.topology.network import Counts, Network, TopologySection
 from lightburst.topology.nsfnet import build_nsfnet
 from lightburst.topology.obs_path import build_obs_path, count_obs_path
 from lightburst.topology.path import build_path
+from lightburst.topology.racks import build_racks, count_racks
 
 # The simulator numbers the ports of a node and the links of a path in 16 bits.
 LARGEST_DEGREE = 2**16 - 1
@@ -32,6 +40,8 @@ def count(section: TopologySection) -> Counts | None:
             return Counts(2, section.links + 1, 2 * links, structured=False)
         case ObsPath():
             return count_obs_path(section)
+        case Racks():
+            return count_racks(section)
         case Graph() | Nsfnet():
             return None
 
@@ -41,7 +51,7 @@ def build_network(section: TopologySection) -> Network:
 
     Parameters
     ----------
-    section : FatTree, PathTopology, Graph, ObsPath or Nsfnet
+    section : FatTree, PathTopology, Graph, ObsPath, Nsfnet or Racks
         The ``[topology]`` table.
 
     Returns
@@ -67,6 +77,8 @@ def _build(section: TopologySection, _version: Stamp | None) -> Network:
             network = build_path(section)
         case ObsPath():
             network = build_obs_path(section)
+        case Racks():
+            network = build_racks(section)
         case Graph():
             network = build_graph(section)
         case Nsfnet():

@@ -8,9 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.tables.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
+from lightburst.scenario.tables.topology import (
+    FatTree,
+    Graph,
+    Nsfnet,
+    ObsPath,
+    PathTopology,
+    Racks,
+)
 
-TopologySection = FatTree | PathTopology | Graph | ObsPath | Nsfnet
+TopologySection = FatTree | PathTopology | Graph | ObsPath | Nsfnet | Racks
 
 
 class Counts(NamedTuple):
@@ -208,7 +215,7 @@ def delay_ps(length_m: float, propagation_ps_per_m: float) -> int:
 
 
 def uniform(
-    section: FatTree | PathTopology, count: int
+    section: FatTree | PathTopology | Racks, count: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return equal rates and delays, taken from the section, for ``count`` links."""
     delay = delay_ps(section.link_length, section.propagation)

@@ -28,6 +28,7 @@ REORDERING_TIMER: Final = "reordering timer"
 LOST_FOR_GOOD: Final = "not sent again"
 ASSEMBLY: Final = "assembly"
 BUFFER: Final = "buffer"
+CIRCUIT: Final = "circuit"
 QUEUE: Final = "queue"
 WAY: Final = "way"
 
@@ -49,6 +50,7 @@ PARTS: Final = {
     set_up(LOST_FOR_GOOD): "SYNs or SYN+ACKs were lost; at the end of the run none is on its way",
     set_up(ASSEMBLY): "the SYN or SYN+ACK waits until its burst is closed",
     set_up(BUFFER): "the SYN or SYN+ACK waits in the buffer of a hybrid switch",
+    set_up(CIRCUIT): "the SYN or SYN+ACK waits at a rack until a circuit is open for it",
     set_up(QUEUE): "the SYN or SYN+ACK waits for an output, behind other packets",
     set_up(WAY): "the SYN or SYN+ACK is on its way: transmission, propagation, switching",
     APPLICATION: "the application has not yet written the data",
@@ -67,6 +69,7 @@ PARTS: Final = {
         "the data waits in the buffer of a hybrid switch, at its egress for earlier bursts, or for "
         "later data that a script lets overtake (loss.holds)"
     ),
+    CIRCUIT: "the data waits at a rack until a circuit is open for it",
     QUEUE: "the data waits for an output, behind other packets",
     WAY: "the data is on its way: transmission, propagation, switching",
 }
@@ -350,9 +353,11 @@ def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
             continue
         came, start = table["came_ps"][i], table["start_ps"][i]
         kept = BUFFER if table["burst"][i] == NONE else ASSEMBLY
+        to_host = trace.places.link_to[table["link"][i]] in (trace.source, trace.destination)
+        queue = CIRCUIT if trace.circuits and not to_host else QUEUE
         found[packet] += [
             Span(came, came + table["held_ps"][i], kept, node),
-            Span(start - table["queued_ps"][i], start, QUEUE, node),
+            Span(start - table["queued_ps"][i], start, queue, node),
         ]
     return found
 

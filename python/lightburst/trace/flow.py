@@ -80,6 +80,8 @@ class FlowTrace:
     writes : tuple of int or None
         Bytes of each write of the application, and picoseconds from one to the next; None if it
         writes all data at once.
+    circuits : bool
+        Whether racks wait for circuits.
     """
 
     flow: int
@@ -99,6 +101,7 @@ class FlowTrace:
     looks: bool = False
     max_timeout_ps: int = 0
     writes: tuple[int, int] | None = None
+    circuits: bool = False
 
     @classmethod
     def of(cls, result: Result, flow: int) -> FlowTrace:
@@ -156,6 +159,7 @@ class FlowTrace:
             looks=recovery.get("kind") == "rack-tlp",
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
             writes=_writes(plan.settings["groups"][plan.group[flow]]),
+            circuits=any(one["kind"] == "circuit" for one in plan.settings["switches"]),
         )
 
     def written_ps(self, byte: int) -> int:

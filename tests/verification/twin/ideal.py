@@ -66,7 +66,7 @@ class Ideal:
             return link.tx(size) + link.delay
         switch = self.kinds[link.target - self.network.hosts]
         # A burst does not wait for a path through the switch if its header went ahead.
-        switching_time: int = 0 if switch["kind"] == "obs" else switch["switching_time_ps"]
+        switching_time: int = 0 if switch["kind"] == "obs" else switch.get("switching_time_ps", 0)
         return link.delay + switching_time
 
     def alone(self, way: list[Link], destination: int, size: int) -> int:

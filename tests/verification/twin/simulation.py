@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from twin.audit import audit_columns
 from twin.balance import make_balance
+from twin.circuits import circuit_switch
 from twin.contents import contents
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
 from twin.densities import densities
@@ -46,6 +47,7 @@ MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switc
     "electronic": electronic_switch,
     "burst": burst_switch,
     "obs": obs_switch,
+    "circuit": circuit_switch,
 }
 ENDS: dict[str, tuple[type[Endpoint], type[Endpoint]]] = {
     "datagram": (DatagramSender, DatagramReceiver),
@@ -77,6 +79,7 @@ class Simulation:
         self.connections = [f for f in self.flows if self.transport(f)["kind"] not in OPEN_LOOP]
         # The class of each switch, by its index among the switches.
         self.kinds = [settings["switches"][i] for i in nodes["switch"].tolist()]
+        self.racks = set(links["to"][: self.hosts].tolist())
         every_link = self.make_links(links)
         self.network = Network(
             self.hosts,
@@ -137,6 +140,8 @@ class Simulation:
         if target < self.hosts:
             return False
         kind = self.kinds[target - self.hosts]["kind"]
+        if kind == "circuit" and target in self.racks:
+            return False
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
 
     def queues(self, link: Link) -> bool:

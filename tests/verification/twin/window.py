@@ -15,6 +15,7 @@ SWITCH_COLUMNS = [
     "arrived",
     "forwarded",
     "buffered",
+    "relayed",
     "marked",
     "dropped_contention",
     "dropped_no_input_port",

@@ -60,6 +60,20 @@ impl Context<'_> {
         Some((unit, since))
     }
 
+    /// Appends a unit to a chain that belongs to no port.
+    #[inline]
+    pub fn chain(&mut self, chain: &mut Chain, unit: Unit) {
+        let now = self.now();
+        chain.push(unit, now, &mut self.fabric.units);
+    }
+
+    /// Takes the first unit out of a chain that belongs to no port; also returns the time since which
+    /// it has waited.
+    #[inline]
+    pub fn unchain(&mut self, chain: &mut Chain) -> Option<(Unit, Time)> {
+        chain.pop(&self.fabric.units)
+    }
+
     /// Hands a unit to a port whose link is free, after a wait in its queue from `since` on.
     #[inline]
     pub fn send_queued(&mut self, port: PortId, unit: Unit, since: Time) {

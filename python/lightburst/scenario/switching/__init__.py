@@ -6,11 +6,14 @@ from pydantic import Field
 
 from lightburst.scenario.switching.all_optical import AllOptical
 from lightburst.scenario.switching.burst import Burst
+from lightburst.scenario.switching.circuit import Circuit
 from lightburst.scenario.switching.electronic import Electronic
 from lightburst.scenario.switching.hybrid import Hybrid
 from lightburst.scenario.switching.obs import Obs
 
-Switching = Annotated[AllOptical | Hybrid | Electronic | Burst | Obs, Field(discriminator="kind")]
+Switching = Annotated[
+    AllOptical | Hybrid | Electronic | Burst | Obs | Circuit, Field(discriminator="kind")
+]
 _KINDS: Final = get_args(get_args(Switching)[0])
 
 for _kind in _KINDS:
@@ -33,6 +36,7 @@ __all__ = [
     "MAKE_BURSTS",
     "AllOptical",
     "Burst",
+    "Circuit",
     "Electronic",
     "Hybrid",
     "Obs",

@@ -357,6 +357,46 @@ class ObsPath(_Topology):
         return 2 * self.host_pairs
 
 
+class Racks(_Links):
+    """Racks of hosts, each with one link to each switch of a core.
+
+    Attributes
+    ----------
+    access_rate : int or None
+        Bits a second, in each direction; None for `link_rate`.
+    """
+
+    layers: ClassVar[tuple[str, ...]] = EDGE_AND_CORE
+
+    kind: Literal["racks"] = "racks"
+    racks: Annotated[int, Whole(2, 4096)] = Field(16, description="Number of racks.")
+    hosts_per_rack: Annotated[int, Whole(1, 4096)] = Field(
+        8, description="Number of hosts in each rack, called `rack0/0`, `rack0/1` and so on."
+    )
+    uplinks: Annotated[int, Whole(1, 4096)] = Field(
+        4,
+        description="Links of each rack: one to each of so many switches of the core.",
+    )
+    access_rate: Rate | None = Field(
+        None,
+        description=(
+            "Rate of the link between each host and its rack, in each direction; by default "
+            "`link_rate`."
+        ),
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Number of links of the switch with the most links."""
+        core = self.racks * self.wavelengths
+        return max(self.hosts_per_rack + self.uplinks * self.wavelengths, core)
+
+    @property
+    def hosts_known(self) -> int:
+        """Number of hosts."""
+        return self.racks * self.hosts_per_rack
+
+
 # Nodes of NSFNET in the order of their numbers in the literature, which start at 1.
 NSFNET_NODES = (
     *("WA", "CA1", "CA2", "UT", "CO", "TX", "NE"),
@@ -454,4 +494,6 @@ def nsfnet_names(nodes: Iterable[str | int]) -> tuple[str, ...]:
     return tuple(NSFNET_NODES[node - 1] if isinstance(node, int) else node for node in nodes)
 
 
-Topology = Annotated[FatTree | PathTopology | Graph | ObsPath | Nsfnet, Field(discriminator="kind")]
+Topology = Annotated[
+    FatTree | PathTopology | Graph | ObsPath | Nsfnet | Racks, Field(discriminator="kind")
+]

@@ -1,0 +1,277 @@
+//! Switch of a rack: store and forward, with queues for units to other racks, which wait for
+//! circuits, and an output queue for each host.
+
+use super::backlog::Backlog;
+use super::forwarding::{Forwarding, Reach};
+use super::schedule::Open;
+use super::{Layout, Schedule};
+use crate::queue::QUEUE_FULL;
+use crate::switch::CircuitCounters;
+use lightburst_des::{Duration, Time};
+use lightburst_net::{Context, Counted, NodeId, PortId, Switch, TimerId, Unit, PEAK};
+use std::sync::Arc;
+
+/// Kind of the timer at which a rack looks at the circuits of a switch; its subject is the number of
+/// the switch.
+const LOOK: u8 = 0;
+
+/// Link to a circuit switch.
+struct Uplink {
+    port: PortId,
+    /// Delay of the link. What leaves now is at the circuit switch this much later.
+    delay: Duration,
+    /// Time at which the rack looks next; a timer that expires at any other time is stale.
+    armed: Time,
+}
+
+/// Switch of a rack.
+pub struct Edge {
+    schedule: Arc<Schedule>,
+    layout: Arc<Layout>,
+    rack: usize,
+    /// Links to the circuit switches, in the order of these.
+    uplinks: Vec<Uplink>,
+    forwarding: Box<dyn Forwarding>,
+    backlog: Backlog,
+    /// Capacity of each queue in bytes.
+    limit: u64,
+    time_limit: Time,
+    counters: CircuitCounters,
+}
+
+/// Settings of the switch of a rack.
+pub struct EdgeSettings {
+    /// Capacity of each queue in bytes.
+    pub limit: u64,
+    /// Forwarding policy.
+    pub forwarding: Box<dyn Forwarding>,
+    /// End of the run.
+    pub time_limit: Time,
+    /// Times before the end of the run at which the counters are read.
+    pub looks: [Time; 2],
+}
+
+impl Edge {
+    /// Creates the idle switch of the rack at a node.
+    pub fn new(
+        settings: EdgeSettings,
+        schedule: Arc<Schedule>,
+        layout: Arc<Layout>,
+        node: NodeId,
+    ) -> Edge {
+        let rack = layout.number(node);
+        let uplinks = layout.uplinks(rack).iter().map(|link| Uplink {
+            port: PortId(link.port),
+            delay: link.delay,
+            armed: Time::NEVER,
+        });
+        Edge {
+            uplinks: uplinks.collect(),
+            rack,
+            backlog: Backlog::new(settings.forwarding.queues()),
+            forwarding: settings.forwarding,
+            limit: settings.limit,
+            time_limit: settings.time_limit,
+            counters: CircuitCounters::new(settings.looks),
+            schedule,
+            layout,
+        }
+    }
+
+    /// Hands a unit to the link of its host, behind those that wait for it.
+    fn deliver(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        let port = ctx.port(ctx.route(unit), 0);
+        let bytes = ctx.envelope(unit).bytes;
+        let (now, free_at, backlog) = (ctx.now(), ctx.free_at(port), ctx.backlog(port));
+        let behind = backlog + u64::from(bytes);
+        if behind > self.limit {
+            self.counters.queue_full += 1;
+            return ctx.drop(unit, port, QUEUE_FULL);
+        }
+        if free_at > now {
+            self.counters.buffered += 1;
+            let time = (now, free_at.min(self.time_limit));
+            self.counters.wait(bytes, time, behind);
+        }
+        self.counters.forwarded += 1;
+        self.counters.eo_bytes += u64::from(bytes);
+        ctx.send(port, unit, now);
+    }
+
+    /// Keeps a unit for another rack until a circuit is open.
+    fn keep(&mut self, unit: Unit, rack: usize, ctx: &mut Context<'_>) {
+        let relayed = !self.layout.is_of_host(ctx.input());
+        self.counters.relayed += u64::from(relayed);
+        let queue = self.forwarding.queue(rack, relayed);
+        let bytes = u64::from(ctx.envelope(unit).bytes);
+        let waiting = self.backlog.bytes(queue);
+        if waiting + bytes > self.limit {
+            self.counters.queue_full += 1;
+            return ctx.drop(unit, self.uplinks[0].port, QUEUE_FULL);
+        }
+        self.backlog.push(queue, unit, ctx);
+        if waiting == 0 {
+            self.forwarding.filled(queue);
+            // A unit behind others cannot leave before them.
+            match self.forwarding.reach(queue) {
+                Reach::To(rack) => self.offer_to(rack, queue, ctx),
+                Reach::Any => self.offer_to_any(queue, ctx),
+            }
+        }
+        if self.backlog.bytes(queue) > 0 {
+            self.counters.buffered += 1;
+            self.backlog.waits(queue);
+        }
+    }
+
+    /// Returns the time at a circuit switch of a unit that leaves as soon as its link is free.
+    fn soonest(&self, switch: usize, ctx: &Context<'_>) -> u64 {
+        let Uplink { port, delay, .. } = self.uplinks[switch];
+        (ctx.free_at(port).max(ctx.now()) + delay).0
+    }
+
+    /// Offers the first unit of a queue to the circuits to a rack.
+    fn offer_to(&mut self, rack: usize, queue: usize, ctx: &mut Context<'_>) {
+        let schedule = Arc::clone(&self.schedule);
+        let mut circuits = schedule.circuits(self.rack, rack);
+        while let (Some(&(number, _)), Some(unit)) = (circuits.first(), self.backlog.first(queue)) {
+            let of_switch = circuits.partition_point(|&(switch, _)| switch <= number);
+            let switch = usize::from(number);
+            let at = self.soonest(switch, ctx);
+            let time = self.transmission_time(switch, unit, ctx);
+            let next = |&(_, position)| schedule.next(switch, u64::from(position), at, time);
+            let next = circuits[..of_switch].iter().map(next).min();
+            circuits = &circuits[of_switch..];
+            self.look_at(switch, next.expect("a circuit"), ctx);
+        }
+    }
+
+    /// Offers the first unit of a queue to all circuits.
+    fn offer_to_any(&mut self, queue: usize, ctx: &mut Context<'_>) {
+        for switch in 0..self.uplinks.len() {
+            let Some(unit) = self.backlog.first(queue) else {
+                return;
+            };
+            let at = self.soonest(switch, ctx);
+            let time = self.transmission_time(switch, unit, ctx);
+            let next = self.schedule.next_of_any(at, time);
+            self.look_at(switch, next, ctx);
+        }
+    }
+
+    fn transmission_time(&self, switch: usize, unit: Unit, ctx: &Context<'_>) -> u64 {
+        let bytes = ctx.envelope(unit).bytes;
+        ctx.transmission_time(self.uplinks[switch].port, bytes).0
+    }
+
+    /// Looks at the circuits of a switch at a time, which is that at the switch: now, or by a timer
+    /// if none expires before.
+    fn look_at(&mut self, switch: usize, at: u64, ctx: &mut Context<'_>) {
+        let uplink = &mut self.uplinks[switch];
+        let time = Time(at - uplink.delay.0);
+        if time == ctx.now() {
+            self.serve(switch, ctx);
+        } else if time < uplink.armed {
+            uplink.armed = time;
+            let subject = switch as u32;
+            ctx.timer(
+                time,
+                TimerId {
+                    kind: LOOK,
+                    subject,
+                },
+            );
+        }
+    }
+
+    /// Returns the queue that a circuit to a rack serves, if it is open from `start` to `end`, times at
+    /// the switch: the first whose first unit fits.
+    fn ready(
+        &self,
+        switch: usize,
+        rack: usize,
+        (start, end): (u64, u64),
+        ctx: &Context<'_>,
+    ) -> Option<usize> {
+        self.forwarding.choose(rack, &|queue| {
+            let unit = self.backlog.first(queue);
+            unit.is_some_and(|unit| start + self.transmission_time(switch, unit, ctx) <= end)
+        })
+    }
+
+    /// Sends a unit over the circuit of a switch if one is ready, and finds the time of the next.
+    fn serve(&mut self, switch: usize, ctx: &mut Context<'_>) {
+        let Uplink { port, delay, .. } = self.uplinks[switch];
+        let at = (ctx.now() + delay).0;
+        if ctx.is_free(port) {
+            if let Some((rack, open)) = self.schedule.open(switch, self.rack, at) {
+                if let Some(queue) = self.ready(switch, rack, (at, open.end), ctx) {
+                    self.forwarding.served(rack, queue);
+                    let waited = self.backlog.pop(queue, ctx);
+                    let (unit, since) = waited.expect("a unit that waits");
+                    if self.backlog.bytes(queue) == 0 {
+                        self.forwarding.emptied(queue);
+                    }
+                    self.counters.forwarded += 1;
+                    self.counters.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+                    ctx.send_queued(port, unit, since);
+                }
+            }
+        }
+        if self.backlog.level() == 0 {
+            return;
+        }
+        let at = self.soonest(switch, ctx);
+        let is_ready = |&(rack, open): &(usize, Open)| {
+            let times = (open.start, open.end);
+            self.ready(switch, rack, times, ctx).is_some()
+        };
+        let next = {
+            let mut slots = self.schedule.slots(switch, self.rack, at);
+            slots.find(is_ready).map(|(_, open)| open.start)
+        };
+        if let Some(next) = next {
+            self.look_at(switch, next, ctx);
+        }
+    }
+}
+
+impl Switch for Edge {
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        let envelope = ctx.envelope(unit);
+        let (host, bytes) = (envelope.destination, envelope.bytes);
+        self.counters.arrived += 1;
+        self.counters.oe_bytes += u64::from(bytes);
+        match usize::from(self.layout.rack_of[host.index()]) {
+            rack if rack == self.rack => self.deliver(unit, ctx),
+            rack => self.keep(unit, rack, ctx),
+        }
+    }
+
+    fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        let switch = timer_id.subject as usize;
+        let uplink = &mut self.uplinks[switch];
+        if uplink.armed == ctx.now() {
+            uplink.armed = Time::NEVER;
+            self.serve(switch, ctx);
+        }
+    }
+
+    fn counted(&self, end: Time) -> Counted {
+        let peak = self.backlog.peak().max(self.counters.peak());
+        self.counters.units().count(PEAK, peak).sum(
+            "buffer_byte_ps",
+            self.counters.area(end) + self.backlog.integral(end),
+        )
+    }
+
+    fn begin_window(&mut self) {
+        self.counters.begin_window();
+        self.backlog.begin_window();
+    }
+
+    /// The bytes that wait for circuits, and those at the outputs.
+    fn held(&self, queued: u64) -> u64 {
+        self.backlog.level() + queued
+    }
+}

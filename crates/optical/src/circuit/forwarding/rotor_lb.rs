@@ -1,0 +1,117 @@
+//! One hop, and two hops where circuits have time left (the essence of RotorLB, Mellette et al. 2017,
+//! without its offers): a circuit serves first the units on their second hop, then the own units for
+//! its rack, then own units for other racks.
+
+use super::{Forwarding, Reach};
+
+/// For each rack a queue with the units of the own hosts, and after these one for each rack with the
+/// units that other racks have sent.
+pub struct RotorLb {
+    racks: usize,
+    /// Queue of own units for another rack that has the next turn on a circuit with time left.
+    turn: usize,
+    /// Own queues with a unit: a bit for each, in words of 64.
+    occupied: Vec<u64>,
+}
+
+impl RotorLb {
+    /// Creates the policy of a rack without units.
+    pub fn new(racks: usize) -> RotorLb {
+        RotorLb {
+            racks,
+            turn: 0,
+            occupied: vec![0; racks.div_ceil(64)],
+        }
+    }
+
+    /// Returns the first own queue with a unit, from a number on.
+    fn next(&self, from: usize) -> Option<usize> {
+        let mut place = from / 64;
+        let mut word = *self.occupied.get(place)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            place += 1;
+            word = *self.occupied.get(place)?;
+        }
+        Some(64 * place + word.trailing_zeros() as usize)
+    }
+
+    /// Iterates over the own queues with a unit, from a number on.
+    fn waiting(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.next(from), |queue| self.next(queue + 1))
+    }
+}
+
+impl Forwarding for RotorLb {
+    fn queues(&self) -> usize {
+        2 * self.racks
+    }
+
+    fn queue(&self, rack: usize, relayed: bool) -> usize {
+        rack + if relayed { self.racks } else { 0 }
+    }
+
+    fn reach(&self, queue: usize) -> Reach {
+        match queue.checked_sub(self.racks) {
+            Some(rack) => Reach::To(rack),
+            None => Reach::Any,
+        }
+    }
+
+    fn choose(&self, rack: usize, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let before = self.waiting(0).take_while(|&queue| queue < self.turn);
+        let others = self.waiting(self.turn).chain(before);
+        let mut queues = [self.racks + rack, rack].into_iter().chain(others);
+        queues.find(|&queue| is_ready(queue))
+    }
+
+    fn filled(&mut self, queue: usize) {
+        if queue < self.racks {
+            self.occupied[queue / 64] |= 1 << (queue % 64);
+        }
+    }
+
+    fn emptied(&mut self, queue: usize) {
+        if queue < self.racks {
+            self.occupied[queue / 64] &= !(1 << (queue % 64));
+        }
+    }
+
+    fn served(&mut self, rack: usize, queue: usize) {
+        if queue < self.racks && queue != rack {
+            self.turn = (queue + 1) % self.racks;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_have_turns_and_the_rack_of_the_circuit_goes_first() {
+        let mut policy = RotorLb::new(130);
+        [0, 5, 64, 129, 130 + 7]
+            .into_iter()
+            .for_each(|queue| policy.filled(queue));
+        let mut order = |rack: usize, but: &[usize]| {
+            let ready =
+                |queue: usize| [0, 5, 64, 129, 137].contains(&queue) && !but.contains(&queue);
+            let queue = policy.choose(rack, &ready);
+            queue
+                .into_iter()
+                .for_each(|queue| policy.served(rack, queue));
+            queue
+        };
+        // On its second hop, then for the rack itself.
+        assert_eq!(order(7, &[]), Some(137));
+        assert_eq!(order(64, &[]), Some(64));
+        // Others in turn.
+        assert_eq!(order(7, &[137]), Some(0));
+        assert_eq!(order(8, &[]), Some(5));
+        assert_eq!(order(8, &[]), Some(64));
+        assert_eq!(order(8, &[]), Some(129));
+        assert_eq!(order(8, &[]), Some(0));
+        policy.emptied(5);
+        assert_eq!(policy.choose(8, &|queue| queue < 64), Some(0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Racks and circuit switches of a network, and the links between them.
+
+use lightburst_des::Duration;
+use lightburst_net::{LinkId, NodeId};
+
+/// Link of a network: source, target and delay.
+pub type Link = (NodeId, NodeId, Duration);
+
+/// A link from a rack to a circuit switch.
+#[derive(Clone, Copy, Debug)]
+pub struct Uplink {
+    /// Port at the switch of the rack.
+    pub port: u16,
+    /// Delay of the link.
+    pub delay: Duration,
+}
+
+/// Racks, circuit switches, and their links. Racks are the switches with hosts and circuit switches
+/// the others, each numbered in the order of the nodes.
+#[derive(Debug)]
+pub struct Layout {
+    hosts: usize,
+    /// Rack of each host.
+    pub rack_of: Vec<u16>,
+    /// Number of each switch among the racks, or among the circuit switches.
+    number: Vec<u16>,
+    /// Whether each switch is that of a rack.
+    is_rack: Vec<bool>,
+    /// Number of racks.
+    pub racks: usize,
+    /// Number of circuit switches.
+    pub switches: usize,
+    /// Links of each rack to the circuit switches, rack by rack.
+    uplinks: Vec<Uplink>,
+    /// Links of each circuit switch: from each rack, and the port to each rack.
+    downlinks: Vec<(LinkId, u16)>,
+}
+
+impl Layout {
+    /// Finds the racks of a network. `links` are sorted by source node, and that of host `i` is the
+    /// link `i`.
+    ///
+    /// # Errors
+    ///
+    /// If a rack and a circuit switch do not have exactly one link in each direction, or if two racks
+    /// or two circuit switches have one.
+    pub fn new(hosts: u32, nodes: u32, links: &[Link]) -> Result<Layout, String> {
+        let hosts = hosts as usize;
+        if links[..hosts].iter().any(|(_, to, _)| to.index() < hosts) {
+            return Err("hosts that are linked with each other".to_string());
+        }
+        let mut is_rack = vec![false; nodes as usize - hosts];
+        for (_, to, _) in &links[..hosts] {
+            is_rack[to.index() - hosts] = true;
+        }
+        let (mut racks, mut switches) = (0, 0);
+        let mut number = Vec::new();
+        for &is_rack in &is_rack {
+            let count = if is_rack { &mut racks } else { &mut switches };
+            number.push(*count as u16);
+            *count += 1;
+        }
+        let none = LinkId(u32::MAX);
+        let mut layout = Layout {
+            hosts,
+            rack_of: Vec::new(),
+            number,
+            is_rack,
+            racks,
+            switches,
+            uplinks: vec![
+                Uplink {
+                    port: u16::MAX,
+                    delay: Duration::ZERO,
+                };
+                racks * switches
+            ],
+            downlinks: vec![(none, u16::MAX); racks * switches],
+        };
+        let rack_of = links[..hosts].iter().map(|&(_, to, _)| layout.number(to));
+        layout.rack_of = rack_of.map(|rack| rack as u16).collect();
+        layout.join(links)?;
+        if layout.racks < 2 || layout.switches == 0 {
+            return Err("fewer than two racks, or no circuit switch".to_string());
+        }
+        let whole = layout.uplinks.iter().all(|it| it.port != u16::MAX)
+            && layout
+                .downlinks
+                .iter()
+                .all(|it| it.0 != none && it.1 != u16::MAX);
+        match whole {
+            true => Ok(layout),
+            false => Err("a rack without a link to a circuit switch".to_string()),
+        }
+    }
+
+    fn join(&mut self, links: &[Link]) -> Result<(), String> {
+        let mut port = 0;
+        for (link, &(source, target, delay)) in links.iter().enumerate().skip(self.hosts) {
+            let first = link == self.hosts || links[link - 1].0 != source;
+            port = if first { 0 } else { port + 1 };
+            if target.index() < self.hosts {
+                continue;
+            }
+            let (from, to) = (self.number(source), self.number(target));
+            let up = match (self.is_rack(source), self.is_rack(target)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => return Err("two racks, or two circuit switches, with a link".to_string()),
+            };
+            let taken = if up {
+                let uplink = &mut self.uplinks[from * self.switches + to];
+                self.downlinks[to * self.racks + from].0 = LinkId(link as u32);
+                std::mem::replace(uplink, Uplink { port, delay }).port
+            } else {
+                std::mem::replace(&mut self.downlinks[from * self.racks + to].1, port)
+            };
+            if taken != u16::MAX {
+                return Err("several links between a rack and a circuit switch".to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a node is the switch of a rack.
+    pub fn is_rack(&self, node: NodeId) -> bool {
+        let switch = node.index().checked_sub(self.hosts);
+        switch.is_some_and(|switch| self.is_rack[switch])
+    }
+
+    /// Returns the number of a switch among the racks, or among the circuit switches.
+    pub fn number(&self, node: NodeId) -> usize {
+        usize::from(self.number[node.index() - self.hosts])
+    }
+
+    /// Whether a link comes from a host.
+    #[inline]
+    pub fn is_of_host(&self, link: LinkId) -> bool {
+        link.index() < self.hosts
+    }
+
+    /// Returns the links of a rack to the circuit switches, in the order of these.
+    pub fn uplinks(&self, rack: usize) -> &[Uplink] {
+        &self.uplinks[rack * self.switches..][..self.switches]
+    }
+
+    /// Returns the links of a circuit switch, in the order of the racks: the link from each, and the
+    /// port to it.
+    pub fn downlinks(&self, switch: usize) -> &[(LinkId, u16)] {
+        &self.downlinks[switch * self.racks..][..self.racks]
+    }
+}

@@ -1,0 +1,134 @@
+//! Circuit switches and the racks around them. Which of both a node is follows from its hosts.
+
+use super::{Build, SwitchSettings};
+use crate::circuit::core::Core;
+use crate::circuit::edge::{Edge, EdgeSettings};
+use crate::circuit::forwarding::{self, ForwardingKind};
+use crate::circuit::schedule::ScheduleSettings;
+use crate::circuit::Schedule;
+use crate::queue::QUEUE_FULL;
+use crate::settings::named;
+use lightburst_des::Time;
+use lightburst_net::{Counted, Counters, Occupancy, Switch, PEAK};
+use serde::{Deserialize, Deserializer};
+use std::sync::{Arc, OnceLock};
+
+/// Settings of the switches in a network of circuits.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CircuitSettings {
+    /// Capacity of each queue of a rack in bytes; `None`: unlimited.
+    queue_bytes: Option<u64>,
+    /// Forwarding policy of the racks.
+    #[serde(deserialize_with = "policy")]
+    forwarding: ForwardingKind,
+    /// Matchings over time.
+    schedule: ScheduleSettings,
+    /// Schedule that all switches share.
+    #[serde(skip)]
+    shared: OnceLock<Arc<Schedule>>,
+}
+
+fn policy<'de, D: Deserializer<'de>>(given: D) -> Result<ForwardingKind, D::Error> {
+    named("forwarding", forwarding::REGISTRY, |kind| kind.name, given)
+}
+
+impl SwitchSettings for CircuitSettings {
+    fn build(&self, build: Build) -> Box<dyn Switch> {
+        let layout = build.layout.expect("racks and circuit switches");
+        let made = || Arc::new(Schedule::new(&self.schedule, layout.racks));
+        let schedule = Arc::clone(self.shared.get_or_init(made));
+        if !layout.is_rack(build.node) {
+            return Box::new(Core::new(schedule, &layout, build.node));
+        }
+        let settings = EdgeSettings {
+            limit: self.queue_bytes.unwrap_or(u64::MAX),
+            forwarding: (self.forwarding.build)(layout.racks),
+            time_limit: build.time_limit,
+            looks: build.looks,
+        };
+        Box::new(Edge::new(settings, schedule, layout, build.node))
+    }
+
+    fn schedule(&self) -> Option<&ScheduleSettings> {
+        Some(&self.schedule)
+    }
+}
+
+/// Counters of a circuit switch, and of the switch of a rack.
+#[derive(Debug, Default)]
+pub struct CircuitCounters {
+    pub(crate) arrived: u64,
+    pub(crate) forwarded: u64,
+    /// Units that waited in a queue.
+    pub(crate) buffered: u64,
+    /// Units that a circuit has brought to a rack other than theirs.
+    pub(crate) relayed: u64,
+    pub(crate) queue_full: u64,
+    /// Bytes converted from optical to electronic, and from electronic to optical.
+    pub(crate) oe_bytes: u64,
+    pub(crate) eo_bytes: u64,
+    /// Bytes that wait for hosts; the maximum is that of a single queue.
+    occupancy: Occupancy,
+    /// For each time at which the counters are read early: the part of the occupancy integral that
+    /// lies after it.
+    ahead: [(Time, u128); 2],
+}
+
+impl CircuitCounters {
+    /// Creates counters that are read at these times and at the end of the run.
+    pub fn new(looks: [Time; 2]) -> CircuitCounters {
+        CircuitCounters {
+            ahead: looks.map(|look| (look, 0)),
+            ..CircuitCounters::default()
+        }
+    }
+
+    /// Counts `bytes` that wait from `now` to `end` for a host, in a queue whose backlog, including
+    /// them, is `backlog` bytes.
+    pub(crate) fn wait(&mut self, bytes: u32, (now, end): (Time, Time), backlog: u64) {
+        let area = |from: Time| u128::from(bytes) * u128::from(end.since(from).0);
+        self.occupancy.queue(backlog, area(now));
+        for (look, ahead) in &mut self.ahead {
+            if *look < end && now < *look {
+                *ahead += area(*look);
+            }
+        }
+    }
+
+    /// Returns the integral up to `end` of the bytes that wait for hosts, in byte-picoseconds.
+    pub(crate) fn area(&self, end: Time) -> u128 {
+        let known = self.ahead.iter().find(|(look, _)| *look == end);
+        let ahead = known.map_or(0, |(_, area)| *area);
+        self.occupancy.counted(end, ahead).sums[0].1
+    }
+
+    /// Returns the largest backlog of a link to a host, in bytes.
+    pub(crate) fn peak(&self) -> u64 {
+        self.occupancy.maximum()
+    }
+
+    pub(crate) fn begin_window(&mut self) {
+        self.occupancy.begin_window();
+    }
+
+    /// Returns the counts of units.
+    pub(crate) fn units(&self) -> Counted {
+        Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
+            .count("buffered", self.buffered)
+            .count("relayed", self.relayed)
+            .dropped(QUEUE_FULL, self.queue_full)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
+    }
+}
+
+impl Counters for CircuitCounters {
+    fn counted(&self, end: Time) -> Counted {
+        self.units()
+            .count(PEAK, self.peak())
+            .sum("buffer_byte_ps", self.area(end))
+    }
+}

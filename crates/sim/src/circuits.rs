@@ -1,0 +1,53 @@
+//! Circuit switches of a plan: their check, and their racks.
+
+use crate::plan::{Plan, PlanError};
+use lightburst_des::Duration;
+use lightburst_net::NodeId;
+use lightburst_optical::circuit::layout::{Layout, Link};
+
+/// Finds the racks and the circuit switches of a plan; `None` if it has no circuits.
+pub fn layout(plan: &Plan) -> Option<Layout> {
+    let layout = find(plan)?;
+    Some(layout.expect("a network of racks and circuit switches"))
+}
+
+fn find(plan: &Plan) -> Option<Result<Layout, String>> {
+    let (settings, links) = (&plan.settings, &plan.links);
+    let mut switches = settings.switches.iter();
+    switches.find_map(|switch| switch.schedule())?;
+    let link = |i: usize| -> Link {
+        let (from, to) = (NodeId(links.from[i]), NodeId(links.to[i]));
+        (from, to, Duration(links.delay_ps[i]))
+    };
+    let links: Vec<Link> = (0..links.from.len()).map(link).collect();
+    Some(Layout::new(settings.hosts, settings.nodes, &links))
+}
+
+/// Rejects a plan whose circuits cannot be built. The links are checked already.
+pub fn check(plan: &Plan) -> Result<(), PlanError> {
+    let refuse = |what: String| Err(PlanError(what));
+    let Some(found) = find(plan) else {
+        return Ok(());
+    };
+    let switches = &plan.settings.switches;
+    let schedule = match &switches[..] {
+        [one] => one.schedule(),
+        _ => None,
+    };
+    let Some(schedule) = schedule else {
+        return refuse("circuit switches beside others, or with several schedules".to_string());
+    };
+    let layout = match found {
+        Ok(layout) => layout,
+        Err(fault) => return refuse(fault),
+    };
+    let delayed =
+        |loss: &crate::plan::loss::LossSettings| !loss.holds.is_empty() || !loss.stalls.is_empty();
+    if plan.settings.loss.as_ref().is_some_and(delayed) {
+        return refuse("holds or stalls beside circuits, which do not wait".to_string());
+    }
+    match schedule.fault(layout.racks, layout.switches) {
+        Some(fault) => refuse(fault),
+        None => Ok(()),
+    }
+}

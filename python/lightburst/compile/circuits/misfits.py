@@ -1,0 +1,145 @@
+"""What circuits do not allow: other switches, other links, slots that are too short."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from lightburst.compile.circuits.schedules import racks_of
+from lightburst.compile.switches import Switches
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import format_duration, format_rate
+from lightburst.scenario.switching import Circuit
+from lightburst.scenario.switching.circuit import MOST_RACKS, GivenSchedule
+from lightburst.scenario.tables.groups import FlowGroup
+from lightburst.topology import Network
+
+
+def misfits(
+    switches: Switches, network: Network, groups: Iterable[FlowGroup]
+) -> Iterator[InputError]:
+    """Find what circuits do not allow, in a network whose switches are resolved.
+
+    Parameters
+    ----------
+    switches : Switches
+        The switches.
+    network : Network
+        The network.
+    groups : iterable of FlowGroup
+        Groups of flows, whose segments must fit into a slot.
+
+    Yields
+    ------
+    InputError
+        One for each misfit.
+    """
+    kinds = {table.kind for table in switches.tables}
+    if "circuit" not in kinds:
+        return
+    switching, path = switches.tables[0], switches.paths[0]
+    if len(switches.tables) > 1 or not isinstance(switching, Circuit):
+        allowed = "one table for all switches: those of racks wait for the circuits of the others"
+        yield InputError(f"{switches.paths[1]}", "a table beside one with circuits", allowed)
+        return
+    wiring = list(_wiring(network))
+    yield from wiring
+    if wiring:
+        return
+    racks = racks_of(network)
+    cores = network.nodes - network.hosts - racks.size
+    yield from _slots(path, switching, network, groups)
+    if isinstance(switching.schedule, GivenSchedule):
+        yield from _given(f"{path}.schedule.matchings", switching.schedule, racks.size, cores)
+    elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":
+        given = f"{cores} circuit switches"
+        allowed = f"at most {racks.size - 1}, the number of matchings of {racks.size} racks"
+        yield InputError("topology", given, allowed)
+    elif racks.size % 2 and switching.schedule.kind != "rotor":
+        allowed = "'rotor' with an odd number of racks: in a tournament one of them has no partner"
+        yield InputError(f"{path}.schedule", f"'{switching.schedule.kind}'", allowed)
+
+
+def _wiring(network: Network) -> Iterator[InputError]:
+    """Refuse a network whose racks do not have one link to each circuit switch."""
+    racks, hosts = racks_of(network), network.hosts
+    if (racks < hosts).any():
+        yield InputError("topology", "hosts that are linked with each other", "racks of hosts")
+        return
+    if not 2 <= racks.size <= MOST_RACKS or racks.size == network.nodes - hosts:
+        given = f"{racks.size} switches with hosts of {network.nodes - hosts} switches"
+        allowed = f"2 to {MOST_RACKS} racks, and circuit switches without hosts, which join them"
+        yield InputError("topology", given, allowed)
+        return
+    is_rack = np.zeros(network.nodes, bool)
+    is_rack[racks] = True
+    between = network.between_switches
+    source, target = network.link_from[between], network.link_to[between]
+    alike = is_rack[source] == is_rack[target]
+    if alike.any():
+        i = int(np.flatnonzero(alike)[0])
+        ends = f"{network.name(int(source[i]))} and {network.name(int(target[i]))}"
+        what = "two racks" if is_rack[source[i]] else "two circuit switches"
+        allowed = "links between a rack and a circuit switch alone"
+        yield InputError("topology", f"a link of {what}, {ends}", allowed)
+        return
+    up = is_rack[source]
+    pairs, times = np.unique(np.stack([source[up], target[up]]), axis=1, return_counts=True)
+    wanted = racks.size * (network.nodes - hosts - racks.size)
+    if pairs.shape[1] != wanted or (times > 1).any():
+        given = f"{int(up.sum())} links of racks to circuit switches"
+        allowed = f"{wanted}: one link of each rack to each circuit switch, with one wavelength"
+        yield InputError("topology", given, allowed)
+
+
+def _slots(
+    path: str, switching: Circuit, network: Network, groups: Iterable[FlowGroup]
+) -> Iterator[InputError]:
+    """Refuse slots into which a full segment does not fit."""
+    rate = int(network.link_rate_bps[network.between_switches].min())
+    sizes = [(group.transport.segment_size, group.transport_path) for group in groups]
+    size, transport = max(sizes)
+    time = -(-size * 8 * 10**12 // rate)
+    if switching.guard + time > switching.slot:
+        allowed = (
+            f"at least guard ({format_duration(switching.guard)}) and the time of "
+            f"{transport}.segment_size at {format_rate(rate)} ({format_duration(time)})"
+        )
+        yield InputError(f"{path}.slot", format_duration(switching.slot), allowed)
+
+
+def _given(path: str, schedule: GivenSchedule, racks: int, cores: int) -> Iterator[InputError]:
+    turns = schedule.matchings
+    if len(turns) != cores:
+        allowed = f"{cores} lists, one for each circuit switch"
+        yield InputError(path, f"{len(turns)} lists", allowed)
+        return
+    joined = np.eye(racks, dtype=bool)
+    for core, turn in enumerate(turns):
+        if not 1 <= len(turn) < 2**16:
+            yield InputError(f"{path}[{core}]", f"{len(turn)} matchings", "1 to 65,535")
+            return
+        for slot, matching in enumerate(turn):
+            if fault := _fault(matching, racks):
+                yield InputError(f"{path}[{core}][{slot}]", *fault)
+                return
+            joined[np.arange(racks), np.array(matching)] = True
+    missing = np.argwhere(~joined)
+    if missing.size:
+        source, target = missing[0].tolist()
+        given = f"no circuit from rack {source} to rack {target}"
+        yield InputError(path, given, "matchings that join each rack with every other one")
+
+
+def _fault(matching: tuple[int, ...], racks: int) -> tuple[str, str] | None:
+    """Return what is given and what is allowed, if a matching is none."""
+    allowed = f"each of the racks 0 to {racks - 1} once, and no rack joined with itself"
+    if len(matching) != racks:
+        return f"{len(matching)} racks", f"{racks} numbers: {allowed}"
+    twice = next((rack for rack in matching if matching.count(rack) > 1), None)
+    if twice is not None:
+        return f"rack {twice} more than once", allowed
+    far = next((rack for rack in matching if rack >= racks), None)
+    if far is not None:
+        return f"rack {far}", allowed
+    own = next((rack for rack, to in enumerate(matching) if rack == to), None)
+    return None if own is None else (f"rack {own} joined with itself", allowed)

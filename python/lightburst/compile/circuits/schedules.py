@@ -1,0 +1,102 @@
+"""Schedules of circuit switches: matchings of racks, and which switch has which when."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile.switches import Switches
+from lightburst.scenario.switching import Circuit
+from lightburst.scenario.switching.circuit import GivenSchedule, RandomSchedule, RotorSchedule
+from lightburst.topology import Network
+from lightburst.workload.streams import stream
+
+Matchings = NDArray[np.int64]
+
+
+def racks_of(network: Network) -> NDArray[np.uint32]:
+    """Return the switches with hosts, in order."""
+    racks: NDArray[np.uint32] = np.unique(network.next_to_hosts)
+    return racks
+
+
+def circuit_settings(
+    tables: list[dict[str, Any]], switches: Switches, network: Network, seed: int
+) -> list[dict[str, Any]]:
+    """Return the settings of the switches with the schedule of their circuits, if they have any.
+
+    Parameters
+    ----------
+    tables : list of dict
+        Settings of the switches, from their tables.
+    switches : Switches
+        The switches, which `misfits` has not refused.
+    network : Network
+        The network.
+    seed : int
+        Seed of the run, for random schedules.
+    """
+    switching = switches.tables[0]
+    if not isinstance(switching, Circuit):
+        return tables
+    (table,) = tables
+    cores = network.nodes - network.hosts - racks_of(network).size
+    matchings, turns = _schedule(switching, racks_of(network).size, cores, seed)
+    schedule = {
+        "slot_ps": table["slot_ps"],
+        "guard_ps": table["guard_ps"],
+        "matchings": matchings.tolist(),
+        "turns": turns,
+    }
+    kept = {key: value for key, value in table.items() if key not in ("slot_ps", "guard_ps")}
+    return [kept | {"schedule": schedule}]
+
+
+def _schedule(
+    switching: Circuit, racks: int, cores: int, seed: int
+) -> tuple[Matchings, list[list[int]]]:
+    """Return all matchings, and the numbers of those that each circuit switch has, in order."""
+    match switching.schedule:
+        case GivenSchedule(matchings=given):
+            known = {matching: None for turn in given for matching in turn}
+            numbers = {matching: number for number, matching in enumerate(known)}
+            turns = [[numbers[matching] for matching in turn] for turn in given]
+            return np.array(list(known)), turns
+        case RotorSchedule():
+            matchings = shifts(racks)
+            return matchings, _dealt(len(matchings), cores)
+        case RandomSchedule():
+            draw = stream(seed, "circuits")
+            names = draw.permutation(racks)
+            rounds = draw.permutation(tournament(racks))
+            # Rack names[i] plays as player i.
+            matchings = np.empty_like(rounds)
+            matchings[:, names] = names[rounds]
+            return matchings, _dealt(len(matchings), cores)
+        case _:
+            matchings = tournament(racks)
+            length = len(matchings)
+            begins = [core * length // cores for core in range(cores)]
+            return matchings, [[(i + begin) % length for i in range(length)] for begin in begins]
+
+
+def _dealt(matchings: int, cores: int) -> list[list[int]]:
+    return [list(range(core, matchings, cores)) for core in range(cores)]
+
+
+def shifts(racks: int) -> Matchings:
+    """Return the cyclic shifts of the racks by 1 to n - 1, shape (n - 1, n)."""
+    return (np.arange(racks) + np.arange(1, racks)[:, None]) % racks
+
+
+def tournament(racks: int) -> Matchings:
+    """Return the rounds of a tournament (circle method), shape (n - 1, n), for an even n.
+
+    In round r the last rack meets rack r, and racks that are equally far from r meet.
+    """
+    last = racks - 1
+    rounds = np.arange(last)[:, None]
+    peers = (2 * rounds - np.arange(last)) % last
+    peers = np.concatenate([peers, rounds], axis=1)
+    peers[np.arange(last), np.arange(last)] = last
+    return peers

@@ -1,0 +1,117 @@
+"""Circuit switches, whose matchings follow a schedule."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.foundation.units import TIME, Quantity, parse_duration, parse_size
+from lightburst.scenario.fields import Named, Whole
+from lightburst.scenario.section import Section
+from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+
+_HUNDRED_PACKETS = parse_size("900 kB")
+#: Racks of a network of circuits; the simulator numbers them in 16 bits.
+MOST_RACKS = 4096
+Forwarding = Literal["direct", "valiant", "rotor-lb"]
+_Matching = tuple[Annotated[int, Whole(0, MOST_RACKS - 1)], ...]
+
+
+class RotorSchedule(Section):
+    """Cyclic shifts of the racks, dealt out to the circuit switches (RotorNet 2017)."""
+
+    kind: Literal["rotor"] = "rotor"
+
+
+class RoundRobinSchedule(Section):
+    """Pairings of all racks as in a tournament; every circuit switch turns through all of them."""
+
+    kind: Literal["round-robin"] = "round-robin"
+
+
+class RandomSchedule(Section):
+    """Random pairings of all racks, dealt out to the circuit switches (Opera 2020)."""
+
+    kind: Literal["random"] = "random"
+
+
+class GivenSchedule(Section):
+    """Matchings of your own."""
+
+    kind: Literal["given"] = "given"
+    matchings: tuple[tuple[_Matching, ...], ...] = Field(
+        description=(
+            "For each circuit switch its matchings, slot by slot; a matching lists for each rack "
+            "the number of the rack to which its circuit leads. Afterwards the first one follows "
+            "again."
+        )
+    )
+
+
+Schedule = Annotated[
+    RotorSchedule | RoundRobinSchedule | RandomSchedule | GivenSchedule,
+    Field(
+        discriminator="kind",
+        description=(
+            'Matchings over time. `"rotor"`: the n - 1 cyclic shifts of n racks, dealt out to the '
+            "circuit switches in turn; each switch turns through its own (RotorNet, Mellette et "
+            'al. 2017). `"round-robin"`: the n - 1 rounds of a tournament of n racks, an even '
+            "number; each circuit switch turns through all, the switches evenly apart. "
+            '`"random"`: these rounds with the racks in random order, shuffled and dealt out in '
+            "turn, so that the circuits of a slot are a random regular graph (Opera, Mellette et "
+            "al. 2020); another seed is another schedule."
+        ),
+    ),
+    Named(),
+]
+
+
+class Circuit(BaseSwitch):
+    """Circuit switches that turn through matchings of racks, whose switches wait for circuits.
+
+    The switches with hosts are those of racks; all others are circuit switches. Each rack has one
+    link to each circuit switch.
+
+    Attributes
+    ----------
+    slot, guard : int
+        Picoseconds.
+    queue_size : int or None
+        Bytes; None for unlimited.
+    """
+
+    kind: Literal["circuit"] = "circuit"
+    schedule: Schedule = RotorSchedule()
+    slot: Annotated[int, Quantity(TIME, positive=True, largest="1 s")] = Field(
+        parse_duration("100 us"),
+        description=(
+            "Time for which a matching lasts, `guard` included. With the default of both, circuits "
+            "are open for 90 % of the time, as in Opera."
+        ),
+    )
+    guard: Annotated[int, Quantity(TIME, largest="1 s")] = Field(
+        parse_duration("10 us"),
+        description=(
+            "Time at the beginning of each slot in which the switch changes its matching and "
+            "nothing passes; less than `slot`, by a full segment at least."
+        ),
+    )
+    forwarding: Forwarding = Field(
+        "direct",
+        description=(
+            'Way of a packet. `"direct"`: it waits for a circuit to its own rack. `"valiant"`: it '
+            "takes whatever circuit is open, and waits at the rack where that one leads for a "
+            'circuit to its own rack. `"rotor-lb"`: the same, but only with the time of a circuit '
+            "that packets for its rack leave over."
+        ),
+    )
+    queue_size: Unlimited = Field(
+        _HUNDRED_PACKETS,
+        description=(
+            "Size of each queue of a rack: those for circuits, and that of each host; at least a "
+            "segment."
+        ),
+    )
+
+    def largest_unit(self) -> tuple[str, int | None]:
+        """Return the size of a queue."""
+        return "queue_size", self.queue_size

@@ -1,0 +1,134 @@
+"""Plans of networks with circuits: random ones, and small ones for results by hand."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from plans import MICROSECOND, MILLISECOND, SECOND, Arrays, Edge, Plan, settings, table
+from random_looks import random_traced
+from random_plans import (
+    random_flows,
+    random_groups,
+    random_loss,
+    random_lossy,
+    random_transports,
+)
+from random_switches import random_interfaces
+
+FORWARDINGS = ("direct", "valiant", "rotor-lb")
+Turns = Sequence[Sequence[int]]
+
+
+def circuit(
+    matchings: Turns,
+    turns: Turns,
+    *,
+    slot: int = 100 * MICROSECOND,
+    guard: int = 10 * MICROSECOND,
+    forwarding: str = "direct",
+    queue: int | None = None,
+) -> dict[str, Any]:
+    """Settings of racks and circuit switches."""
+    return {
+        "kind": "circuit",
+        "queue_bytes": queue,
+        "forwarding": forwarding,
+        "schedule": {
+            "slot_ps": slot,
+            "guard_ps": guard,
+            "matchings": [list(matching) for matching in matchings],
+            "turns": [list(turn) for turn in turns],
+        },
+    }
+
+
+def shifts(racks: int) -> list[list[int]]:
+    """The cyclic shifts."""
+    return [[(rack + by) % racks for rack in range(racks)] for by in range(1, racks)]
+
+
+def rack_edges(racks: int, each: int, cores: int) -> tuple[list[Edge], int, int]:
+    """Edges, hosts and nodes of racks of `each` hosts, and of cores behind them."""
+    hosts = racks * each
+    down = [(host, hosts + host // each) for host in range(hosts)]
+    up = [(hosts + rack, hosts + racks + core) for rack in range(racks) for core in range(cores)]
+    return down + up, hosts, hosts + racks + cores
+
+
+def random_matching(random: Random, racks: int) -> list[int]:
+    """A permutation without fixed points."""
+    while True:
+        to = random.sample(range(racks), racks)
+        if all(rack != other for rack, other in enumerate(to)):
+            return to
+
+
+def random_turns(random: Random, racks: int, cores: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Matchings and turns; each pair of racks has a circuit at some time."""
+    matchings = shifts(racks) + [
+        random_matching(random, racks) for _ in range(random.randint(0, 3))
+    ]
+    random.shuffle(matchings)
+    turns: list[list[int]] = [[] for _ in range(cores)]
+    for number in range(len(matchings)):
+        random.choice(turns).append(number)
+    for turn in turns:
+        turn.extend(random.randrange(len(matchings)) for _ in range(random.choice([0, 0, 1, 2])))
+        if not turn:
+            turn.append(random.randrange(len(matchings)))
+    return matchings, turns
+
+
+def random_links(random: Random, racks: int, cores: int) -> tuple[Arrays, int, int]:
+    """Links of racks with one host or several; nodes in any order, delays that differ."""
+    home = [*range(racks), *(random.randrange(racks) for _ in range(random.randint(0, 3)))]
+    hosts = len(home)
+    number = random.sample(range(hosts, hosts + racks + cores), racks + cores)
+    down = [(host, number[rack]) for host, rack in enumerate(home)]
+    up = [(number[rack], number[racks + core]) for rack in range(racks) for core in range(cores)]
+    random.shuffle(up)
+    pick = random.choice
+    rate = pick([10**9, 10**10, 3 * 10**9, 7_000_000_001])
+    rates = [pick([10**9, 10**10]) for _ in down] + [rate] * len(up)
+    same = pick([1, 50_000, MICROSECOND, 20 * MICROSECOND])
+    delays = [pick([same, random.randint(1, 5 * MICROSECOND)]) for _ in down + up]
+    return table(down + up, hosts, rates=rates, delays=delays), hosts, hosts + racks + cores
+
+
+def random_circuits(seed: int) -> Plan:
+    """Any network of circuits, with any transport for packets."""
+    random = Random(f"circuits/{seed}")
+    pick = random.choice
+    racks, cores = random.randint(2, 6), random.randint(1, 4)
+    links, hosts, nodes = random_links(random, racks, cores)
+    transports = random_transports(random, "packets", apart=False)
+    if len(transports) > 1:
+        flows = random_groups(random, hosts, transports, {})
+    else:
+        flows = random_flows(random, hosts, transports[0])
+    largest = max(max(one["segment_bytes"], one["control_bytes"]) for one in transports)
+    rate = int(links["rate_bps"][hosts:].min())
+    full = -(-largest * 8 * 10**12 // rate)
+    guard = pick([0, 1, full // 3, 5 * MICROSECOND])
+    slot = guard + pick([full, full + 1, 2 * full + 7, 10 * full, 50 * MICROSECOND + full])
+    matchings, turns = random_turns(random, racks, cores)
+    switch = circuit(
+        matchings,
+        turns,
+        slot=slot,
+        guard=guard,
+        forwarding=pick(FORWARDINGS),
+        queue=pick([None, None, 3 * largest, 20 * largest]),
+    )
+    chosen: dict[str, Any] = {
+        "seed": random.getrandbits(64),
+        "time_limit_ps": pick([SECOND, 10 * SECOND, 3 * MILLISECOND]),
+    }
+    if random.random() < 0.3:
+        chosen["sample_ps"] = chosen["time_limit_ps"] // pick([1, 7, 300])
+    if random.random() < 0.4:
+        chosen["loss"] = random_loss(random, len(flows["source"]))
+        links = random_lossy(random, links, hosts)
+    chosen |= random_interfaces(random)
+    plan = Plan(settings(hosts, nodes, switch, transports, **chosen), links, flows)
+    return random_traced(random, plan)

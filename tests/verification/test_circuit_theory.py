@@ -1,0 +1,71 @@
+"""Throughput of circuits against closed forms: the duty cycle, one hop and two hops."""
+
+import numpy as np
+import pytest
+from circuit_plans import circuit, rack_edges, shifts
+from plans import GIGABIT, MICROSECOND, Plan, core, datagram, flow_columns, settings, table
+
+RACKS, CORES = 9, 4
+SLOT, GUARD, TX = 100 * MICROSECOND, 10 * MICROSECOND, 7_200_000
+#: Segments that a slot holds.
+IN_SLOT = (SLOT - GUARD) // TX
+
+
+def saturated(forwarding: str, pairs: list[tuple[int, int]], number: int) -> float:
+    """Segments that a rack receives in a slot, if all pairs have `number` to send from the start.
+
+    One host in each rack, whose link is as fast as all its circuits. Each circuit switch has two of
+    the eight shifts.
+    """
+    edges, hosts, nodes = rack_edges(RACKS, 1, CORES)
+    rates = [CORES * 10 * GIGABIT if a < hosts else 10 * GIGABIT for a, _ in edges]
+    source, destination = np.array(pairs).T
+    # A host sends to its destinations in turn, as fast as its link.
+    gap = len(pairs) // RACKS * TX // CORES
+    zeros = np.zeros(len(pairs), np.uint64)
+    flows = flow_columns(source, destination, zeros, zeros + np.uint64(9_000 * number))
+    flows |= {
+        "departures_ps": np.tile(np.arange(number, dtype=np.uint64) * np.uint64(gap), len(pairs)),
+        "departure_offsets": np.arange(len(pairs) + 1, dtype=np.uint64) * np.uint64(number),
+    }
+    turns = [[core, core + CORES] for core in range(CORES)]
+    switch = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD, forwarding=forwarding)
+    # What has arrived while all racks still send.
+    limit = 400 * SLOT
+    plan = Plan(
+        settings(hosts, nodes, switch, datagram(), time_limit_ps=limit),
+        table(edges, hosts, rates=rates),
+        flows,
+    )
+    result = core(plan)
+    assert (result["flows"]["status"] != 0).all()
+    return float(result["totals"]["delivered_bytes"]) / 9_000 / RACKS / (limit / SLOT)
+
+
+PERMUTATION = [(i, (i + 3) % RACKS) for i in range(RACKS)]
+ALL_TO_ALL = [(i, j) for i in range(RACKS) for j in range(RACKS) if i != j]
+CAPACITY = CORES * IN_SLOT
+
+
+@pytest.mark.parametrize(
+    ("forwarding", "pairs", "share"),
+    [
+        # A pair has one circuit of four in one slot of two: 1 / (n - 1) of the rack's capacity.
+        ("direct", PERMUTATION, 1 / (RACKS - 1)),
+        # Every circuit is of use.
+        ("direct", ALL_TO_ALL, 1.0),
+        # The circuits to its destination carry a rack's segments, and half the time of all others;
+        # the other half goes to second hops. That is 1/2, as for RotorNet and Sirius, for large n.
+        ("valiant", PERMUTATION, RACKS / (2 * (RACKS - 1))),
+        ("rotor-lb", PERMUTATION, RACKS / (2 * (RACKS - 1))),
+        # A segment takes two circuits, or one of n - 1 times the first leads to its rack.
+        ("valiant", ALL_TO_ALL, 1 / (2 - 1 / (RACKS - 1))),
+        # Direct circuits are used by direct traffic alone, and leave nothing over.
+        ("rotor-lb", ALL_TO_ALL, 1.0),
+    ],
+)
+def test_throughput_is_that_of_the_closed_form(
+    forwarding: str, pairs: list[tuple[int, int]], share: float
+) -> None:
+    number = 2 * 400 * CAPACITY * RACKS // len(pairs)
+    assert saturated(forwarding, pairs, number) == pytest.approx(share * CAPACITY, rel=0.02)

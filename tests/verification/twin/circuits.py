@@ -1,0 +1,249 @@
+"""Circuit switches and the racks around them: docs/model.md, "Circuits"."""
+
+from typing import Any
+
+from twin.events import Moment
+from twin.link import Link, Waiting
+from twin.network import TIMER, Network, Unit
+from twin.switches import Switch
+
+#: The kind of the timer at which a rack looks at the circuits of a switch.
+LOOK = 0
+
+# The rack for which a queue is, and whether its units are on their second hop; None for all racks.
+Name = tuple[int | None, bool]
+
+
+class Direct:
+    """One hop."""
+
+    def name(self, rack: int, relayed: bool) -> Name:
+        """The queue of a unit."""
+        return rack, False
+
+    def order(self, peer: int, racks: int) -> list[Name]:
+        """The queues that a circuit to `peer` serves, in order."""
+        return [(peer, False)]
+
+    def served(self, peer: int, name: Name, racks: int) -> None:
+        """A queue was served."""
+
+
+class Valiant(Direct):
+    """Two hops, over whatever circuit is open."""
+
+    def name(self, rack: int, relayed: bool) -> Name:
+        """All own units together."""
+        return (rack, True) if relayed else (None, False)
+
+    def order(self, peer: int, racks: int) -> list[Name]:
+        """Second hops first."""
+        return [(peer, True), (None, False)]
+
+
+class RotorLb(Direct):
+    """Two hops in the time that is left."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+
+    def name(self, rack: int, relayed: bool) -> Name:
+        """A queue for each rack and hop."""
+        return rack, relayed
+
+    def order(self, peer: int, racks: int) -> list[Name]:
+        """Second hops, then the own units for the rack, then those for others in turn."""
+        others = [(self.turn + i) % racks for i in range(racks)]
+        return [(peer, True), (peer, False), *((rack, False) for rack in others)]
+
+    def served(self, peer: int, name: Name, racks: int) -> None:
+        """The next rack has its turn."""
+        rack, relayed = name
+        assert rack is not None
+        if not relayed and rack != peer:
+            self.turn = (rack + 1) % racks
+
+
+POLICIES = {"direct": Direct, "valiant": Valiant, "rotor-lb": RotorLb}
+
+
+class CircuitSwitch(Switch):
+    """What racks and circuit switches know of the schedule."""
+
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        schedule = own["schedule"]
+        self.slot: int = schedule["slot_ps"]
+        self.guard: int = schedule["guard_ps"]
+        self.turns = [[schedule["matchings"][i] for i in turn] for turn in schedule["turns"]]
+        self.home = [network.ports[host][0].target for host in range(network.hosts)]
+        self.racks = sorted(set(self.home))
+        nodes = range(network.hosts, len(network.ports))
+        self.cores = [node for node in nodes if node not in self.racks]
+
+    def peer(self, core: int, rack: int, slot: int) -> int:
+        """The rack with which a circuit switch joins a rack in a slot."""
+        turn = self.turns[core]
+        peer: int = turn[slot % len(turn)][rack]
+        return peer
+
+    def port_to(self, node: int) -> int:
+        """The port that leads to a node."""
+        return next(port for port, link in enumerate(self.ports) if link.target == node)
+
+
+class Core(CircuitSwitch):
+    """A circuit switch."""
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Pass the light on."""
+        self.counters["arrived"] += 1
+        slot, into = divmod(self.now, self.slot)
+        assert into >= self.guard, "light in a guard time"
+        peer = self.peer(self.cores.index(self.node), self.racks.index(link.source), slot)
+        port = self.port_to(self.racks[peer])
+        end = self.now + self.ports[port].tx(unit.size)
+        assert self.is_free(port) and end <= (slot + 1) * self.slot, "light beyond its slot"
+        self.forward(unit, port)
+
+
+class Rack(CircuitSwitch):
+    """The switch of a rack."""
+
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        self.limit: int | None = own["queue_bytes"]
+        self.number = self.racks.index(node)
+        self.policy = POLICIES[own["forwarding"]]()
+        self.queues: dict[Name, list[Waiting]] = {}
+        self.armed: list[int | None] = [None] * len(self.cores)
+        self.uplinks = [self.ports[self.port_to(core)] for core in self.cores]
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Hand a unit to its host, or keep it until a circuit is open."""
+        self.counters["arrived"] += 1
+        self.counters["oe_bytes"] += unit.size
+        rack = self.racks.index(self.home[unit.destination])
+        if rack == self.number:
+            self.deliver(unit)
+        else:
+            relayed = link.source >= self.network.hosts
+            self.counters["relayed"] += relayed
+            self.keep(unit, self.policy.name(rack, relayed))
+
+    def fits(self, waiting: int, unit: Unit) -> bool:
+        """Whether a queue with `waiting` bytes has room for a unit."""
+        return self.limit is None or waiting + unit.size <= self.limit
+
+    def deliver(self, unit: Unit) -> None:
+        """Send a unit to its host behind earlier ones."""
+        port = self.port_to(unit.destination)
+        output = self.ports[port]
+        backlog = output.backlog(self.now)
+        if not self.fits(backlog, unit):
+            self.drop(unit, "queue_full", port)
+            return
+        if output.free_at > self.now:
+            self.counters["buffered"] += 1
+            end = min(output.free_at, self.network.events.time_limit)
+            self.waits.append((unit.size, self.now, end))
+            self.levels.append((self.now, backlog + unit.size))
+        self.counters["eo_bytes"] += unit.size
+        self.forward(unit, port)
+
+    def keep(self, unit: Unit, name: Name) -> None:
+        """Queue a unit; the first in its queue is offered to the circuits."""
+        queue = self.queues.setdefault(name, [])
+        waiting = sum(one.unit.size for one in queue)
+        if not self.fits(waiting, unit):
+            self.drop(unit, "queue_full", self.port_to(self.cores[0]))
+            return
+        queue.append(Waiting(unit, self.now))
+        if len(queue) == 1:
+            for core in range(len(self.cores)):
+                if queue:
+                    self.look_at(core, self.first_time(core, [name]))
+        if queue:
+            self.counters["buffered"] += 1
+            self.levels.append((self.now, sum(one.unit.size for one in queue)))
+
+    def first_ready(
+        self, core: int, peer: int, start: int, end: int, names: list[Name] | None
+    ) -> Name | None:
+        """The first queue, of `names` or of all, whose first unit fits into a time of a circuit."""
+        for name in self.policy.order(peer, len(self.racks)):
+            queue = self.queues.get(name)
+            asked = names is None or name in names
+            if asked and queue and start + self.uplinks[core].tx(queue[0].unit.size) <= end:
+                return name
+        return None
+
+    def first_time(self, core: int, names: list[Name] | None = None) -> int | None:
+        """When the link to a circuit switch can carry a unit of one of the queues."""
+        link = self.uplinks[core]
+        at = max(self.now, link.free_at) + link.delay
+        slot = at // self.slot
+        for number in range(slot, slot + len(self.turns[core]) + 1):
+            start = max(at, number * self.slot + self.guard)
+            peer = self.peer(core, self.number, number)
+            if self.first_ready(core, peer, start, (number + 1) * self.slot, names) is not None:
+                return start - link.delay
+        return None
+
+    def look_at(self, core: int, time: int | None) -> None:
+        """Look at the circuits of a switch: now, or later."""
+        if time is None:
+            return
+        armed = self.armed[core]
+        if time == self.now:
+            self.serve(core)
+        elif armed is None or time < armed:
+            self.armed[core] = time
+            moment = Moment(TIMER, self.node, core, LOOK)
+            self.network.events.add(time, moment, lambda: self.look(core, time))
+
+    def look(self, core: int, time: int) -> None:
+        """A timer has expired; another may have taken its place."""
+        if self.armed[core] == time:
+            self.armed[core] = None
+            self.serve(core)
+
+    def serve(self, core: int) -> None:
+        """Send a unit if a circuit is open for it, and look again when the next can go."""
+        link = self.uplinks[core]
+        at = self.now + link.delay
+        slot, into = divmod(at, self.slot)
+        if link.free_at <= self.now and into >= self.guard:
+            peer = self.peer(core, self.number, slot)
+            name = self.first_ready(core, peer, at, (slot + 1) * self.slot, None)
+            if name is not None:
+                self.policy.served(peer, name, len(self.racks))
+                waiting = self.queues[name].pop(0)
+                self.waits.append((waiting.unit.size, waiting.since, self.now))
+                self.counters["forwarded"] += 1
+                self.counters["eo_bytes"] += waiting.unit.size
+                self.network.transmit(link, waiting.unit, self.now, waiting.since)
+        self.look_at(core, self.first_time(core))
+
+    def area(self, until: int | None) -> int:
+        """With the units that wait."""
+        end = self.now if until is None else until
+        units = [one for queue in self.queues.values() for one in queue]
+        return super().area(until) + sum(one.unit.size * (end - one.since) for one in units)
+
+    def held(self, now: int) -> int:
+        """The bytes that wait, and those that the outputs have still to send."""
+        kept = sum(one.unit.size for queue in self.queues.values() for one in queue)
+        return kept + sum(link.waiting(now) for link in self.ports)
+
+
+def circuit_switch(
+    network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+) -> CircuitSwitch:
+    """The switch of a rack, or a circuit switch, whichever a node is."""
+    with_hosts = any(link.target < network.hosts for link in network.ports[node])
+    return (Rack if with_hosts else Core)(network, node, settings, own)
