@@ -148,7 +148,8 @@ class Red(Discipline):
         if backlog:
             self.average = (1.0 - w) * self.average + w * float(backlog)
             return
-        each = output.link.tx(self.settings["mean_packet_bytes"])
+        last = output.link.transmissions[-1][0] if output.link.transmissions else 0
+        each = output.link.tx(self.settings["mean_packet_bytes"], last)
         self.average *= power(1.0 - w, (output.now - output.link.free_at) // each)
 
     def fate(self) -> str | None:

@@ -45,10 +45,14 @@ class Output:
         link = self.link
         idle = sum(max(0, end - max(begin, at)) for begin, end in link.pauses)
         time = max(0, link.free_at - at) - idle
+        if link.rates:
+            return time + link.tx(self.waiting_bytes, at)
         return time + sum(link.tx(waiting.unit.size) for waiting in link.queue)
 
     def backlog(self) -> int:
         """Bytes of the units that wait, and those of the link that are not sent yet."""
+        if self.link.rates:
+            return self.link.left(self.now) + self.waiting_bytes
         return -(-self.delay_at(self.now) * self.link.rate // (8 * 10**12))
 
     def admit(self, unit: Unit) -> bool:

@@ -80,7 +80,7 @@ class Switch:
         self.counters["forwarded"] += 1
         link = self.ports[port]
         begin = self.network.transmit(link, unit, self.now + self.switching_time)
-        return begin + link.tx(unit.size)
+        return begin + link.tx(unit.size, begin)
 
     def drop(self, unit: Unit, reason: str, port: int) -> None:
         """Lose `unit`, which wanted the output `port`, and count it under `reason`."""

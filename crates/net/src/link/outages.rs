@@ -68,7 +68,8 @@ pub(crate) struct Stranded {
 #[derive(Debug)]
 struct Aside {
     free_at: Time,
-    units: Vec<(Unit, u32)>,
+    /// Units with their bytes and the time of their transmission.
+    units: Vec<(Unit, u32, Duration)>,
 }
 
 /// Graph of the shortest paths, by which the routes are calculated anew.
@@ -169,12 +170,18 @@ impl Outages {
         self.cut(link, now, Time(now.0 + 1))
     }
 
-    /// Keeps a unit aside that will be stranded. `free_at` is the end of the transmissions before
-    /// it.
-    pub(crate) fn keep(&mut self, link: LinkId, unit: Unit, bytes: u32, free_at: Time) {
+    /// Keeps a unit aside that will be stranded, of these bytes and this transmission time.
+    /// `free_at` is the end of the transmissions before it.
+    pub(crate) fn keep(
+        &mut self,
+        link: LinkId,
+        unit: Unit,
+        (bytes, time): (u32, Duration),
+        free_at: Time,
+    ) {
         let units = Vec::new();
         let aside = self.aside.entry(link).or_insert(Aside { free_at, units });
-        aside.units.push((unit, bytes));
+        aside.units.push((unit, bytes, time));
     }
 
     /// Returns whether any unit is kept aside.
@@ -204,9 +211,10 @@ impl Outages {
                 let Some(Aside { free_at, units }) = self.aside.remove(&link) else {
                     continue;
                 };
-                links.take_back(link, free_at, units.iter().map(|&(_, bytes)| bytes));
+                let sizes = units.iter().map(|&(_, bytes, time)| (bytes, time));
+                links.take_back(link, free_at, sizes);
                 let units = units.into_iter();
-                stranded.extend(units.map(|(unit, _)| Stranded { unit, from, link }));
+                stranded.extend(units.map(|(unit, ..)| Stranded { unit, from, link }));
             }
         }
         (self.routes(), stranded)
@@ -226,19 +234,25 @@ impl Outages {
 impl Links {
     /// Takes back the units handed to a link last, which it has not begun to transmit. `free_at` is
     /// the end of the transmissions before them.
-    fn take_back(&mut self, link: LinkId, free_at: Time, units: impl Iterator<Item = u32>) {
+    fn take_back(
+        &mut self,
+        link: LinkId,
+        free_at: Time,
+        units: impl Iterator<Item = (u32, Duration)>,
+    ) {
         let exit = &mut self.exits[link.index()];
         exit.free_at = free_at;
         let kind = &self.kinds[exit.kind as usize];
         let load = &mut self.loads[link.index()];
-        for bytes in units {
+        for (bytes, time) in units {
             load.units -= 1;
             load.bytes -= Bytes(u64::from(bytes)).0;
             if kind.is_timed() {
                 let busy = &mut self.busy[link.index()];
-                *busy = Duration(busy.0 - kind.transmission_time(bytes).0);
+                *busy = Duration(busy.0 - time.0);
             }
         }
+        self.shift_back(link, free_at);
         if let Some(gaps) = self.gaps.get_mut(link.index()) {
             gaps.retain(|&(_, end)| end <= free_at);
         }
