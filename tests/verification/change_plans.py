@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from outage_plans import crowded, steady, with_outages
+from outage_plans import crowded, queued_outage_plan, steady, with_outages
 from plans import GIGABIT, Plan, core, electronic
 from random_plans import random_plan
 
@@ -44,10 +44,13 @@ def times(random: Random, end: int) -> list[int]:
 
 
 def rate_plan(seed: int) -> Plan:
-    """A random plan of packets whose rates change; a third of them with outages as well."""
+    """A random plan of packets whose rates change; many of them with outages as well."""
     random = Random(f"rates/{seed}")
     plan = crowded(seed) if seed % 3 == 0 else random_plan(seed, "packets")
     plan = stored(steady(plan) if seed % 3 == 1 else plan)
+    if seed % 4 == 0:
+        plan = stored(queued_outage_plan(seed))
+        plan = plan._replace(settings={**plan.settings, "outages": None})
     links, end = busy_links(random, plan)
     own = plan.links["rate_bps"].tolist()
     factors = [0.01, 0.1, 0.3, 0.5, 0.77, 1.0, 2.0, 10.0]
@@ -57,7 +60,7 @@ def rate_plan(seed: int) -> Plan:
         for time in times(random, end)
     ]
     changed = plan._replace(settings={**plan.settings, "changes": {"rates": rows}})
-    return with_outages(random, changed) if seed % 3 == 1 else changed
+    return with_outages(random, changed) if seed % 3 == 1 or seed % 4 == 0 else changed
 
 
 def loss_plan(seed: int, kind: str) -> Plan:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
-from lightburst.scenario.switching import Burst, Electronic, Hybrid, Obs, Switching, tables_of
-from lightburst.scenario.switching.queue import DropTail
+from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
@@ -133,9 +132,6 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
         if table.kind not in ("electronic", "all-optical", "obs"):
             allowed = "'electronic', 'all-optical' or 'obs' beside events and failures"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
-        elif isinstance(table, Electronic) and not isinstance(table.queue, DropTail):
-            allowed = "no discipline beside events and failures: its queue is not given back"
-            yield InputError(f"{path}.queue", f"'{table.queue.kind}'", allowed)
         elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
             allowed = "'none' or 'destination' beside events and failures: routes may change"
             yield InputError(f"{path}.ordering", "'source'", allowed)

@@ -91,7 +91,7 @@ class Simulation:
             self.switching_time,
         )
         self.network.outages = Outages(
-            settings.get("outages"), self.network, self.queues, self.strand
+            settings.get("outages"), self.network, self.queues, self.flush, self.strand
         )
         if settings.get("fair") is not None:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
@@ -140,9 +140,17 @@ class Simulation:
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
 
     def queues(self, link: Link) -> bool:
-        """Whether units wait for a link in a queue of a switch."""
+        """Whether units that wait for a link in a switch were handed to it."""
         here = link.source - self.hosts
-        return here >= 0 and self.kinds[here]["kind"] == "electronic"
+        if here < 0 or self.kinds[here]["kind"] != "electronic":
+            return False
+        return self.kinds[here].get("queue") is None
+
+    def flush(self, link: Link) -> list[Unit]:
+        """Take out the units that wait for a link in an explicit queue."""
+        here = link.source - self.hosts
+        switch = self.switches[here] if here >= 0 else None
+        return switch.flush(link) if isinstance(switch, Electronic) else []
 
     def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
         """Hand a unit, that waits for a link that is known to be down, to its switch."""

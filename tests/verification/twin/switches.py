@@ -160,6 +160,10 @@ class Electronic(Switch):
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
 
+    def flush(self, link: Link) -> list[Unit]:
+        """What waits for a link in an explicit queue."""
+        return []
+
     def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
         """Take back a unit that waits for `link`: it takes another way or is lost."""
         self.counters["forwarded"] -= 1

@@ -56,12 +56,13 @@ fn noticed(link: LinkId, outages: &[Outage], delay: Duration) -> Vec<Change> {
     changes
 }
 
-/// A unit that waits at an output when the routes learn that its link is down.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stranded {
-    pub unit: Unit,
-    pub from: NodeId,
+/// A link that is down, as the routes learn now.
+#[derive(Clone, Debug)]
+pub(crate) struct Down {
     pub link: LinkId,
+    pub from: NodeId,
+    /// Units that waited for it, in the order of their arrival.
+    pub units: Vec<Unit>,
 }
 
 /// Units kept aside at an output, and the state of the link without them.
@@ -196,10 +197,10 @@ impl Outages {
             .map_or(Time::NEVER, |change| change.time)
     }
 
-    /// Makes the changes at `now`. Returns the routes from now on, and the stranded units in the
-    /// order of the links, each link's in that of their arrival.
-    pub(crate) fn change(&mut self, now: Time, links: &mut Links) -> (Routing, Vec<Stranded>) {
-        let mut stranded = Vec::new();
+    /// Makes the changes at `now`. Returns the routes from now on, and the links that are down, in
+    /// order, each with the units that were handed to it and are taken back.
+    pub(crate) fn change(&mut self, now: Time, links: &mut Links) -> (Routing, Vec<Down>) {
+        let mut downs = Vec::new();
         while self.next_change() == now {
             let Change { link, is_down, .. } = self.changes.pop_front().expect("a change");
             self.known_down[link.index()] = is_down;
@@ -208,16 +209,16 @@ impl Outages {
                     times.pop_front();
                 }
                 let from = self.graph.links[link.index()].0;
-                let Some(Aside { free_at, units }) = self.aside.remove(&link) else {
-                    continue;
-                };
-                let sizes = units.iter().map(|&(_, bytes, time)| (bytes, time));
-                links.take_back(link, free_at, sizes);
-                let units = units.into_iter();
-                stranded.extend(units.map(|(unit, ..)| Stranded { unit, from, link }));
+                let mut units = Vec::new();
+                if let Some(aside) = self.aside.remove(&link) {
+                    let sizes = aside.units.iter().map(|&(_, bytes, time)| (bytes, time));
+                    links.take_back(link, aside.free_at, sizes);
+                    units.extend(aside.units.into_iter().map(|(unit, ..)| unit));
+                }
+                downs.push(Down { link, from, units });
             }
         }
-        (self.routes(), stranded)
+        (self.routes(), downs)
     }
 
     fn routes(&self) -> Routing {
