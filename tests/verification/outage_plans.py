@@ -116,6 +116,7 @@ def queued_outage_plan(seed: int) -> Plan:
     queue = {"kind": kind} | DISCIPLINES[kind](random)
     # Long queues, of which some wait when the routes change.
     if kind == "red":
+        queue["min_threshold_bytes"] += 100_000
         queue["max_threshold_bytes"] += 100_000
     if kind == "pie":
         queue["burst_ps"] = random.choice([100, 150_000]) * MICROSECOND

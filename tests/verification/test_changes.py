@@ -120,15 +120,15 @@ def test_what_is_taken_back_leaves_no_rate_behind(engine: Engine) -> None:
     """The first of five is slow; two wait when the link fails, and are flushed.
 
     The third would have been faster, from 144 us on. The fourth comes later, finds the link free
-    and has 5 Gb/s too: the fifth finds 4,500 B of it and is marked, as the second and the third.
+    and has 5 Gb/s too: the fifth finds 4,500 B of it and is not marked, as the second and third.
     """
     starts = [0, TX, 2 * TX, 80 * MICROSECOND, 80 * MICROSECOND + TX]
     rates = [[3, 0, GIGABIT], [3, HOP + 75 * MICROSECOND, 5 * GIGABIT]]
-    plan = star(starts, electronic(None, 2000), rates=rates)
+    plan = star(starts, electronic(None, 5000), rates=rates)
     down = [[3, HOP + 20 * MICROSECOND, HOP + 30 * MICROSECOND]]
     outages = {"links": down, "restoration_ps": 0}
     result = engine(plan._replace(settings={**plan.settings, "outages": outages}))
-    assert result["switches"]["marked"].tolist() == [3]
+    assert result["switches"]["marked"].tolist() == [2]
     assert result["switches"]["dropped_queue_flushed"].tolist() == [2]
     last = HOP + starts[3] + 2 * TX
     assert arrived(plan, result) == [None, None, None, last + DELAY, last + 2 * TX + DELAY]

@@ -152,6 +152,26 @@ def test_what_waits_when_the_routes_change_goes_round(
 
 
 @engines
+def test_a_flushed_queue_of_fq_codel_is_empty(engine: Engine) -> None:
+    """Of three datagrams one is lost with the link and two are flushed; later three come again.
+
+    The last two wait, for less than two units behind each: CoDel, which wants no delay at all,
+    drops none of them.
+    """
+    impatient = {"target_ps": 1, "interval_ps": 1, "ecn": False}
+    queue = {"kind": "fq-codel", "flows": 1, "quantum_bytes": 9000} | impatient
+    later = 200 * MICROSECOND
+    rows = [(sender, 3, start) for start in (0, later) for sender in range(3)]
+    plan = datagrams(*star_edges(4), rows, queue)
+    begin = HOP + MICROSECOND
+    result = engine(down(plan, [(4, 3, begin, begin + MICROSECOND)], restoration_ps=0))
+    assert result["switches"]["dropped_queue_flushed"].tolist() == [2]
+    assert result["links"]["lost"].sum() == 1
+    times = sorted(time for time in arrived(plan, result) if time is not None)
+    assert times == [later + 2 * HOP + k * TX for k in range(3)]
+
+
+@engines
 def test_routes_stay_if_a_link_is_up_again_before_they_learn_of_it(engine: Engine) -> None:
     begin = 20_000_000
     short = down(incast(), [(3, 5, begin, begin + 5_000_000)], restoration_ps=5_000_000)
