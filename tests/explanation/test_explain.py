@@ -139,6 +139,31 @@ def test_nodes_have_the_names_of_the_graph() -> None:
     assert set(found.result.samples.links["source"]) == {"Ann", "Bob", "Paris", "Lyon"}
 
 
+def test_events_on_the_links_of_a_flow_are_named() -> None:
+    """Of several events those on its path while it was in progress, and back to normal as none."""
+    link = {"link": ["3", "4"]}
+    events = [
+        {"at": "10 us", "rate": "1 Gb/s", "until": "20 us", **link},
+        {"at": "1 ms", "loss": 0.5, "until": "2 ms", **link},
+        {"at": "5 us", "state": "down", **link, "direction": "forward"},
+        {"at": "6 us", "state": "up", **link, "direction": "forward"},
+        {"at": "5 us", "loss": 0.125, "link": ["2", "3"], "direction": "forward"},
+    ]
+    values = {
+        "topology": {"kind": "path", "links": 4},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "datagram", "segment_size": "9 kB"},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "90 kB"}},
+        "events": events,
+    }
+    with pytest.warns(lb.RunWarning, match="rests on 1 lost packet"):
+        found = lb.explain(lb.Scenario.from_dict(values), flow=0)
+    named = ["3 - 4 down from 5 µs to 6 µs", "2 - 3 with a loss of 0.125 from 5 µs"]
+    named.append("3 - 4 at 1 Gb/s from 10 µs to 20 µs")
+    assert found.as_dict()["events"] == named
+    assert "Events on links that its packets used: 3 - 4 down from" in unbroken(found)
+
+
 def test_datagrams_that_are_lost_are_explained() -> None:
     values = {
         "topology": {"kind": "fat-tree", "k": 4},

@@ -34,6 +34,16 @@ def test_the_good_one_has_a_fibre_down_in_both_directions(tmp_path: Path) -> Non
     assert sorted(ends) == [(3, 4), (4, 3)]
 
 
+def test_disciplines_go_with_events(tmp_path: Path) -> None:
+    text = GOOD.replace('"obs-path"\nhost_pairs = 1\nwavelengths = 4', '"path"\nlinks = 4')
+    text = text.replace('"obs"\nassembly = { kind = "timer", time = "1 ms" }', '"electronic"')
+    text = text.replace('["3", "4"]', '["2", "3"]')
+    queue = '"electronic"\nqueue = { kind = "codel" }'
+    plan = compile_plan(read(tmp_path, text.replace('"electronic"', queue)), 1)
+    assert plan.settings["switches"][0]["queue"]["kind"] == "codel"
+    assert len(plan.settings["outages"]["links"]) == 2
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

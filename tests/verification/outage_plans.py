@@ -16,6 +16,7 @@ from plans import (
     settings,
     table,
 )
+from random_disciplines import DISCIPLINES
 from random_plans import random_graph, random_plan
 
 NEVER = UNFINISHED
@@ -105,3 +106,22 @@ def with_outages(random: Random, plan: Plan) -> Plan:
         delays = [0, 0, 0, 1, MICROSECOND, end // 100, end // 10, random.randrange(end)]
         outages["restoration_ps"] = random.choice(delays)
     return plan._replace(settings={**plan.settings, "outages": outages})
+
+
+def queued_outage_plan(seed: int) -> Plan:
+    """A random plan of packets with outages, whose electronic switches have a discipline."""
+    random = Random(f"queued outages/{seed}")
+    plan = steady(random_plan(seed, "packets")) if seed % 3 == 2 else crowded(seed)
+    kind = list(DISCIPLINES)[seed % len(DISCIPLINES)]
+    queue = {"kind": kind} | DISCIPLINES[kind](random)
+    # Long queues, of which some wait when the routes change.
+    if kind == "red":
+        queue["min_threshold_bytes"] += 100_000
+        queue["max_threshold_bytes"] += 100_000
+    if kind == "pie":
+        queue["burst_ps"] = random.choice([100, 150_000]) * MICROSECOND
+    switches = [
+        own | {"queue": queue} if own["kind"] == "electronic" else own
+        for own in plan.settings["switches"]
+    ]
+    return with_outages(random, plan._replace(settings={**plan.settings, "switches": switches}))

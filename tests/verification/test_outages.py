@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compare import check_conservation, check_equal
-from outage_plans import outage_plan
+from outage_plans import outage_plan, queued_outage_plan
 from plans import (
     ENGINES,
     GIGABIT,
@@ -45,11 +45,15 @@ def down(plan: Plan, spans: list[tuple[int, int, int, int]], **more: Any) -> Pla
 
 
 def datagrams(
-    edges: list[tuple[int, int]], hosts: int, nodes: int, rows: list[tuple[int, int, int]]
+    edges: list[tuple[int, int]],
+    hosts: int,
+    nodes: int,
+    rows: list[tuple[int, int, int]],
+    queue: dict[str, Any] | None = None,
 ) -> Plan:
     """One datagram of 9,000 B for each row of source, destination and start."""
     flows = one_datagram_each(flow_table(*((*row, 9000) for row in rows)))
-    chosen = settings(hosts, nodes, electronic(), datagram())
+    chosen = settings(hosts, nodes, electronic(None, None, queue), datagram())
     return Plan(chosen, table(edges, hosts), flows)
 
 
@@ -85,21 +89,36 @@ def test_a_unit_is_lost_if_its_link_is_down_before_its_tail_has_arrived(
 DIAMOND = [(0, 3), (1, 3), (2, 5), (3, 5), (3, 4), (4, 5)]
 
 
-def incast() -> Plan:
+#: No discipline, and some that drop nothing here and keep the order of arrival.
+LONG = SECOND
+CODEL = {"target_ps": LONG, "interval_ps": LONG, "ecn": False}
+QUEUES: list[dict[str, Any] | None] = [
+    None,
+    {"kind": "drop-tail"},
+    {"kind": "codel"} | CODEL,
+    {"kind": "fq-codel", "flows": 1, "quantum_bytes": 9000} | CODEL,
+]
+queues = pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: str(queue and queue["kind"]))
+
+
+def incast(queue: dict[str, Any] | None = None) -> Plan:
     """Five datagrams of each sender, back to back."""
     rows = [(sender, 2, TX * k) for k in range(5) for sender in (0, 1)]
-    return datagrams(DIAMOND, 3, 6, rows)
+    return datagrams(DIAMOND, 3, 6, rows, queue)
 
 
 @engines
-def test_what_waits_when_the_routes_change_is_lost(engine: Engine) -> None:
+@queues
+def test_what_waits_when_the_routes_change_is_lost(
+    engine: Engine, queue: dict[str, Any] | None
+) -> None:
     """Datagrams arrive in pairs at HOP + k TX, and leave the switch one by one.
 
     The link is down from 20 us on, and the routes change at 25 us. Of the six datagrams that have
     arrived by then the first got through, two were on the link or sent into it, and three wait. The
     last four go round.
     """
-    plan = down(incast(), [(3, 5, 20_000_000, SECOND)], restoration_ps=5_000_000)
+    plan = down(incast(queue), [(3, 5, 20_000_000, SECOND)], restoration_ps=5_000_000)
     result = engine(plan)
     assert result["links"]["lost"].sum() == 2
     assert result["switches"]["dropped_queue_flushed"].tolist() == [3, 0, 0]
@@ -110,9 +129,13 @@ def test_what_waits_when_the_routes_change_is_lost(engine: Engine) -> None:
 
 
 @engines
-def test_what_waits_when_the_routes_change_goes_round(engine: Engine) -> None:
+@queues
+def test_what_waits_when_the_routes_change_goes_round(
+    engine: Engine, queue: dict[str, Any] | None
+) -> None:
     """The three that wait at 25 us leave over the other link from that time on."""
-    plan = down(incast(), [(3, 5, 20_000_000, SECOND)], restoration_ps=5_000_000, reroute=True)
+    changes = {"restoration_ps": 5_000_000, "reroute": True}
+    plan = down(incast(queue), [(3, 5, 20_000_000, SECOND)], **changes)
     result = engine(plan)
     assert result["switches"]["dropped_queue_flushed"].sum() == 0
     assert result["flows"]["drops"].sum() == 2
@@ -126,6 +149,26 @@ def test_what_waits_when_the_routes_change_goes_round(engine: Engine) -> None:
     area = 9000 * sum(before + after)
     assert result["switches"]["buffer_byte_ps"].tolist() == [area, 0, 0]
     assert result["totals"]["units_in_flight"] == 0
+
+
+@engines
+def test_a_flushed_queue_of_fq_codel_is_empty(engine: Engine) -> None:
+    """Of three datagrams one is lost with the link and two are flushed; later three come again.
+
+    The last two wait, for less than two units behind each: CoDel, which wants no delay at all,
+    drops none of them.
+    """
+    impatient = {"target_ps": 1, "interval_ps": 1, "ecn": False}
+    queue = {"kind": "fq-codel", "flows": 1, "quantum_bytes": 9000} | impatient
+    later = 200 * MICROSECOND
+    rows = [(sender, 3, start) for start in (0, later) for sender in range(3)]
+    plan = datagrams(*star_edges(4), rows, queue)
+    begin = HOP + MICROSECOND
+    result = engine(down(plan, [(4, 3, begin, begin + MICROSECOND)], restoration_ps=0))
+    assert result["switches"]["dropped_queue_flushed"].tolist() == [2]
+    assert result["links"]["lost"].sum() == 1
+    times = sorted(time for time in arrived(plan, result) if time is not None)
+    assert times == [later + 2 * HOP + k * TX for k in range(3)]
 
 
 @engines
@@ -198,10 +241,28 @@ def test_core_equals_twin(seed: int) -> None:
     check_equal(plan)
 
 
+@in_blocks("seed", range(100))
+def test_core_equals_twin_with_disciplines(seed: int) -> None:
+    plan = queued_outage_plan(seed)
+    if core(plan)["totals"]["events"] < 10_000:
+        check_equal(plan)
+
+
 @in_blocks("seed", range(120, 180))
 def test_conservation(seed: int) -> None:
-    plan = outage_plan(seed)
-    check_conservation(plan, core(plan))
+    for plan in (outage_plan(seed), queued_outage_plan(seed)):
+        check_conservation(plan, core(plan))
+
+
+def test_random_plans_flush_the_queues_of_all_disciplines() -> None:
+    found: dict[str, int] = {}
+    for seed in range(100):
+        plan = queued_outage_plan(seed)
+        kinds = {own["queue"]["kind"] for own in plan.settings["switches"] if "queue" in own}
+        flushed = int(core(plan)["switches"]["dropped_queue_flushed"].sum())
+        for kind in kinds:
+            found[kind] = found.get(kind, 0) + flushed
+    assert len(found) == 5 and all(found.values()), found
 
 
 def test_random_plans_have_outages_of_all_kinds() -> None:

@@ -149,6 +149,13 @@ impl<'a> Context<'a> {
         self.fabric.links.transmission_time(self.link(port), bytes)
     }
 
+    /// Returns the transmission time of `bytes` at a port with the rate that its link has at the
+    /// begin of the run.
+    pub fn first_transmission_time(&self, port: PortId, bytes: u32) -> Duration {
+        let links = &self.fabric.links;
+        links.transmission_time_at(self.link(port), u64::from(bytes), Time::ZERO)
+    }
+
     /// Puts a new packet into the network. The caller must send it.
     #[inline]
     pub fn create(&mut self, packet: Packet) -> PacketId {
@@ -217,7 +224,7 @@ impl<'a> Context<'a> {
         if wait == Duration::ZERO {
             return 0;
         }
-        self.rate(port).bytes_in(wait).0
+        self.fabric.links.bytes_left(link, self.now(), wait)
     }
 
     /// Returns when a unit leaves a port whose next transmission begins at `start`: earlier, if the
@@ -312,7 +319,7 @@ impl<'a> Context<'a> {
                 arrival,
             };
             // Scripts other than those of losses are refused among fibres with reservations.
-            let verdict = fabric.judge(header.into(), link, now);
+            let verdict = fabric.judge(header.into(), link, (now, slot.start));
             let burst = (slot.start, passage.end + transit.delay);
             let lost = verdict
                 .lost

@@ -274,13 +274,19 @@ impl Fabric {
         }
     }
 
-    /// Returns the treatment of a unit by a link that may be lossy.
-    pub(crate) fn judge(&mut self, unit: Unit, link: LinkId, now: Time) -> Verdict {
+    /// Returns the treatment of a unit, which is handed over now and whose transmission begins at
+    /// `start`, by a link that may be lossy.
+    pub(crate) fn judge(
+        &mut self,
+        unit: Unit,
+        link: LinkId,
+        (now, start): (Time, Time),
+    ) -> Verdict {
         let Some(loss) = self.loss.as_mut().filter(|loss| loss.is_on(link)) else {
             return Verdict::default();
         };
         let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
-        loss.judge(link, packets, now)
+        loss.judge(link, packets, (now, start))
     }
 
     /// Returns why a link that may be down loses a unit between the `start` of its transmission and

@@ -11,6 +11,7 @@ pub mod loss;
 pub mod notices;
 pub mod outages;
 pub mod queue;
+pub mod rates;
 #[cfg(test)]
 mod tests;
 pub mod timeline;
@@ -117,6 +118,8 @@ pub struct Links {
     bursts: Vec<Timeline<(Time, Time)>>,
     /// Latest end of a burst on any fibre.
     bursts_until: Time,
+    /// Rates of the links whose rate changes, if there are any.
+    courses: Option<Box<rates::Courses>>,
 }
 
 /// Returns the time that remains at `at` of intervals, from their start to their end.
@@ -169,6 +172,7 @@ impl Links {
             gaps: Vec::new(),
             bursts: Vec::new(),
             bursts_until: Time::ZERO,
+            courses: None,
         }
     }
 
@@ -229,7 +233,7 @@ impl Links {
                 Some(bursts) => left_of(bursts, end),
                 None => self.to_transmit(LinkId(i as u32), end),
             };
-            let waiting = kind.rate.bytes_in(left).0.min(load.bytes);
+            let waiting = self.bytes_left(LinkId(i as u32), end, left).min(load.bytes);
             Carried {
                 bytes: load.bytes - waiting,
                 waiting,

@@ -1,7 +1,7 @@
 //! Network of hosts and switches on one fabric, as a model for the simulation engine.
 
 use crate::{
-    link::fifo, link::outages::Stranded, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId,
+    link::fifo, link::outages::Down, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId,
     NodeId, PortId, Sendable, Switch, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Model};
@@ -87,14 +87,36 @@ impl<H: Hosts> Network<H> {
         let Fabric { links, outages, .. } = &mut self.fabric;
         let outages = outages.as_mut().expect("outages");
         let reroute = outages.reroute;
-        let (routing, stranded) = outages.change(agenda.now(), links);
+        let (routing, mut downs) = outages.change(agenda.now(), links);
         self.fabric.routing = routing;
-        for Stranded { unit, from, link } in stranded {
-            let Site { first_link, switch } = &mut self.sites[(from.0 - self.host_count) as usize];
-            let port = PortId((link.0 - first_link.0) as u16);
-            let ctx = &mut Context::new(from, *first_link, LinkId::NONE, &mut self.fabric, agenda);
-            switch.on_stranded(unit, port, reroute, ctx);
+        downs.retain(|down| down.from.0 >= self.host_count);
+        // All queues are empty before the first unit takes another way.
+        for Down { link, from, units } in &mut downs {
+            self.at_output(*from, *link, agenda, |switch, port, ctx| {
+                units.append(&mut switch.on_down(port, ctx));
+            });
         }
+        for Down { link, from, units } in downs {
+            self.at_output(from, link, agenda, |switch, port, ctx| {
+                for unit in units {
+                    switch.on_stranded(unit, port, reroute, ctx);
+                }
+            });
+        }
+    }
+
+    /// Lets a switch act at the output to one of its links.
+    fn at_output(
+        &mut self,
+        from: NodeId,
+        link: LinkId,
+        agenda: &mut Agenda<Event>,
+        act: impl FnOnce(&mut dyn Switch, PortId, &mut Context<'_>),
+    ) {
+        let Site { first_link, switch } = &mut self.sites[(from.0 - self.host_count) as usize];
+        let port = PortId((link.0 - first_link.0) as u16);
+        let ctx = &mut Context::new(from, *first_link, LinkId::NONE, &mut self.fabric, agenda);
+        act(&mut **switch, port, ctx);
     }
 
     /// Lets the hosts set their first timer.

@@ -18,6 +18,9 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// Transmission time of one byte at 1 bit/s, in picoseconds.
+    pub const BYTE_PS: u128 = BYTE_PS as u128;
+
     /// Creates a rate from bits per second. The rate must be positive.
     pub fn from_bps(bps: u64) -> Rate {
         assert!(bps > 0, "a rate must be positive");
@@ -25,6 +28,15 @@ impl Rate {
         Rate {
             bps,
             ps_per_byte: whole.map_or(0, |ps| u32::try_from(ps).unwrap_or(0)),
+        }
+    }
+
+    /// Returns the same rate without the short way by a whole number of picoseconds per byte, so
+    /// that the time in which a link transmits is summed up and does not follow from its bytes.
+    pub fn divided_only(self) -> Rate {
+        Rate {
+            ps_per_byte: 0,
+            ..self
         }
     }
 

@@ -18,6 +18,12 @@ pub trait Switch: Send {
         unreachable!("only an edge makes bursts");
     }
 
+    /// Takes out the units that wait in an explicit queue of `port`, when the routes learn that its
+    /// link is down.
+    fn on_down(&mut self, _port: PortId, _ctx: &mut Context<'_>) -> Vec<Unit> {
+        Vec::new()
+    }
+
     /// Handles a unit that waited for `port` when the routes learned that its link is down: it takes
     /// the new route if `reroute` is set, otherwise it is lost.
     fn on_stranded(&mut self, _unit: Unit, _port: PortId, _reroute: bool, _ctx: &mut Context<'_>) {

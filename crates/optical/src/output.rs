@@ -43,6 +43,12 @@ impl QueueCounters {
         }
     }
 
+    /// Returns the number of drops for a reason.
+    pub(crate) fn dropped_for(&self, reason: &'static DropReason) -> u64 {
+        let mut drops = self.drops.iter();
+        drops.find(|(of, _)| *of == reason).map_or(0, |(_, n)| *n)
+    }
+
     /// Starts a measurement window.
     pub fn begin_window(&mut self) {
         self.peak = 0;
@@ -51,10 +57,7 @@ impl QueueCounters {
 
 impl Counters for QueueCounters {
     fn counted(&self, end: Time) -> Counted {
-        let number = |reason| {
-            let mut drops = self.drops.iter();
-            drops.find(|(of, _)| *of == reason).map_or(0, |(_, n)| *n)
-        };
+        let number = |reason| self.dropped_for(reason);
         Counted::default()
             .count("buffered", self.buffered)
             .count("marked", self.marked)
@@ -150,6 +153,11 @@ impl Output<'_, '_> {
         self.counters.settle(self.ctx.now());
         self.counters.level -= u64::from(self.bytes(unit));
         Some((unit, since))
+    }
+
+    /// Takes all units out of a chain of the queue.
+    pub fn pop_all(&mut self, chain: &mut Chain) -> Vec<Unit> {
+        std::iter::from_fn(|| self.pop(chain).map(|(unit, _)| unit)).collect()
     }
 
     /// Drops a unit that is in no chain.

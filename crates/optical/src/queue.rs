@@ -38,6 +38,9 @@ pub trait Discipline: Send {
     /// Takes out the unit whose transmission starts now, with the time since which it has waited.
     /// At least one unit waits; `None` if all were dropped.
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)>;
+
+    /// Takes out all units, without a departure.
+    fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit>;
 }
 
 /// Data from which the queue of an output is built, besides its settings.

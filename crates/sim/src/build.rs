@@ -1,8 +1,7 @@
 //! Builds the network of a plan.
 
-use crate::circuits;
-use crate::outages;
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
+use crate::{changes, circuits, outages};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Choice, Fabric, Fairness, FlowId, Interest, Interfaces, Label,
@@ -37,7 +36,8 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         watched: observed
             || (settings.balance.is_some() && is_fibre(plan, i))
             || (settings.loss.is_some() && links.lossy[i] != 0)
-            || outages::concern(plan, i),
+            || outages::concern(plan, i)
+            || changes::concern(plan, i),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
     let ways = |metric| -> Vec<_> {
@@ -72,8 +72,9 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.tails = Some(Box::default());
     }
     fabric.notices = notice_board(plan);
-    if let Some(given) = &settings.loss {
-        fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
+    fabric.loss = crate::loss::loss(plan).map(Box::new);
+    if let Some(given) = &settings.changes {
+        changes::vary_rates(&mut fabric.links, given);
     }
     if let (Some(given), plan::Routing::ShortestPath { metric }) =
         (&settings.outages, &settings.routing)

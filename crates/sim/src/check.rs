@@ -43,6 +43,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     entries(plan)?;
     departures(plan)?;
     losses(plan)?;
+    crate::changes::check(plan)?;
     crate::outages::check(plan)?;
     crate::circuits::check(plan)?;
     measured(plan)?;
@@ -291,7 +292,9 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
         "{} groups",
         groups.len()
     );
-    let slowest = plan.links.rate_bps.iter().copied().min().unwrap_or(1);
+    let later = plan.settings.changes.iter().flat_map(|it| &it.rates);
+    let rates = plan.links.rate_bps.iter().copied();
+    let slowest = rates.chain(later.map(|row| row.2)).min().unwrap_or(1);
     for plan::Group {
         transport, writes, ..
     } in groups

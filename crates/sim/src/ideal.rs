@@ -253,7 +253,7 @@ impl<'a> Alone<'a> {
             let links = &self.fabric.links;
             let to = links.to(link);
             let kind = (
-                links.rate(link),
+                links.highest_rate(link),
                 links.delay(link),
                 links.store_and_forward(link),
                 self.side_by_side_on(link),
@@ -302,7 +302,7 @@ impl<'a> Alone<'a> {
         // Most links have the same rate as the previous one.
         let mut known: Option<Transmission> = None;
         let stage = |hop: &Hop| {
-            let rate = self.fabric.links.rate(hop.link);
+            let rate = self.fabric.links.highest_rate(hop.link);
             let same = known.filter(|known| known.rate == rate);
             let transmission =
                 *known.insert(same.unwrap_or_else(|| Transmission::new(rate, train)));

@@ -12,6 +12,7 @@ pub mod measurement;
 pub mod plan;
 pub mod registry;
 
+mod changes;
 mod circuits;
 mod outages;
 

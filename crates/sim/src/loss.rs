@@ -1,22 +1,35 @@
 //! Converts the loss settings of a plan into lossy links and scripts.
 
+use crate::changes;
 use crate::plan::loss::{LossSettings, Script};
 use crate::plan::Plan;
 use lightburst_des::{Duration, Stream};
 use lightburst_net::link::loss::{self, Effect, Selection};
 use lightburst_net::{FlowId, LossyLinks, NodeId};
 
-/// Builds the losses of a plan.
-pub fn loss(plan: &Plan, given: &LossSettings) -> LossyLinks {
+/// Builds the losses of a plan; `None` if no link is ever lossy.
+pub fn loss(plan: &Plan) -> Option<LossyLinks> {
     let settings = &plan.settings;
-    let stream = |(link, &lossy): (usize, &u8)| {
-        (lossy != 0).then(|| Stream::new(settings.seed, &format!("loss/{link}")))
+    let changes = settings.changes.as_ref();
+    let changes = changes.filter(|changes| !changes.losses.is_empty());
+    let stream = |link: usize| Stream::new(settings.seed, &format!("loss/{link}"));
+    let mut links = match &settings.loss {
+        Some(given) => {
+            let lossy = plan.links.lossy.iter().enumerate();
+            let streams = lossy.map(|(link, &lossy)| (lossy != 0).then(|| stream(link)));
+            let probabilities = [given.probability, given.acknowledgement_probability];
+            LossyLinks::new(probabilities, streams.collect(), scripts(plan, given))
+        }
+        None => {
+            changes?;
+            let none = vec![None; plan.links.from.len()];
+            LossyLinks::new([0.0; 2], none, Vec::new())
+        }
     };
-    LossyLinks::new(
-        [given.probability, given.acknowledgement_probability],
-        plan.links.lossy.iter().enumerate().map(stream).collect(),
-        scripts(plan, given),
-    )
+    if let Some(changes) = changes {
+        changes::vary_losses(&mut links, changes, settings.seed);
+    }
+    Some(links)
 }
 
 fn scripts(plan: &Plan, given: &LossSettings) -> Vec<loss::Script> {

@@ -2,6 +2,7 @@
 //!
 //! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
+pub mod changes;
 pub mod loss;
 pub mod outages;
 mod writes;
@@ -9,6 +10,7 @@ mod writes;
 pub use writes::Writes;
 
 use crate::measurement::{self, Measurement, Scope};
+use crate::plan::changes::ChangeSettings;
 use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
 use lightburst_des::{Ties, Time};
@@ -150,6 +152,9 @@ pub struct PlanSettings {
     /// Outages of links.
     #[serde(default)]
     pub outages: Option<OutageSettings>,
+    /// Changes of the rates and losses of links.
+    #[serde(default)]
+    pub changes: Option<ChangeSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,
@@ -484,7 +489,7 @@ mod tests {
         assert!(words.starts_with(start), "{words}");
         let keys = measurement::REGISTRY.iter().flat_map(|kind| kind.keys);
         let keys: String = keys.map(|key| format!(", `{key}`")).collect();
-        let end = format!("`fair`, `loss`, `outages`{keys}");
+        let end = format!("`fair`, `loss`, `outages`, `changes`{keys}");
         assert!(words.ends_with(&end), "{words}");
     }
 }

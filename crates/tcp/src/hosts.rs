@@ -200,7 +200,7 @@ impl TcpHosts {
         let flow = self.flows.get(index);
         let at = usize::from(flow.group);
         let (group, shared) = (&self.built_from[at], &mut self.groups[at]);
-        let segment_time = ctx.transmission_time(NIC, group.sizes.segment);
+        let segment_time = ctx.first_transmission_time(NIC, group.sizes.segment);
         let transport = shared.transport(group, segment_time);
         let timeout = group.receiver_timers.then(|| transport.timeout.clone());
         let mut sender = Sender::new(

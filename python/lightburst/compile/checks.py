@@ -154,7 +154,8 @@ def _most_waiting(transport: Transport, flows: Flows, network: Network, time_lim
 
 def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) -> None:
     """Refuse waiting times beyond the simulator's clock: huge units on very slow links."""
-    slowest = int(network.link_rate_bps.min())
+    rates = (event.rate for event in scenario.events if event.rate is not None)
+    slowest = min(int(network.link_rate_bps.min()), *rates, 2**63)
     transports = [group.transport for group in scenario.flow_groups]
     segment = max(transport.segment_size for transport in transports)
     segment_ps = _transmission_ps(segment, slowest)

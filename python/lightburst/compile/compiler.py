@@ -29,6 +29,7 @@ from lightburst.scenario.model import Scenario
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OpenLoop
 from lightburst.topology import Counts, Network, build_network, count
+from lightburst.topology.changes import change_settings
 from lightburst.topology.outages import outage_settings
 from lightburst.workload import (
     Edges,
@@ -99,6 +100,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "fair": fair_settings(scenario.host_queueing),
         "loss": loss_settings(scenario.loss),
         "outages": outage_settings(scenario, network, seed),
+        "changes": change_settings(scenario, network, lossy_links(scenario, network)),
     }
     # Reversed, because of several measurements that the network does not allow the error names
     # the last.

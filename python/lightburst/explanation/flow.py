@@ -10,6 +10,7 @@ import pandas as pd
 
 from lightburst.compile import check_seed
 from lightburst.explanation import flow_text
+from lightburst.explanation.events import met
 from lightburst.foundation.counts import PS, UNFINISHED
 from lightburst.foundation.formatting import html_text
 from lightburst.foundation.units import as_python, whole_number
@@ -52,7 +53,8 @@ class Explanation:
         arrival of the last byte; None if unfinished), ``ideal_s``, ``slowdown`` (None if
         unfinished) and ``explained_s``, the time that `parts` divides: the completion time, or the
         time to the end of the run; and ``held_back_s``, by cause the seconds in which the sender
-        held data back.
+        held data back. Only if there were any, ``events``: outages and changes of links that its
+        packets used.
     parts : pandas.DataFrame
         Components of that time: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
         at which the flow waited (missing if none), ``time_ps``, whose sum is ``explained_s`` to the
@@ -217,6 +219,8 @@ def _explained(result: Result, flow: int) -> Explanation:
         "explained_s": time * PS,
         "held_back_s": {what: ps * PS for what, ps in held.items()},
     }
+    if events := met(result.plan, trace, start, start + time):
+        about["events"] = events
     totals: dict[tuple[int, int | None], int] = {}
     order = {part: place for place, part in enumerate(PARTS)}
     for span in spans:

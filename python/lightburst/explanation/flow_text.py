@@ -90,6 +90,8 @@ def sentences(found: Explanation) -> Iterator[str]:
     if parts:
         most = max(parts, key=lambda row: row.time_ps)
         yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
+    if "events" in about:
+        yield f"Events on links that its packets used: {'; '.join(about['events'])}."
     held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
     if held.keys() - {NEITHER}:
         times = (f"{readable('time_s', time)} by {_HELD_BY[what]}" for what, time in held.items())

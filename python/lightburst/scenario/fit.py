@@ -9,13 +9,11 @@ from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import (
     Burst,
     Circuit,
-    Electronic,
     Hybrid,
     Obs,
     Switching,
     tables_of,
 )
-from lightburst.scenario.switching.queue import DropTail
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
@@ -124,20 +122,40 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(path, "a script that delays units", allowed)
 
 
+def _events(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse events after the end of the run, and changes where units cannot follow."""
+    limit = scenario.measurement.time_limit
+    allowed = f"at most measurement.time_limit ({format_duration(limit)})"
+    kinds = {table.kind for table in tables_of(scenario.switching).values()} - {"electronic"}
+    for place, event in enumerate(scenario.events):
+        if event.at > limit:
+            yield InputError(f"events[{place}].at", format_duration(event.at), allowed)
+        if (event.until or 0) > limit:
+            more = f"{allowed}, or none"
+            yield InputError(f"events[{place}].until", format_duration(event.until or 0), more)
+        if event.rate is not None and kinds:
+            given = f"a change of rate among switches of kind '{min(kinds)}'"
+            only = "'electronic' switches alone: light keeps its rate through any other"
+            yield InputError(f"events[{place}].rate", given, only)
+    if not scenario.events and scenario.failures is None:
+        return
+    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
+        if isinstance(script, Hold | Stall):
+            allowed = "drops and marks alone beside events and failures"
+            yield InputError(path, "a script that delays units", allowed)
+
+
 def _changes(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse links that go down where routes or units cannot follow."""
     if not scenario.changes:
         if scenario.restoration != Restoration():
             allowed = "events or failures as well, which the routes follow"
-            yield InputError("restoration", "a table without any event", allowed)
+            yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
     for path, table in tables_of(scenario.switching).items():
         if table.kind not in ("electronic", "all-optical", "obs"):
             allowed = "'electronic', 'all-optical' or 'obs' beside events and failures"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
-        elif isinstance(table, Electronic) and not isinstance(table.queue, DropTail):
-            allowed = "no discipline beside events and failures: its queue is not given back"
-            yield InputError(f"{path}.queue", f"'{table.queue.kind}'", allowed)
         elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
             allowed = "'none' or 'destination' beside events and failures: routes may change"
             yield InputError(f"{path}.ordering", "'source'", allowed)
@@ -145,15 +163,6 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
         key = "routes" if scenario.routing.routes else "paths"
         allowed = "shortest paths beside events and failures: these are calculated anew"
         yield InputError(f"routing.{key}", "paths with labels", allowed)
-    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
-        if isinstance(script, Hold | Stall):
-            allowed = "drops and marks alone beside events and failures"
-            yield InputError(path, "a script that delays units", allowed)
-    limit = scenario.measurement.time_limit
-    for place, event in enumerate(scenario.events):
-        if event.at > limit:
-            allowed = f"at most measurement.time_limit ({format_duration(limit)})"
-            yield InputError(f"events[{place}].at", format_duration(event.at), allowed)
 
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
@@ -279,6 +288,7 @@ def misfits(
     yield from _uncut(scenario)
     yield from _scripts(scenario)
     yield from _circuits(scenario)
+    yield from _events(scenario)
     yield from _changes(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)

@@ -68,7 +68,11 @@ class Scenario(Section):
         ),
     )
     events: tuple[Event, ...] = Field(
-        (), description="Links and nodes that go down and come up at given times."
+        (),
+        description=(
+            "Links and nodes that go down and come up at given times, and links whose rate or loss "
+            "changes."
+        ),
     )
     failures: Failures | None = Field(
         None, description="Random failures and repairs. Without this table nothing fails."
@@ -115,7 +119,8 @@ class Scenario(Section):
     @property
     def changes(self) -> bool:
         """Whether links or nodes can go down."""
-        return bool(self.events) or self.failures is not None
+        down = any(event.state is not None for event in self.events)
+        return down or self.failures is not None
 
     @property
     def routing_choice(self) -> Choice:
@@ -329,6 +334,10 @@ def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
             for key, table in value.items():
                 if isinstance(table, Section):
                     _leave_out_unused(table, values[name][key])
+        elif isinstance(value, tuple):
+            for place, table in enumerate(value):
+                if isinstance(table, Section):
+                    _leave_out_unused(table, values[name][place])
 
 
 def _replace_files(values: dict[str, Any], path: str) -> None:

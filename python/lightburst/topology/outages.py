@@ -93,9 +93,10 @@ def _of_events(events: Sequence[Event], network: Network) -> dict[Place, Spans]:
     errors: list[InputError] = []
     down: dict[Place, int] = {}
     spans: dict[Place, Spans] = {}
-    for i, event in sorted(enumerate(events), key=lambda row: row[1].at):
+    states = (row for row in enumerate(events) if row[1].state is not None)
+    for i, event in sorted(states, key=lambda row: row[1].at):
         try:
-            places = _places(event, network, f"events[{i}]")
+            places = places_of(event, network, f"events[{i}]")
         except InputError as error:
             errors.append(error)
             continue
@@ -121,7 +122,28 @@ def _of_events(events: Sequence[Event], network: Network) -> dict[Place, Spans]:
     return spans
 
 
-def _places(event: Event, network: Network, path: str) -> list[Place]:
+def places_of(event: Event, network: Network, path: str) -> list[Place]:
+    """Return what an event changes.
+
+    Parameters
+    ----------
+    event : Event
+        Event of the scenario.
+    network : Network
+        Its network.
+    path : str
+        Field of the event, for errors.
+
+    Returns
+    -------
+    list of tuple
+        Directed links, or a node.
+
+    Raises
+    ------
+    InputError
+        If there is no such link or node.
+    """
     numbers = {network.name(node): node for node in range(network.nodes)}
 
     def number(name: str, key: str) -> int:

@@ -32,6 +32,13 @@ class Discipline:
         """The unit to be sent now; None if all were dropped."""
         return self.output.pop(self.queue)
 
+    def flush(self) -> list[Unit]:
+        """All units, taken out in their order."""
+        found = []
+        while (waiting := self.output.pop(self.queue)) is not None:
+            found.append(waiting.unit)
+        return found
+
 
 class CoDel(Discipline):
     """Controlled delay: RFC 8289, sections 5.5 and 5.6."""
@@ -148,7 +155,8 @@ class Red(Discipline):
         if backlog:
             self.average = (1.0 - w) * self.average + w * float(backlog)
             return
-        each = output.link.tx(self.settings["mean_packet_bytes"])
+        last = output.link.transmissions[-1][0] if output.link.transmissions else 0
+        each = output.link.tx(self.settings["mean_packet_bytes"], last)
         self.average *= power(1.0 - w, (output.now - output.link.free_at) // each)
 
     def fate(self) -> str | None:
@@ -226,6 +234,10 @@ class Pie(Discipline):
         self.update()
         return super().dequeue()
 
+    def flush(self) -> list[Unit]:
+        self.update()
+        return super().flush()
+
 
 class FqCoDel(Discipline):
     """Flows hashed into queues with CoDel, by deficit round robin: RFC 8290, section 4."""
@@ -269,6 +281,10 @@ class FqCoDel(Discipline):
                 self.old.append(bucket)
             turn.pop(0)
         return None
+
+    def flush(self) -> list[Unit]:
+        """The units of each queue, in the order of their numbers."""
+        return [unit for bucket in self.buckets for unit in bucket.flush()]
 
 
 DISCIPLINES: dict[str, type[Discipline]] = {

@@ -49,7 +49,9 @@ class Link:
     rate: int
     delay: int
     heads: bool
+    # Whether it can lose units, and whether scripts test these.
     lossy: bool
+    scripted: bool
     # Data channels of a fibre with reservations.
     channels: int = 1
     # The end of its last transmission; for a fibre with headers that of its control channel.
@@ -64,15 +66,32 @@ class Link:
     pauses: list[tuple[int, int]] = field(default_factory=list)
     # Units that wait beside it for later ones.
     held: list[Held] = field(default_factory=list)
+    # Times from which on transmissions begin with other rates, in order.
+    rates: list[tuple[int, int]] = field(default_factory=list)
     # Units that wait in an explicit queue of its output.
     queue: list[Waiting] = field(default_factory=list)
 
-    def tx(self, size: int) -> int:
-        """Transmission time of `size` bytes in ps, rounded up."""
-        return -(-8 * 10**12 * size // self.rate)
+    def rate_at(self, time: int) -> int:
+        """The rate of a transmission that begins at `time`."""
+        return next((rate for since, rate in reversed(self.rates) if since <= time), self.rate)
+
+    def tx(self, size: int, begin: int = 0) -> int:
+        """Transmission time of `size` bytes in ps, rounded up, if it begins at `begin`."""
+        return -(-8 * 10**12 * size // self.rate_at(begin))
+
+    def left(self, now: int) -> int:
+        """Bytes of its transmissions that it sends after `now`, rounded up."""
+        left = sum(
+            (stop - max(start, now)) * self.rate_at(start)
+            for start, stop, _ in self.transmissions
+            if stop > now
+        )
+        return -(-left // (8 * 10**12))
 
     def backlog(self, now: int) -> int:
         """Bytes still to be sent, rounded up."""
+        if self.rates:
+            return self.left(now) + self.at_interface
         idle = sum(max(0, end - max(begin, now)) for begin, end in self.pauses)
         busy = max(0, self.free_at - now) - idle
         return -(-busy * self.rate // (8 * 10**12)) + self.at_interface
@@ -98,5 +117,4 @@ class Link:
 
     def waiting(self, end: int) -> int:
         """Bytes that it has still to transmit at `end`, rounded up."""
-        left = sum(stop - max(start, end) for start, stop, _ in self.transmissions if stop > end)
-        return min(-(-left * self.rate // (8 * 10**12)), self.given())
+        return min(self.left(end), self.given())

@@ -126,8 +126,10 @@ class Losses:
         loss: dict[str, Any] | None,
         seed: int,
         scripts: list[tuple[str, dict[str, Any], Script]],
+        changes: list[list[Any]],
     ) -> None:
         self.scripts = scripts
+        self.changes = changes
         self.probability = loss["probability"] if loss else 0.0
         self.acknowledgement_probability = loss["acknowledgement_probability"] if loss else 0.0
         self.seed = seed
@@ -136,10 +138,19 @@ class Losses:
     def _stream(self, link: int) -> Xoshiro256PlusPlus:
         return stream(self.seed, f"loss/{link}")
 
-    def fate(self, unit: Unit, link: Link, now: int) -> Fate:
-        """The fate of `unit` on `link`."""
+    def probabilities(self, link: Link, begin: int) -> tuple[float, float]:
+        """Of units with data and of others, whose transmission begins at `begin`."""
+        for number, time, *both in reversed(self.changes):
+            if number == link.index and time <= begin:
+                return both[0], both[1]
+        if not link.scripted:
+            return 0.0, 0.0
+        return self.probability, self.acknowledgement_probability
+
+    def fate(self, unit: Unit, link: Link, now: int, begin: int) -> Fate:
+        """The fate on `link` of `unit`, whose transmission begins at `begin`."""
         fate = Fate()
-        for key, row, script in self.scripts:
+        for key, row, script in self.scripts if link.scripted else ():
             if not script.look(unit, now):
                 continue
             if key == "drops":
@@ -151,7 +162,7 @@ class Losses:
             elif fate.hold is None:
                 fate.hold = row["flow"], row["later"]
         data = any(packet.payload for packet in unit.packets)
-        p = self.probability if data else self.acknowledgement_probability
+        p = self.probabilities(link, begin)[0 if data else 1]
         by_chance = p > 0 and self.stream(link.index).next() < min(int(p * 2.0**64), MASK)
         if by_chance and fate.lost is None:
             fate.lost = "random"

@@ -305,11 +305,11 @@ class Network:
         begin = max(earliest, link.free_at)
         if self.outages.taken_back(link, begin) is not None:
             self.outages.keep(link, unit)
-            link.free_at = begin + link.tx(unit.size)
+            link.free_at = begin + link.tx(unit.size, begin)
             link.transmissions.append((begin, link.free_at, unit.size))
             return max(earliest, self.events.now)
         earliest = earliest if waited_since is None else waited_since
-        fate = self.loss.fate(unit, link, self.events.now) if link.lossy else Fate()
+        fate = self.loss.fate(unit, link, self.events.now, begin) if link.lossy else Fate()
         if fate.marked:
             unit = marked(unit)
         if fate.hold is not None and fate.lost is None:
@@ -317,7 +317,7 @@ class Network:
             self.note("beside", link.source, unit, link, begins=begin)
             return begin
         begin += fate.stall
-        arrival = begin + link.tx(unit.size) + link.delay
+        arrival = begin + link.tx(unit.size, begin) + link.delay
         if fate.lost is None and self.outages.cut(link, begin, arrival):
             fate.lost = "link-down"
         self.put_on(link, unit, earliest, begin, fate.lost)
@@ -336,7 +336,7 @@ class Network:
 
     def put_on(self, link: Link, unit: Unit, earliest: int, start: int, reason: str | None) -> None:
         """Transmit `unit` on `link` from `start` on; it is lost for `reason`, if there is one."""
-        tx = link.tx(unit.size)
+        tx = link.tx(unit.size, start)
         if start > max(link.free_at, self.events.now):
             link.pauses.append((link.free_at, start))
         link.free_at = start + tx
@@ -357,7 +357,7 @@ class Network:
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
         self.offer(link, burst)
         self.note("send", link.source, burst, link, ready=head - reservation.delayed, begins=head)
-        fate = self.loss.fate(burst, link, self.events.now) if link.lossy else Fate()
+        fate = self.loss.fate(burst, link, self.events.now, head) if link.lossy else Fate()
         behind = head + link.tx(burst.size) + link.delay
         times = (begin, link.free_at + link.delay), (head, behind)
         if fate.lost is None and any(self.outages.cut(link, *time) for time in times):

@@ -33,17 +33,19 @@ def notices(link: int, spans: list[tuple[int, int]], delay: int) -> list[Notice]
 
 
 class Outages:
-    """The outages of one run; `queues` says whether units wait for a link in a queue."""
+    """The outages of one run; `queues` says whether units waiting for a link were handed to it."""
 
     def __init__(
         self,
         given: dict[str, Any] | None,
         network: Network,
         queues: Callable[[Link], bool],
+        flush: Callable[[Link], list[Unit]],
         strand: Callable[[Link, Unit, bool], None],
     ) -> None:
         self.network = network
         self.queues = queues
+        self.flush = flush
         self.strand = strand
         self.spans: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for link, down, up in given["links"] if given else ():
@@ -103,6 +105,7 @@ class Outages:
                 link.free_at = self.free_at.pop(link.index)
                 link.transmissions = link.transmissions[: -len(units)]
                 stranded += [(link, unit) for unit in units]
+            stranded += [(link, unit) for unit in self.flush(link)]
         self.network.new_routes()
         for link, unit in stranded:
             self.strand(link, unit, self.reroute)

@@ -45,10 +45,14 @@ class Output:
         link = self.link
         idle = sum(max(0, end - max(begin, at)) for begin, end in link.pauses)
         time = max(0, link.free_at - at) - idle
+        if link.rates:
+            return time + link.tx(self.waiting_bytes, at)
         return time + sum(link.tx(waiting.unit.size) for waiting in link.queue)
 
     def backlog(self) -> int:
         """Bytes of the units that wait, and those of the link that are not sent yet."""
+        if self.link.rates:
+            return self.link.left(self.now) + self.waiting_bytes
         return -(-self.delay_at(self.now) * self.link.rate // (8 * 10**12))
 
     def admit(self, unit: Unit) -> bool:
@@ -106,6 +110,10 @@ class QueuedElectronic(Electronic):
         """Queue the whole unit or lose it."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
+        self.queue(unit)
+
+    def queue(self, unit: Unit) -> None:
+        """Queue a unit at one of its outputs or lose it."""
         port = self.choose_queue(unit)
         self.queues[port].enqueue(unit)
         self.serve(port)
@@ -129,6 +137,17 @@ class QueuedElectronic(Electronic):
         """The link is free."""
         self.outputs[port].armed = False
         self.serve(port)
+
+    def flush(self, link: Link) -> list[Unit]:
+        """Take out what waits for a link."""
+        return self.queues[self.ports.index(link)].flush()
+
+    def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
+        """A unit that waited for `link` takes another way or is lost."""
+        if reroute:
+            self.queue(unit)
+        else:
+            self.drop(unit, "queue_flushed", self.ports.index(link))
 
     def area(self, until: int | None) -> int:
         """With the units that wait."""

@@ -24,8 +24,8 @@ class Fate:
 class LossRule(Protocol):
     """The rule that decides the fate of units on lossy links."""
 
-    def fate(self, unit: "Unit", link: "Link", now: int) -> Fate:
-        """The fate of `unit` on `link`."""
+    def fate(self, unit: "Unit", link: "Link", now: int, begin: int) -> Fate:
+        """The fate on `link` of `unit`, whose transmission begins at `begin`."""
 
 
 class PathRule(Protocol):

@@ -94,7 +94,7 @@ class Simulation:
             self.switching_time,
         )
         self.network.outages = Outages(
-            settings.get("outages"), self.network, self.queues, self.strand
+            settings.get("outages"), self.network, self.queues, self.flush, self.strand
         )
         if settings.get("fair") is not None:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
@@ -145,9 +145,17 @@ class Simulation:
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
 
     def queues(self, link: Link) -> bool:
-        """Whether units wait for a link in a queue of a switch."""
+        """Whether units that wait for a link in a switch were handed to it."""
         here = link.source - self.hosts
-        return here >= 0 and self.kinds[here]["kind"] == "electronic"
+        if here < 0 or self.kinds[here]["kind"] != "electronic":
+            return False
+        return self.kinds[here].get("queue") is None
+
+    def flush(self, link: Link) -> list[Unit]:
+        """Take out the units that wait for a link in an explicit queue."""
+        here = link.source - self.hosts
+        switch = self.switches[here] if here >= 0 else None
+        return switch.flush(link) if isinstance(switch, Electronic) else []
 
     def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
         """Hand a unit, that waits for a link that is known to be down, to its switch."""
@@ -164,6 +172,8 @@ class Simulation:
     def make_links(self, table: Arrays) -> list[Link]:
         """The links of the plan."""
         lossy = table["lossy"].tolist() if "lossy" in table else [0] * len(table["from"])
+        changes = self.settings.get("changes", {})
+        also_lossy = {row[0] for row in changes.get("losses", ())}
         channels = table["channels"].tolist() if "channels" in table else [1] * len(table["from"])
         return [
             Link(
@@ -173,8 +183,10 @@ class Simulation:
                 rate,
                 delay,
                 heads=self.heads(source, target),
-                lossy=bool(lossy[i]),
+                lossy=bool(lossy[i]) or i in also_lossy,
+                scripted=bool(lossy[i]),
                 channels=channels[i],
+                rates=[(at, bps) for link, at, bps in changes.get("rates", ()) if link == i],
             )
             for i, (source, target, rate, delay) in enumerate(
                 rows(table, "from", "to", "rate_bps", "delay_ps")
@@ -190,7 +202,8 @@ class Simulation:
                 flow = self.flows[row["flow"]]
                 scripts.append((key, row, make_script(row, flow.source, self.transport(flow))))
         self.scripts = [script for *_, script in scripts]
-        return Losses(loss, self.settings["seed"], scripts)
+        changes = self.settings.get("changes", {}).get("losses", [])
+        return Losses(loss, self.settings["seed"], scripts, changes)
 
     def run(self) -> None:
         """Run from the first event to the last."""
@@ -268,8 +281,14 @@ class Simulation:
         return links if unit.source < self.hosts else links[:-1]
 
     def flow_columns(self) -> Arrays:
-        """One row for each flow, with paths and times of a network whose links are all up."""
+        """One row for each flow, with paths and times of a network at its best.
+
+        Its links are all up, each with the highest of its rates.
+        """
         self.network.down.clear()
+        for link in self.network.links:
+            link.rate = max([link.rate, *(rate for _, rate in link.rates)])
+            link.rates = []
         self.network.new_routes()
         paths = [self.path(flow) for flow in self.flows]
         ideal = Ideal(self.network, self.settings, self.kinds)

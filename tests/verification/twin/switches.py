@@ -80,7 +80,7 @@ class Switch:
         self.counters["forwarded"] += 1
         link = self.ports[port]
         begin = self.network.transmit(link, unit, self.now + self.switching_time)
-        return begin + link.tx(unit.size)
+        return begin + link.tx(unit.size, begin)
 
     def drop(self, unit: Unit, reason: str, port: int) -> None:
         """Lose `unit`, which wanted the output `port`, and count it under `reason`."""
@@ -159,6 +159,10 @@ class Electronic(Switch):
             self.levels.append((self.now, backlog + unit.size))
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
+
+    def flush(self, link: Link) -> list[Unit]:
+        """What waits for a link in an explicit queue."""
+        return []
 
     def strand(self, link: Link, unit: Unit, reroute: bool) -> None:
         """Take back a unit that waits for `link`: it takes another way or is lost."""

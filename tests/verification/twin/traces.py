@@ -161,7 +161,8 @@ def hop_rows(
             continue
         assert entry.link is not None and entry.begins is not None and entry.ready is not None
         link = links[entry.link]
-        arrival = entry.begins + link.delay + (0 if link.heads else link.tx(entry.unit.size))
+        tx = link.tx(entry.unit.size, entry.begins)
+        arrival = entry.begins + link.delay + (0 if link.heads else tx)
         if following and following.what.startswith("drop") and following.link == link.index:
             arrival = NONE
         passed[entry.unit.name] += 1

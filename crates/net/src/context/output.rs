@@ -23,6 +23,10 @@ impl Context<'_> {
     /// [`Context::backlog`] of a port to which the waiting units were handed.
     #[inline]
     pub fn queued(&self, port: PortId) -> u64 {
+        let link = self.link(port);
+        if self.fabric.links.varies(link) {
+            return self.backlog(port) + self.waiting(port).bytes;
+        }
         self.rate(port)
             .bytes_in(self.queued_time(port, self.now()))
             .0
@@ -33,15 +37,33 @@ impl Context<'_> {
     pub fn queued_time(&self, port: PortId, at: Time) -> Duration {
         let link = self.link(port);
         let rest = self.fabric.links.to_transmit(link, at);
-        let time = u128::from(rest.0) + self.fabric.waiting(link).time;
+        let Waiting { bytes, time, .. } = self.fabric.waiting(link);
+        let time = match self.fabric.links.varies(link) {
+            false => time,
+            true => {
+                let links = &self.fabric.links;
+                u128::from(links.transmission_time_at(link, bytes, at).0)
+            }
+        };
+        let time = u128::from(rest.0) + time;
         Duration(u64::try_from(time).unwrap_or(u64::MAX))
+    }
+
+    /// Returns the transmission time of a unit that waits for a port. 0 if the rate of the link
+    /// changes: then the sum of the times follows from that of the bytes.
+    #[inline]
+    fn queue_time(&self, port: PortId, bytes: u32) -> Duration {
+        match self.fabric.links.varies(self.link(port)) {
+            false => self.transmission_time(port, bytes),
+            true => Duration::ZERO,
+        }
     }
 
     /// Appends a unit to a chain of a port's queue.
     #[inline]
     pub fn queue(&mut self, port: PortId, chain: &mut Chain, unit: Unit) {
         let bytes = self.envelope(unit).bytes;
-        let time = self.transmission_time(port, bytes);
+        let time = self.queue_time(port, bytes);
         let (link, now) = (self.link(port), self.now());
         let fabric = &mut *self.fabric;
         fabric.waiting[link.index()].add(bytes, time);
@@ -54,7 +76,7 @@ impl Context<'_> {
     pub fn unqueue(&mut self, port: PortId, chain: &mut Chain) -> Option<(Unit, Time)> {
         let (unit, since) = chain.pop(&self.fabric.units)?;
         let bytes = self.envelope(unit).bytes;
-        let time = self.transmission_time(port, bytes);
+        let time = self.queue_time(port, bytes);
         let link = self.link(port);
         self.fabric.waiting[link.index()].remove(bytes, time);
         Some((unit, since))

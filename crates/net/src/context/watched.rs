@@ -22,11 +22,11 @@ impl Context<'_> {
         if self.keep_aside(unit, place.link, from) {
             return from.max(now);
         }
-        let verdict = self.fabric.judge(unit, place.link, now);
+        let start = self.fabric.links.free_at(place.link).max(from);
+        let verdict = self.fabric.judge(unit, place.link, (now, start));
         if verdict.mark {
             self.fabric.units.mark(unit);
         }
-        let start = self.fabric.links.free_at(place.link).max(from);
         if let Some(hold) = verdict.hold.filter(|_| verdict.lost.is_none()) {
             self.fabric.hold(unit, (place, ready), hold);
             return start;
@@ -60,7 +60,9 @@ impl Context<'_> {
             return false;
         };
         let bytes = unit.envelope(units).bytes;
-        outages.keep(link, unit, bytes, free_at);
+        links.shift(link, start);
+        let time = links.transmission_time(link, bytes);
+        outages.keep(link, unit, (bytes, time), free_at);
         links.transmit(link, bytes, from);
         true
     }
@@ -71,8 +73,8 @@ impl Context<'_> {
         self.fabric.outages.as_ref()?;
         let Fabric { links, units, .. } = &*self.fabric;
         let start = links.free_at(link).max(begin);
-        let bytes = unit.envelope(units).bytes;
-        let end = start + links.transmission_time(link, bytes) + links.delay(link);
+        let bytes = u64::from(unit.envelope(units).bytes);
+        let end = start + links.transmission_time_at(link, bytes, start) + links.delay(link);
         self.fabric.cut_off(link, start, end)
     }
 
@@ -88,6 +90,8 @@ impl Context<'_> {
         let (link, now) = (place.link, self.agenda.now());
         let fabric = &mut *self.fabric;
         fabric.links.postpone(link, begin, now);
+        let start = fabric.links.free_at(link).max(begin);
+        fabric.links.shift(link, start);
         let envelope = unit.envelope_mut(&mut fabric.units);
         envelope.behind = Behind::NOTHING;
         let bytes = envelope.bytes;

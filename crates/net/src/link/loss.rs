@@ -3,6 +3,7 @@
 use crate::observe::Place;
 use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet, Unit};
 use lightburst_des::{Duration, Stream, Time};
+use std::collections::BTreeMap;
 
 /// Drop reason of random losses.
 pub const RANDOM: &DropReason = &DropReason {
@@ -178,12 +179,29 @@ pub(crate) struct Held {
     pub left: u64,
 }
 
+/// Losses of a link whose probabilities change.
+#[derive(Debug)]
+struct Course {
+    /// Whether scripts test the units of the link.
+    scripted: bool,
+    /// Time from which on transmissions begin with these bounds, in order, from 0 on.
+    steps: Vec<(Time, [u64; 2])>,
+}
+
+/// Returns the bounds of probabilities: a unit is lost if its draw is below `p 2^64`.
+fn bounds(probabilities: [f64; 2]) -> [u64; 2] {
+    // The cast saturates.
+    probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64)
+}
+
 /// Losses on all links.
 #[derive(Debug)]
 pub struct LossyLinks {
     /// Bounds for units with data and for other units. A unit is lost if the draw is below its
     /// bound.
     thresholds: [u64; 2],
+    /// Links whose probabilities change.
+    courses: BTreeMap<LinkId, Course>,
     /// Random stream of each lossy link.
     streams: Vec<Option<Stream>>,
     /// Scripts.
@@ -203,8 +221,8 @@ impl LossyLinks {
         scripts: Vec<Script>,
     ) -> LossyLinks {
         LossyLinks {
-            // A unit is lost if the draw is below p 2^64. The cast saturates.
-            thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
+            thresholds: bounds(probabilities),
+            courses: BTreeMap::new(),
             lost: vec![0; streams.len()],
             streams,
             scripts,
@@ -212,20 +230,40 @@ impl LossyLinks {
         }
     }
 
+    /// Gives a link, with a stream for its draws, other probabilities from some times on, in order
+    /// of time. If the link was not lossy before, its first probabilities are 0 and scripts do not
+    /// test its units.
+    pub fn vary(&mut self, link: LinkId, stream: Stream, steps: &[(Time, [f64; 2])]) {
+        let scripted = self.is_on(link);
+        let first = if scripted { self.thresholds } else { [0; 2] };
+        let steps = steps.iter().map(|&(time, p)| (time, bounds(p)));
+        let steps = [(Time::ZERO, first)].into_iter().chain(steps).collect();
+        self.courses.insert(link, Course { scripted, steps });
+        self.streams[link.index()].get_or_insert(stream);
+    }
+
     /// Returns whether a link is lossy.
     pub fn is_on(&self, link: LinkId) -> bool {
         self.streams[link.index()].is_some()
     }
 
-    /// Decides on a unit with these packets that is handed to a lossy link.
+    /// Decides on a unit with these packets that is handed to a lossy link at `now`, for a
+    /// transmission that begins at `start`.
     pub(crate) fn judge<'a>(
         &mut self,
         link: LinkId,
         mut packets: impl Iterator<Item = &'a Packet> + Clone,
-        now: Time,
+        (now, start): (Time, Time),
     ) -> Verdict {
         let mut verdict = Verdict::default();
-        for script in &mut self.scripts {
+        let course = self.courses.get(&link);
+        let scripts = match course {
+            Some(Course {
+                scripted: false, ..
+            }) => &mut [],
+            _ => &mut self.scripts[..],
+        };
+        for script in scripts {
             if !script.selects(packets.clone()) {
                 continue;
             }
@@ -242,7 +280,13 @@ impl LossyLinks {
             }
         }
         let data = packets.any(|packet| packet.header.payload > 0);
-        let threshold = self.thresholds[usize::from(!data)];
+        let thresholds = match course {
+            None => self.thresholds,
+            Some(Course { steps, .. }) => {
+                steps[steps.partition_point(|(from, _)| *from <= start) - 1].1
+            }
+        };
+        let threshold = thresholds[usize::from(!data)];
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");
         if threshold > 0 && stream.next_u64() < threshold {
             verdict.lost = verdict.lost.or(Some(RANDOM));
@@ -292,7 +336,11 @@ mod tests {
         for (bound, lost) in [(draw, None), (draw + 2048, Some(RANDOM))] {
             let p = bound as f64 / 2f64.powi(64);
             let mut loss = LossyLinks::new([p; 2], vec![Some(stream(seed))], vec![]);
-            assert_eq!(loss.judge(LinkId(0), [].iter(), Time::ZERO).lost, lost);
+            assert_eq!(
+                loss.judge(LinkId(0), [].iter(), (Time::ZERO, Time::ZERO))
+                    .lost,
+                lost
+            );
         }
     }
 
@@ -324,7 +372,7 @@ mod tests {
         );
         let windows = [3, 5, 4, 6];
         let found = windows.map(|window| {
-            loss.judge(LinkId(0), [segment(0, window)].iter(), Time(7))
+            loss.judge(LinkId(0), [segment(0, window)].iter(), (Time(7), Time(7)))
                 .lost
         });
         assert_eq!(found, [None, Some(SCRIPTED), None, None]);

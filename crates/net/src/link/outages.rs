@@ -56,19 +56,21 @@ fn noticed(link: LinkId, outages: &[Outage], delay: Duration) -> Vec<Change> {
     changes
 }
 
-/// A unit that waits at an output when the routes learn that its link is down.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stranded {
-    pub unit: Unit,
-    pub from: NodeId,
+/// A link that is down, as the routes learn now.
+#[derive(Clone, Debug)]
+pub(crate) struct Down {
     pub link: LinkId,
+    pub from: NodeId,
+    /// Units that waited for it, in the order of their arrival.
+    pub units: Vec<Unit>,
 }
 
 /// Units kept aside at an output, and the state of the link without them.
 #[derive(Debug)]
 struct Aside {
     free_at: Time,
-    units: Vec<(Unit, u32)>,
+    /// Units with their bytes and the time of their transmission.
+    units: Vec<(Unit, u32, Duration)>,
 }
 
 /// Graph of the shortest paths, by which the routes are calculated anew.
@@ -169,12 +171,18 @@ impl Outages {
         self.cut(link, now, Time(now.0 + 1))
     }
 
-    /// Keeps a unit aside that will be stranded. `free_at` is the end of the transmissions before
-    /// it.
-    pub(crate) fn keep(&mut self, link: LinkId, unit: Unit, bytes: u32, free_at: Time) {
+    /// Keeps a unit aside that will be stranded, of these bytes and this transmission time.
+    /// `free_at` is the end of the transmissions before it.
+    pub(crate) fn keep(
+        &mut self,
+        link: LinkId,
+        unit: Unit,
+        (bytes, time): (u32, Duration),
+        free_at: Time,
+    ) {
         let units = Vec::new();
         let aside = self.aside.entry(link).or_insert(Aside { free_at, units });
-        aside.units.push((unit, bytes));
+        aside.units.push((unit, bytes, time));
     }
 
     /// Returns whether any unit is kept aside.
@@ -189,10 +197,10 @@ impl Outages {
             .map_or(Time::NEVER, |change| change.time)
     }
 
-    /// Makes the changes at `now`. Returns the routes from now on, and the stranded units in the
-    /// order of the links, each link's in that of their arrival.
-    pub(crate) fn change(&mut self, now: Time, links: &mut Links) -> (Routing, Vec<Stranded>) {
-        let mut stranded = Vec::new();
+    /// Makes the changes at `now`. Returns the routes from now on, and the links that are down, in
+    /// order, each with the units that were handed to it and are taken back.
+    pub(crate) fn change(&mut self, now: Time, links: &mut Links) -> (Routing, Vec<Down>) {
+        let mut downs = Vec::new();
         while self.next_change() == now {
             let Change { link, is_down, .. } = self.changes.pop_front().expect("a change");
             self.known_down[link.index()] = is_down;
@@ -201,15 +209,16 @@ impl Outages {
                     times.pop_front();
                 }
                 let from = self.graph.links[link.index()].0;
-                let Some(Aside { free_at, units }) = self.aside.remove(&link) else {
-                    continue;
-                };
-                links.take_back(link, free_at, units.iter().map(|&(_, bytes)| bytes));
-                let units = units.into_iter();
-                stranded.extend(units.map(|(unit, _)| Stranded { unit, from, link }));
+                let mut units = Vec::new();
+                if let Some(aside) = self.aside.remove(&link) {
+                    let sizes = aside.units.iter().map(|&(_, bytes, time)| (bytes, time));
+                    links.take_back(link, aside.free_at, sizes);
+                    units.extend(aside.units.into_iter().map(|(unit, ..)| unit));
+                }
+                downs.push(Down { link, from, units });
             }
         }
-        (self.routes(), stranded)
+        (self.routes(), downs)
     }
 
     fn routes(&self) -> Routing {
@@ -226,19 +235,25 @@ impl Outages {
 impl Links {
     /// Takes back the units handed to a link last, which it has not begun to transmit. `free_at` is
     /// the end of the transmissions before them.
-    fn take_back(&mut self, link: LinkId, free_at: Time, units: impl Iterator<Item = u32>) {
+    fn take_back(
+        &mut self,
+        link: LinkId,
+        free_at: Time,
+        units: impl Iterator<Item = (u32, Duration)>,
+    ) {
         let exit = &mut self.exits[link.index()];
         exit.free_at = free_at;
         let kind = &self.kinds[exit.kind as usize];
         let load = &mut self.loads[link.index()];
-        for bytes in units {
+        for (bytes, time) in units {
             load.units -= 1;
             load.bytes -= Bytes(u64::from(bytes)).0;
             if kind.is_timed() {
                 let busy = &mut self.busy[link.index()];
-                *busy = Duration(busy.0 - kind.transmission_time(bytes).0);
+                *busy = Duration(busy.0 - time.0);
             }
         }
+        self.shift_back(link, free_at);
         if let Some(gaps) = self.gaps.get_mut(link.index()) {
             gaps.retain(|&(_, end)| end <= free_at);
         }

@@ -182,4 +182,8 @@ impl Discipline for Queue {
         let mut waiting = output.waiting().bytes;
         self.law.dequeue(&mut self.chain, &mut waiting, output)
     }
+
+    fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit> {
+        output.pop_all(&mut self.chain)
+    }
 }

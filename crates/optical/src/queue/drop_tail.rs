@@ -43,4 +43,8 @@ impl Discipline for Tail {
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
         output.pop(&mut self.chain)
     }
+
+    fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit> {
+        output.pop_all(&mut self.chain)
+    }
 }

@@ -181,4 +181,17 @@ impl Discipline for Queues {
             self.move_on(is_new, is_new);
         }
     }
+
+    /// In the order of the hashes.
+    fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit> {
+        let mut places: Vec<usize> = (0..self.queues.len()).collect();
+        places.sort_unstable_by_key(|&at| self.queues[at].bucket);
+        let mut units = Vec::new();
+        for at in places {
+            let queue = &mut self.queues[at];
+            queue.bytes = 0;
+            units.append(&mut output.pop_all(&mut queue.chain));
+        }
+        units
+    }
 }

@@ -198,6 +198,11 @@ impl Discipline for Queue {
         self.controller.catch_up(output);
         output.pop(&mut self.chain)
     }
+
+    fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit> {
+        self.controller.catch_up(output);
+        output.pop_all(&mut self.chain)
+    }
 }
 
 #[cfg(test)]

@@ -39,13 +39,13 @@ impl SwitchSettings for ElectronicSettings {
         true
     }
 
-    /// Explicit queues do not give units back yet.
+    /// Explicit queues keep their units until these are transmitted.
     fn gives_back(&self) -> bool {
         self.queue.is_none()
     }
 
     fn takes_outages(&self) -> bool {
-        self.queue.is_none()
+        true
     }
 
     fn queues_at_outputs(&self) -> bool {

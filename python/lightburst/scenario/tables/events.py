@@ -1,29 +1,64 @@
-"""``[[events]]``, ``[failures]`` and ``[restoration]``: what fails, and how routes follow."""
+"""``[[events]]``, ``[failures]`` and ``[restoration]``: what changes, and how routes follow."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.foundation.units import TIME, Duration, PositiveDuration, Quantity, parse_duration
-from lightburst.scenario.fields import Name, Whole, refuse_at
+from lightburst.foundation.units import (
+    TIME,
+    Duration,
+    PositiveDuration,
+    Quantity,
+    Rate,
+    format_duration,
+    parse_duration,
+)
+from lightburst.scenario.fields import Name, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.tables.topology import MOST_WAVELENGTHS
 
 _Node = Annotated[str, Name()]
+# What an event changes.
+_CHANGED: Final = ("state", "rate", "loss")
 
 
 class Event(Section):
-    """A link or a node that goes down or comes up at a time.
+    """A link or a node that goes down or comes up at a time, or a link with another rate or loss.
 
     Attributes
     ----------
-    at : int
+    at, until : int
         Picoseconds.
+    rate : int or None
+        Bits per second.
     """
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"rate", "loss", "until"})
+
     at: Duration = Field(description="Time of the event, from the begin of the run.")
-    state: Literal["down", "up"] = Field(
-        description="The state from then on. Links and nodes are up at first."
+    state: Literal["down", "up"] | None = Field(
+        None, description="The state from then on. Links and nodes are up at first."
+    )
+    rate: Rate | None = Field(
+        None,
+        description=(
+            "In place of `state`: the rate of the link from then on. A transmission that begins "
+            "later has it. All switches are `electronic`."
+        ),
+    )
+    loss: Annotated[float, Real(0, 1)] | None = Field(
+        None,
+        description=(
+            "In place of `state`: the probability with which the link loses a unit, with data or "
+            "without, whose transmission begins later."
+        ),
+    )
+    until: Duration | None = Field(
+        None,
+        description=(
+            "End of a change of `rate` or `loss`: from then on the link has its own again. By "
+            "default there is none."
+        ),
     )
     link: tuple[_Node, _Node] | None = Field(
         None,
@@ -50,6 +85,23 @@ class Event(Section):
     wavelength: Annotated[int, Whole(0, MOST_WAVELENGTHS - 1)] | None = Field(
         None, description="The wavelength of the link, from 0; by default all."
     )
+
+    @model_validator(mode="after")
+    def _one_change(self) -> Self:
+        given = [key for key in _CHANGED if getattr(self, key) is not None]
+        if len(given) != 1:
+            words = " and ".join(given) or "none of state, rate and loss"
+            raise refuse_at("", words, "one of state, rate and loss")
+        if self.state is None and self.node is not None:
+            allowed = f"a link, whose {given[0]} changes"
+            raise refuse_at("node", self.node, allowed)
+        if self.until is not None and self.state is not None:
+            allowed = f"none beside state: another event ends '{self.state}'"
+            raise refuse_at("until", format_duration(self.until), allowed)
+        if self.until is not None and self.until <= self.at:
+            allowed = f"a time after at ({format_duration(self.at)})"
+            raise refuse_at("until", format_duration(self.until), allowed)
+        return self
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:

@@ -1,6 +1,6 @@
 //! Electronic switch whose outputs have explicit queues: a discipline decides at each departure.
 
-use super::ElectronicSettings;
+use super::{ElectronicSettings, QUEUE_FLUSHED};
 use crate::output::{Output, QueueCounters};
 use crate::queue::{Discipline, DisciplineSettings, Port};
 use crate::switch::{output, Build};
@@ -67,6 +67,11 @@ impl Queued {
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.arrived += 1;
         self.oe_bytes += u64::from(ctx.envelope(unit).bytes);
+        self.queue(unit, ctx);
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(self.choice, unit, &mut self.draw, ctx);
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output {
@@ -77,6 +82,12 @@ impl Queued {
         };
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
+    }
+
+    /// Queues a unit again, after an outage: rare, and so apart from the code of every arrival.
+    #[cold]
+    fn reroute(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        self.queue(unit, ctx);
     }
 
     /// Sends units while the link of a port is free, and sets the timer of the next departure.
@@ -123,13 +134,37 @@ impl Switch for Queued {
         self.serve(port, ctx);
     }
 
+    fn on_down(&mut self, port: PortId, ctx: &mut Context<'_>) -> Vec<Unit> {
+        let queue = &mut self.queues[usize::from(port.0)];
+        let output = &mut Output {
+            port,
+            limit: self.limit,
+            ctx,
+            counters: &mut self.counters,
+        };
+        queue.discipline.flush(output)
+    }
+
+    fn on_stranded(&mut self, unit: Unit, port: PortId, reroute: bool, ctx: &mut Context<'_>) {
+        if reroute {
+            return self.reroute(unit, ctx);
+        }
+        let output = &mut Output {
+            port,
+            limit: self.limit,
+            ctx,
+            counters: &mut self.counters,
+        };
+        output.drop(unit, QUEUE_FLUSHED);
+    }
+
     fn counted(&self, end: Time) -> Counted {
         Counted::default()
             .count("arrived", self.arrived)
             .count("forwarded", self.forwarded)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
-            .dropped(super::QUEUE_FLUSHED, 0)
+            .dropped(QUEUE_FLUSHED, self.counters.dropped_for(QUEUE_FLUSHED))
             .and(self.counters.counted(end))
     }
 
