@@ -74,7 +74,27 @@ def scenarios(full: bool) -> dict[str, Table]:
     def size(large: int, small: int) -> int:
         return large if full else small
 
-    return {**_transports(size), **_networks(size), **_looks(size), **_edges(size)}
+    return {
+        **_transports(size),
+        **_networks(size),
+        **_looks(size),
+        **_edges(size),
+        **_circuits(size),
+    }
+
+
+def _circuits(size: Size) -> dict[str, Table]:
+    return {
+        "circuits": make(
+            {"kind": "racks"}, {"kind": "circuit"}, TCP, poisson(size(100_000, 20_000), "9 kB")
+        ),
+        "circuits of many racks": make(
+            {"kind": "racks", "racks": size(1024, 512), "hosts_per_rack": 1, "uplinks": 8},
+            {"kind": "circuit", "forwarding": "rotor-lb"},
+            TCP,
+            poisson(1000, "9 kB"),
+        ),
+    }
 
 
 def _transports(size: Size) -> dict[str, Table]:
@@ -95,15 +115,6 @@ def _transports(size: Size) -> dict[str, Table]:
             TCP,
             poisson(size(100_000, 50_000), "9 kB", "1e7 /s"),
             routing={"choice": "random"},
-        ),
-        "circuits": make(
-            {"kind": "racks"}, {"kind": "circuit"}, TCP, poisson(size(100_000, 20_000), "9 kB")
-        ),
-        "circuits of many racks": make(
-            {"kind": "racks", "racks": size(1024, 512), "hosts_per_rack": 1, "uplinks": 8},
-            {"kind": "circuit", "forwarding": "rotor-lb"},
-            TCP,
-            poisson(1000, "9 kB"),
         ),
         "collectives": make(
             tree(8),

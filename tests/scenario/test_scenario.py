@@ -369,7 +369,7 @@ def test_kinds() -> None:
     "topic",
     [
         *("switches", "assemblies", "schedulers", "signallings", "resolvers", "transports"),
-        *("congestion_controls", "recoveries", "choices", "queues"),
+        *("congestion_controls", "recoveries", "choices", "queues", "forwardings"),
     ],
 )
 def test_the_core_knows_the_same_names(topic: str) -> None:

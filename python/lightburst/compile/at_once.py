@@ -176,7 +176,8 @@ def _waits(switch: dict[str, Any]) -> float:
     if (schedule := switch.get("schedule")) is not None:
         # A unit that misses the last slot of its circuit waits for a turn, on either hop.
         turn = max(map(len, schedule["turns"])) * schedule["slot_ps"]
-        return (1 + (switch["forwarding"] != "direct")) * turn / PICOSECONDS_PER_SECOND
+        hops = 1 if switch["forwarding"] == "direct" else 2
+        return float(hops * turn) / PICOSECONDS_PER_SECOND
     rule = switch.get("assembly") or {}
     times = [rule[name] for name in rule if name.endswith("time_ps")]
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND

@@ -455,8 +455,8 @@ class Result(CompletedRun):
             packets and bytes (``burst_mean_packets``, ``burst_mean_bytes``), and the mean wait of a
             packet until its burst was closed (``assembly_mean_s``), NaN without bursts. With
             reservation of channels also the bursts that took a delay line or another path there
-            (``bursts_delayed``, ``delay_line_s`` in total, ``bursts_deflected``). Counts of one
-            kind of switch are 0 for the others.
+            (``bursts_delayed``, ``delay_line_s`` in total, ``bursts_deflected``), with circuits
+            units that waited for a second one (``relayed``). Counts of other kinds are 0.
         """
         return self._of_window("switches")
 
