@@ -125,3 +125,22 @@ def queued_outage_plan(seed: int) -> Plan:
         for own in plan.settings["switches"]
     ]
     return with_outages(random, plan._replace(settings={**plan.settings, "switches": switches}))
+
+
+def hybrid_outage_plan(seed: int) -> Plan:
+    """A random plan of packets with outages and hybrid switches."""
+    random = Random(f"hybrid outages/{seed}")
+    plan = crowded(seed)
+    switches = [
+        {
+            "kind": "hybrid",
+            "switching_time_ps": random.choice([0, 100_000, MICROSECOND]),
+            "buffer_ports": random.choice([1, 2, 8]),
+            "buffer_bytes": random.choice([None, 60_000]),
+            "re_emission": random.choice(["after-reception", "cut-through"]),
+        }
+        for _ in plan.settings["switches"]
+    ]
+    links = {**plan.links, "rate_bps": 0 * plan.links["rate_bps"] + GIGABIT}
+    chosen = {**plan.settings, "switches": switches}
+    return with_outages(random, plan._replace(settings=chosen, links=links))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compare import check_conservation, check_equal
-from outage_plans import outage_plan, queued_outage_plan
+from outage_plans import hybrid_outage_plan, outage_plan, queued_outage_plan
 from plans import (
     ENGINES,
     GIGABIT,
@@ -152,6 +152,33 @@ def test_what_waits_when_the_routes_change_goes_round(
 
 
 @engines
+@pytest.mark.parametrize("reroute", [False, True])
+@pytest.mark.parametrize("re_emission", ["after-reception", "cut-through"])
+def test_what_waits_in_a_buffer_of_a_hybrid_switch(
+    engine: Engine, re_emission: str, reroute: bool
+) -> None:
+    """The second head comes at 1.05 us, while the first unit is on the direct link.
+
+    That fails at 2 us, with the first unit on it. At 3 us the routes change: the second leaves the
+    buffer at once, or when it is received, and goes round; or it is lost.
+    """
+    delay = HOP - TX
+    came = MICROSECOND + delay
+    own = {"switching_time_ps": 0, "buffer_ports": 2, "buffer_bytes": None}
+    plan = datagrams(DIAMOND, 3, 6, [(0, 2, 0), (1, 2, MICROSECOND)])
+    hybrid = {"kind": "hybrid", **own, "re_emission": re_emission}
+    plan = plan._replace(settings={**plan.settings, "switches": [hybrid]})
+    changes = {"restoration_ps": MICROSECOND, "reroute": reroute}
+    result = engine(down(plan, [(3, 5, 2 * MICROSECOND, SECOND)], **changes))
+    assert result["links"]["lost"].sum() == 1
+    assert result["switches"]["dropped_queue_flushed"].tolist() == [int(not reroute), 0, 0]
+    change = 3 * MICROSECOND
+    left = came + TX if re_emission == "after-reception" and reroute else change
+    assert arrived(plan, result) == [None, left + 2 * delay + HOP if reroute else None]
+    assert result["switches"]["buffer_byte_ps"].tolist() == [9000 * (left - came), 0, 0]
+
+
+@engines
 def test_a_flushed_queue_of_fq_codel_is_empty(engine: Engine) -> None:
     """Of three datagrams one is lost with the link and two are flushed; later three come again.
 
@@ -248,9 +275,15 @@ def test_core_equals_twin_with_disciplines(seed: int) -> None:
         check_equal(plan)
 
 
+@in_blocks("seed", range(60))
+def test_core_equals_twin_with_buffers(seed: int) -> None:
+    check_equal(hybrid_outage_plan(seed))
+
+
 @in_blocks("seed", range(120, 180))
 def test_conservation(seed: int) -> None:
-    for plan in (outage_plan(seed), queued_outage_plan(seed)):
+    for make in (outage_plan, queued_outage_plan, hybrid_outage_plan):
+        plan = make(seed)
         check_conservation(plan, core(plan))
 
 

@@ -249,6 +249,17 @@ impl<'a> Context<'a> {
         outages.is_some_and(|outages| outages.is_down(self.link(port), self.now()))
     }
 
+    /// Returns whether the routes know that the link of a port is down.
+    pub fn is_known_down(&self, port: PortId) -> bool {
+        let outages = self.fabric.outages.as_ref();
+        outages.is_some_and(|outages| outages.is_known_down(self.link(port)))
+    }
+
+    /// Returns the number of next-hop sets of the node.
+    pub fn sets(&self) -> usize {
+        self.fabric.routing.sets(self.node)
+    }
+
     /// Hands a unit to a port for transmission at `from` or later; returns the start of the
     /// transmission. The caller must not use the unit afterwards, because the link may have dropped
     /// it.

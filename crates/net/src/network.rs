@@ -88,7 +88,9 @@ impl<H: Hosts> Network<H> {
         let outages = outages.as_mut().expect("outages");
         let reroute = outages.reroute;
         let (routing, mut downs) = outages.change(agenda.now(), links);
+        self.at_each_switch(agenda, |switch, ctx| switch.before_change(ctx));
         self.fabric.routing = routing;
+        self.at_each_switch(agenda, |switch, ctx| switch.after_change(reroute, ctx));
         downs.retain(|down| down.from.0 >= self.host_count);
         // All queues are empty before the first unit takes another way.
         for Down { link, from, units } in &mut downs {
@@ -102,6 +104,19 @@ impl<H: Hosts> Network<H> {
                     switch.on_stranded(unit, port, reroute, ctx);
                 }
             });
+        }
+    }
+
+    /// Lets each switch act, in the order of the nodes.
+    fn at_each_switch(
+        &mut self,
+        agenda: &mut Agenda<Event>,
+        act: impl Fn(&mut dyn Switch, &mut Context<'_>),
+    ) {
+        for (node, Site { first_link, switch }) in (self.host_count..).zip(&mut self.sites) {
+            let (node, none, fabric) = (NodeId(node), LinkId::NONE, &mut self.fabric);
+            let ctx = &mut Context::new(node, *first_link, none, fabric, agenda);
+            act(&mut **switch, ctx);
         }
     }
 

@@ -18,6 +18,13 @@ pub trait Switch: Send {
         unreachable!("only an edge makes bursts");
     }
 
+    /// Lets go of the next hops of buffered units, before the routes change.
+    fn before_change(&mut self, _ctx: &mut Context<'_>) {}
+
+    /// Finds the next hops of buffered units anew, after the routes have changed. Units all of whose
+    /// links are down are lost, unless `reroute` is set.
+    fn after_change(&mut self, _reroute: bool, _ctx: &mut Context<'_>) {}
+
     /// Takes out the units that wait in an explicit queue of `port`, when the routes learn that its
     /// link is down.
     fn on_down(&mut self, _port: PortId, _ctx: &mut Context<'_>) -> Vec<Unit> {

@@ -153,8 +153,8 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
     for path, table in tables_of(scenario.switching).items():
-        if table.kind not in ("electronic", "all-optical", "obs"):
-            allowed = "'electronic', 'all-optical' or 'obs' beside events and failures"
+        if table.kind not in ("electronic", "all-optical", "hybrid", "obs"):
+            allowed = "'electronic', 'all-optical', 'hybrid' or 'obs' beside events and failures"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
         elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
             allowed = "'none' or 'destination' beside events and failures: routes may change"

@@ -42,11 +42,13 @@ class Outages:
         queues: Callable[[Link], bool],
         flush: Callable[[Link], list[Unit]],
         strand: Callable[[Link, Unit, bool], None],
+        change: Callable[[bool, set[int]], None],
     ) -> None:
         self.network = network
         self.queues = queues
         self.flush = flush
         self.strand = strand
+        self.change = change
         self.spans: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for link, down, up in given["links"] if given else ():
             self.spans[link].append((down, up))
@@ -107,5 +109,6 @@ class Outages:
                 stranded += [(link, unit) for unit in units]
             stranded += [(link, unit) for unit in self.flush(link)]
         self.network.new_routes()
+        self.change(self.reroute, self.network.down)
         for link, unit in stranded:
             self.strand(link, unit, self.reroute)

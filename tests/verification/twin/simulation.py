@@ -33,7 +33,7 @@ from twin.recovery_times import recovery
 from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
-from twin.switches import SWITCHES, Electronic, Switch
+from twin.switches import SWITCHES, Electronic, Hybrid, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
@@ -94,7 +94,12 @@ class Simulation:
             self.switching_time,
         )
         self.network.outages = Outages(
-            settings.get("outages"), self.network, self.queues, self.flush, self.strand
+            settings.get("outages"),
+            self.network,
+            self.queues,
+            self.flush,
+            self.strand,
+            self.change,
         )
         if settings.get("fair") is not None:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
@@ -162,6 +167,12 @@ class Simulation:
         switch = self.switches[link.source - self.hosts]
         assert isinstance(switch, Electronic)
         switch.strand(link, unit, reroute)
+
+    def change(self, reroute: bool, known: set[int]) -> None:
+        """Let buffers find the next hops of their units anew."""
+        for switch in self.switches:
+            if isinstance(switch, Hybrid):
+                switch.new_routes(reroute, known)
 
     def switching_time(self, node: int) -> int:
         """The time that a switch adds to a unit in transit."""

@@ -268,14 +268,31 @@ class Hybrid(Switch):
             for members, queue in self.queues.items()
             if queue
         ]
-        if times and (self.armed is None or min(times) < self.armed):
-            self.armed = time = min(times)
+        time = max(self.now, min(times, default=0))
+        if times and (self.armed is None or time < self.armed):
+            self.armed = time
             self.network.events.add(time, Moment(TIMER, self.node), lambda: self.wake_up(time))
 
     def wake_up(self, time: int) -> None:
         """Handle a wake-up timer, unless another has taken its place."""
         if self.armed == time:
             self.look()
+
+    def new_routes(self, reroute: bool, known: set[int]) -> None:
+        """Find the next hops of buffered units anew, or lose those whose links are all `known`."""
+        old = [(one, members) for members, queue in self.queues.items() for one in queue]
+        self.queues = {}
+        for waiting, members in sorted(old, key=lambda row: row[0].turn):
+            unit = waiting.unit
+            if not reroute and all(self.ports[port].index in known for port in members):
+                self.occupy(-unit.size)
+                self.drop(unit, "queue_flushed", members[0])
+                continue
+            members = self.network.next_hops(self.node, unit)
+            if self.choice != "free":
+                members = (self.pick_any(unit, members),)
+            self.queues.setdefault(members, deque()).append(waiting)
+        self.arm()
 
     def occupy(self, size: int) -> None:
         """Change the bytes held by `size`, and keep how many there were until when."""

@@ -171,6 +171,11 @@ impl Outages {
         self.cut(link, now, Time(now.0 + 1))
     }
 
+    /// Returns whether the routes know that a link is down.
+    pub(crate) fn is_known_down(&self, link: LinkId) -> bool {
+        self.known_down[link.index()]
+    }
+
     /// Keeps a unit aside that will be stranded, of these bytes and this transmission time.
     /// `free_at` is the end of the transmissions before it.
     pub(crate) fn keep(

@@ -3,14 +3,14 @@
 
 mod buffer;
 
-use super::{cut_through, Build, SwitchSettings, CONTENTION};
+use super::{cut_through, Build, SwitchSettings, CONTENTION, QUEUE_FLUSHED};
 use crate::settings::duration;
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::routing::choice::any_free;
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, Route, Sendable, Switch,
-    TimerId, Unit,
+    Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, PortId, Route, Sendable,
+    Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -47,6 +47,10 @@ impl SwitchSettings for HybridSettings {
     fn switching_time(&self) -> Duration {
         self.switching_time
     }
+
+    fn takes_outages(&self) -> bool {
+        true
+    }
 }
 
 /// The output and all input ports of the buffer were busy.
@@ -71,6 +75,7 @@ pub struct HybridCounters {
     contention: u64,
     no_input_port: u64,
     buffer_full: u64,
+    queue_flushed: u64,
     /// Bytes converted from optical to electronic, and from electronic to optical.
     oe_bytes: u64,
     eo_bytes: u64,
@@ -87,6 +92,7 @@ impl Counters for HybridCounters {
             .dropped(CONTENTION, self.contention)
             .dropped(NO_INPUT_PORT, self.no_input_port)
             .dropped(BUFFER_FULL, self.buffer_full)
+            .dropped(QUEUE_FLUSHED, self.queue_flushed)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .and(self.occupancy.counted(end, 0))
@@ -115,6 +121,9 @@ pub struct Hybrid {
     /// Capacity of the buffer in bytes.
     capacity: u64,
     re_emit_early: bool,
+    /// Buffered units while the routes change; with the first output of those whose links are all
+    /// down.
+    unrouted: Vec<(Waiting, Option<PortId>)>,
 }
 
 impl Hybrid {
@@ -132,6 +141,7 @@ impl Hybrid {
             outputs: ports,
             armed: Time::NEVER,
             counters: HybridCounters::default(),
+            unrouted: Vec::new(),
         }
     }
 
@@ -253,6 +263,50 @@ impl Switch for Hybrid {
     fn on_timer(&mut self, _timer_id: TimerId, ctx: &mut Context<'_>) {
         if self.armed == ctx.now() {
             self.look(ctx);
+        }
+    }
+
+    fn before_change(&mut self, ctx: &mut Context<'_>) {
+        let lost = |waiting: &Waiting| {
+            let ports = ctx.ports(waiting.next_hops);
+            let all_down = ports.iter().all(|&port| ctx.is_known_down(port));
+            all_down.then(|| ports[0])
+        };
+        let units = self.buffer.take_all().into_iter();
+        self.unrouted = units.map(|waiting| (waiting, lost(&waiting))).collect();
+    }
+
+    fn after_change(&mut self, reroute: bool, ctx: &mut Context<'_>) {
+        self.buffer = Buffer::new(ctx.sets());
+        for (waiting, lost) in std::mem::take(&mut self.unrouted) {
+            let unit = waiting.unit;
+            if let Some(port) = lost.filter(|_| !reroute) {
+                self.counters.queue_flushed += 1;
+                let bytes = ctx.envelope(unit).bytes;
+                self.counters.occupancy.remove(bytes, ctx.now());
+                ctx.drop(unit, port, QUEUE_FLUSHED);
+                continue;
+            }
+            let mut next_hops = ctx.route(unit);
+            if self.choice != Choice::Free {
+                next_hops =
+                    next_hops.only(self.choice.member(next_hops, unit, &mut self.draw, ctx));
+            }
+            let port = ctx.port(next_hops, 0);
+            self.buffer.push(
+                Waiting {
+                    next_hops,
+                    ..waiting
+                },
+                port,
+            );
+        }
+        let (_, earliest) = self
+            .buffer
+            .first(ctx.now(), |waiting| possible(waiting, ctx));
+        if earliest < Time::NEVER {
+            // A unit may leave at once by an output that was free before.
+            self.wake_for(earliest.max(ctx.now()), ctx);
         }
     }
 

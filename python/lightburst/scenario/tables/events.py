@@ -167,8 +167,9 @@ class Restoration(Section):
     waiting: Literal["rerouted", "lost"] = Field(
         "rerouted",
         description=(
-            "Units that wait at the output of an electronic switch when the routes learn that its "
-            'link is down. `"rerouted"`: they take the new routes. `"lost"`: they are dropped '
+            "Units that wait at the output of an electronic switch, or in the buffer of a hybrid "
+            'one, when the routes learn that its link is down. `"rerouted"`: they take the new '
+            'routes. `"lost"`: they are dropped '
             "(`queue-flushed`)."
         ),
     )

@@ -68,6 +68,16 @@ impl Buffer {
         }
     }
 
+    /// Removes all units; returns them in the order of buffering.
+    pub fn take_all(&mut self) -> Vec<Waiting> {
+        let mut units = Vec::new();
+        while !self.occupied.is_empty() {
+            units.push(self.take(Head(0)));
+        }
+        units.sort_unstable_by_key(|waiting| waiting.number);
+        units
+    }
+
     /// Returns the queue of a unit: that of its set of outputs, or that of its output if there is
     /// only one.
     fn queue_of(&self, next_hops: Route, first: PortId) -> usize {
