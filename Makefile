@@ -69,7 +69,7 @@ test: $(BEFORE_PYTEST) ## everything that continuous integration runs; ARGS="-k 
 	$(BIN)/pytest $(or $(ARGS),-m "not slow" --numprocesses auto --dist worksteal)
 
 test-all: $(BEFORE_PYTEST) $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
-	LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
+	LIGHTBURST_TWIN=always LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
 
 # As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
 $(CHECKED): $(DEPENDENCIES) $(RUST)
@@ -92,8 +92,9 @@ bench-peers: setup ## ns-2 beside the nearest scenario of ours
 keys: setup ## the tables of keys in docs/scenario.md and the JSON schema, from the fields of the scenario
 	$(BIN)/python tools/keys.py
 
-golden: setup ## the recorded runs that tests compare with: our senders, and ns-2 if it is installed; read the changes
+golden: setup ## the recorded runs that tests compare with: our senders, the twin, ns-2 if it is installed; read the changes
 	cd tests/verification && $(abspath $(BIN))/python -m scripted.freeze
+	cd tests/verification && $(abspath $(BIN))/python -m recorded_results
 	cd tests/verification && if command -v ns >/dev/null; then $(abspath $(BIN))/python -m ns2.rerun; else echo "without ns-2 its recorded runs stay"; fi
 
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one
