@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys golden reproduced calibrated docs clean
+.PHONY: help setup demo format lint lint-python lint-rust checks test test-rust test-all wheel bench bench-peers keys golden reproduced calibrated docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -50,26 +50,36 @@ format: setup ## format Rust and Python
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-lint: setup ## formatting, clippy, ruff, mypy and the structure check
-	cargo fmt --all --check
+lint: lint-python lint-rust ## formatting, clippy, ruff, mypy and the structure check
+
+lint-python: setup
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python tools/tidy.py
+
+lint-rust: setup
+	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 # The border to Python is tested from Python: its crate is a module, which no test program can link.
 test-rust: $(DEPENDENCIES) ## the tests of the crates
 	cargo test --quiet --locked --workspace --exclude lightburst-py
 
+# Two at a time: mypy has one thread, and cargo often has no more. The output of each is printed as
+# one, where make can do so.
+checks: setup
+	+$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+	  lint-python lint-rust test-rust
+
 # With ARGS pytest runs what they name; nothing else comes before it.
-BEFORE_PYTEST := $(if $(ARGS),setup,lint test-rust)
+BEFORE_PYTEST := $(if $(ARGS),setup,checks)
 
 test: $(BEFORE_PYTEST) ## everything that continuous integration runs; ARGS="-k wheel": only those tests
 	$(BIN)/pytest $(or $(ARGS),-m "not slow" --numprocesses auto --dist worksteal)
 
 test-all: $(BEFORE_PYTEST) $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
-	LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
+	LIGHTBURST_TWIN=always LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
 
 # As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
 $(CHECKED): $(DEPENDENCIES) $(RUST)
@@ -92,8 +102,9 @@ bench-peers: setup ## ns-2 beside the nearest scenario of ours
 keys: setup ## the tables of keys in docs/scenario.md and the JSON schema, from the fields of the scenario
 	$(BIN)/python tools/keys.py
 
-golden: setup ## the recorded runs that tests compare with: our senders, and ns-2 if it is installed; read the changes
+golden: setup ## the recorded runs that tests compare with: our senders, the twin, ns-2 if it is installed; read the changes
 	cd tests/verification && $(abspath $(BIN))/python -m scripted.freeze
+	cd tests/verification && $(abspath $(BIN))/python -m recorded_results
 	cd tests/verification && if command -v ns >/dev/null; then $(abspath $(BIN))/python -m ns2.rerun; else echo "without ns-2 its recorded runs stay"; fi
 
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one

@@ -20,7 +20,8 @@ import atexit, gc, importlib, json, os, shutil, signal, sys
 from pathlib import Path
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-command, inner, modules = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+command, inner, last = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+modules = sys.argv[4:]
 import lightburst.cli, lightburst.cli.app
 for module in modules:
     importlib.import_module(module)
@@ -74,7 +75,7 @@ def told(moment):
 
 first = told(0)
 calls = int(Path("calls").read_text())
-moments = sorted({1, *(calls * n // inner for n in range(1, inner)), *range(calls - 11, calls)})
+moments = sorted({1, *(calls * n // inner for n in range(1, inner)), *range(calls - last, calls)})
 print(json.dumps([first, *map(told, [*moments, "exit", "teardown"])]))
 """
 SMALL = """
@@ -94,11 +95,13 @@ trials = 2
 first = 2
 confirm = 2
 """
-# The file of each command, and the modules that it imports late.
+# The file of each command, the number of its last calls that are interrupted, and the modules that
+# it imports late. Both end alike, and one takes four times as long.
 COMMANDS = {
-    "run": ("small.toml", ["pyarrow.parquet", "lightburst.cli.commands.run"]),
+    "run": ("small.toml", 11, ["pyarrow.parquet", "lightburst.cli.commands.run"]),
     "optimise": (
         "study.toml",
+        4,
         [
             "optuna",
             "pyarrow.parquet",
@@ -118,10 +121,10 @@ LINE = "lightburst: interrupted\n"
 def test_at_counted_moments(tmp_path: Path, command: str, inner: int) -> None:
     (tmp_path / "small.toml").write_text(SMALL, "utf-8")
     (tmp_path / "study.toml").write_text(STUDY, "utf-8")
-    file, modules = COMMANDS[command]
+    file, last, modules = COMMANDS[command]
     words = json.dumps([command, file, "--out", "result"])
     done = subprocess.run(
-        [sys.executable, "-c", MOMENTS, words, str(inner), *modules],
+        [sys.executable, "-c", MOMENTS, words, str(inner), str(last), *modules],
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

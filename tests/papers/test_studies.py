@@ -38,10 +38,15 @@ def worth(point: Point) -> float:
     return off
 
 
-def searched(more: Callable[[Point], float] = lambda point: 1.0, noise: float = 0.0) -> Runs[Point]:
+def searched(
+    more: Callable[[Point], float] = lambda point: 1.0, noise: float = 0.0, near: bool = False
+) -> Runs[Point]:
+    """Made-up runs; with `near` only those in the inferred network, whatever its timeout."""
     draw = np.random.default_rng(4)
     samples = {}
     for point in settings.points():
+        if near and (point.access, point.window, point.b) != (TABLES, 50, 1):
+            continue
         kind = NAMES.get(point.recovery)
         burst = round(point.segments_per_burst)
         if burst not in design.BURSTS:
@@ -119,7 +124,8 @@ def test_the_cells_are_those_whose_rounded_ratio_is_met(table: pd.DataFrame) -> 
     assert by["slow-but-steady", "sack"] == by["impatient", "sack1"] == 12, "half are off by 20 %"
     assert by["impatient", "sack"] == 0
     # 1.0 may be 1.05, 1.29 not more than 1.295; our intervals have no width here.
-    near = scoring.scores(searched(lambda point: 1.03 if point.recovery == "new-reno" else 1.0))
+    more = searched(lambda point: 1.03 if point.recovery == "new-reno" else 1.0, near=True)
+    near = scoring.scores(more)
     assert near["cells"].iloc[0] == 12 + 4, "1.0 twice, 1.1 and 0.9 once"
 
 
@@ -158,7 +164,7 @@ def test_the_prototype_s_limited_transmit_is_found_or_not() -> None:
 
 
 def test_chance_is_told_apart_from_what_is_off() -> None:
-    noisy = scoring.scores(searched(noise=0.02))
+    noisy = scoring.scores(searched(noise=0.02, near=True))
     best = noisy.iloc[0]
     # Two means of four runs each with a deviation of 2 %.
     assert best["by_chance"] == pytest.approx(0.02 / math.sqrt(2) * 1.4, rel=0.5)

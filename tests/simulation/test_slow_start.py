@@ -35,6 +35,14 @@ def result(law: dict[str, Any], **changes: Any) -> lb.Result:
     return lb.run(lb.Scenario.from_dict({**SCENARIO, "transport": transport}), seed=1)
 
 
+def is_lossy(law: dict[str, Any], **changes: Any) -> bool:
+    """Whether slow start overflows the queue; less data, of which nothing is recorded."""
+    less = {"workload.size.value": "45 MB", "measurement.trace": []}
+    transport = SCENARIO["transport"] | {"congestion_control": law} | changes
+    scenario = lb.Scenario.from_dict({**SCENARIO, "transport": transport}).with_(less)
+    return bool(lb.run(scenario, seed=1).flows.drops.sum() > 100)
+
+
 def windows(found: lb.Result) -> tuple[Any, Any]:
     """Window and ssthresh, in bytes."""
     rows = FlowTrace.of(found, 0).windows
@@ -45,8 +53,7 @@ def windows(found: lb.Result) -> tuple[Any, Any]:
 @pytest.mark.parametrize("law", LAWS)
 def test_slow_start_ends_by_the_delay_and_without_a_loss(law: str, recovery: str) -> None:
     """RFC 9406, 4.2: by whole segments, then by quarters for five rounds, then the law."""
-    lossy = result({"kind": law}, recovery=recovery)
-    assert lossy.flows.drops.sum() > 100
+    assert is_lossy({"kind": law}, recovery=recovery)
     found = result({"kind": law, "slow_start": "hystart++"}, recovery=recovery)
     cwnd, ssthresh = windows(found)
     growth = np.diff(cwnd)
@@ -77,7 +84,7 @@ def test_the_constants_are_those_of_the_scenario() -> None:
     # The rest of one round, by halves, and the first acknowledgement of the next.
     assert ssthresh[end] == (5140 + (5120 - 20) / 2 + 1 / 2) * M
     patient = {"kind": "hystart++", "min_rtt_thresh": "5 s", "max_rtt_thresh": "5 s"}
-    assert result({"kind": "reno", "slow_start": patient}).flows.drops.sum() > 100
+    assert is_lossy({"kind": "reno", "slow_start": patient})
 
 
 def test_an_acknowledgement_counts_for_eight_segments_without_pacing() -> None:

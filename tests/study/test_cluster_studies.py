@@ -53,7 +53,7 @@ flows = 200
 size = { kind = "constant", value = "200 kB" }
 """
 # The same with more seeds, for a study that is to be interrupted.
-LONG, LONG_RUNS = SWEEP.replace("seeds = 20", "seeds = 200"), 600
+LONG, LONG_RUNS = SWEEP.replace("seeds = 20", "seeds = 100"), 300
 SENSITIVITY = """
 seeds = 2
 [sensitivity]
@@ -119,16 +119,25 @@ SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SI
 KEPT = "finished runs are kept in .lightburst/runs; the same command continues from there"
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    """The table of the long study, in threads."""
+    place = tmp_path_factory.mktemp("whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        Path("study.toml").write_text(LONG, encoding="utf-8")
+        assert main(["sweep", "study.toml", "--out", "whole"]) == 0
+    return outcome(lb.load_sweep(place / "whole").runs)
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_signal_ends_a_sweep_and_the_same_command_goes_on(
-    study: Path, number: signal.Signals, times: int
+    study: Path, whole: pd.DataFrame, number: signal.Signals, times: int
 ) -> None:
     """It prints two lines, leaves only the runs behind, and loses none of these."""
     study.write_text(LONG, encoding="utf-8")
     words = ["sweep", "study.toml", "--dask", "local:2", "--out", "out"]
-    assert main([*words[:2], "--out", "whole"]) == 0
-    whole = outcome(lb.load_sweep("whole").runs)
     chance = random.Random(number)
     for _ in range(times):
         shutil.rmtree(".lightburst", ignore_errors=True)

@@ -6,7 +6,6 @@ import itertools
 import os
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -103,13 +102,17 @@ one.simulate = watched
 def test_runs_that_their_processes_die_of_fail_and_no_others(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_children(monkeypatch, tmp_path, "if seed in {1, 2, 13}: os._exit(1)")
+    # Ports and seed of the first two runs, and of a later one; the three points have 0 to 2 ports.
+    deadly = {(0, 1), (1, 1), (2, 13)}
+    body = f"if (scenario.switching.buffer_ports, seed) in {deadly}: os._exit(1)"
+    in_children(monkeypatch, tmp_path, body)
     monkeypatch.setattr(processes, "DEATHS", 2)
     failed: list[FailedRun] = []
     rows = run_all(slow_study(), workers="local:2", progress=False, failed=failed)
-    assert Counter(run.seed for run in failed) == {1: 3, 2: 3, 13: 3}
+    assert sorted((run.place, run.seed) for run in failed) == sorted(deadly)
     assert all("2 worker processes died of it" in str(run.failure) for run in failed)
-    others = table[~table["seed"].isin([1, 2, 13])].reset_index(drop=True)
+    runs = zip(table["switching.buffer_ports"], table["seed"], strict=True)
+    others = table[[run not in deadly for run in runs]].reset_index(drop=True)
     pd.testing.assert_frame_equal(outcome(rows), others, check_exact=True)
 
 

@@ -185,7 +185,11 @@ def check_sums(plan: Plan) -> list[int]:
 
 
 def test_the_sums_over_flows_and_over_bursts_agree() -> None:
-    found = np.array([check_sums(random_plan(seed, kind)) for kind in KINDS for seed in range(30)])
+    # A plan of crowds takes the twin five times as long as another.
+    seeds = {kind: 10 if kind == "crowds" else 30 for kind in KINDS}
+    found = np.array(
+        [check_sums(random_plan(seed, kind)) for kind in KINDS for seed in range(seeds[kind])]
+    )
     assert (found.sum(axis=0) > [1000, 1000, 30]).all()
 
 

@@ -6,10 +6,12 @@ schema agree.
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import (
     GetCoreSchemaHandler,
@@ -192,6 +194,25 @@ class Named:
         return {"anyOf": [{"enum": names}, tables]}
 
 
+_Found = TypeVar("_Found")
+
+
+def once(of_field: Callable[[FieldInfo], _Found]) -> Callable[[FieldInfo], _Found]:
+    """Call a function once for each field, by identity; fields of classes do not change."""
+    # With the field, because the identity of a field that is gone may be another's.
+    known: dict[int, tuple[FieldInfo, _Found]] = {}
+
+    @wraps(of_field)
+    def found(field: FieldInfo) -> _Found:
+        entry = known.get(id(field))
+        if entry is None:
+            entry = known[id(field)] = field, of_field(field)
+        return entry[1]
+
+    return found
+
+
+@once
 def is_named(field: FieldInfo) -> bool:
     """Whether a field accepts the bare name of a kind instead of its table."""
     alone = get_origin(field.annotation) is not tuple

@@ -1,7 +1,7 @@
 """Conversion of pydantic's errors to errors with path, given value and allowed values."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from lightburst.foundation.errors import InputError, combine, did_you_mean, show
 from lightburst.foundation.terminology import called_here
-from lightburst.scenario.fields import Bare, Named
+from lightburst.scenario.fields import Bare, Named, once
 
 Model = type[BaseModel]
 
@@ -18,7 +18,8 @@ Model = type[BaseModel]
 _FEW_PATHS = 3
 
 
-def kinds(field: FieldInfo) -> dict[str, Model]:
+@once
+def kinds(field: FieldInfo) -> Mapping[str, Model]:
     """Map each ``kind`` to its table, for a field that holds tables; empty for other fields."""
     members: tuple[Model, ...] = ()
     if field.discriminator is not None:
@@ -43,6 +44,7 @@ def inner_model(annotation: Any) -> Model | None:
     return next((model for model in found if model is not None), None)
 
 
+@once
 def by_name(field: FieldInfo) -> Literal["tables", "values"] | None:
     """Return the type of the entries of a field with user-defined names; None for other fields."""
     for part in (field.annotation, *get_args(field.annotation)):
