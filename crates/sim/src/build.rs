@@ -1,7 +1,8 @@
 //! Builds the network of a plan.
 
+use crate::circuits;
+use crate::links::{changes, outages};
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
-use crate::{changes, circuits, outages};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Choice, Fabric, Fairness, FlowId, Interest, Interfaces, Label,
@@ -72,7 +73,7 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.tails = Some(Box::default());
     }
     fabric.notices = notice_board(plan);
-    fabric.loss = crate::loss::loss(plan).map(Box::new);
+    fabric.loss = crate::links::loss::loss(plan).map(Box::new);
     if let Some(given) = &settings.changes {
         changes::vary_rates(&mut fabric.links, given);
     }

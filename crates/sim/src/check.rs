@@ -43,8 +43,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     entries(plan)?;
     departures(plan)?;
     losses(plan)?;
-    crate::changes::check(plan)?;
-    crate::outages::check(plan)?;
+    crate::links::changes::check(plan)?;
+    crate::links::outages::check(plan)?;
     crate::circuits::check(plan)?;
     measured(plan)?;
     paths::check(plan)?;

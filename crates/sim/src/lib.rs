@@ -12,13 +12,11 @@ pub mod measurement;
 pub mod plan;
 pub mod registry;
 
-mod changes;
 mod circuits;
-mod outages;
+mod links;
 
 mod check;
 mod ideal;
-mod loss;
 
 mod build;
 pub mod columns;

@@ -94,11 +94,11 @@ class SynchronisationMeasurement(OptionalMeasurement):
         "aggregate_window_mean_segments": "segments in all windows, mean",
         "aggregate_window_std_segments": "segments in all windows, standard deviation",
         "aggregate_window_independent_std_segments": "segments in all windows, if independent",
-        "aggregate_window_std_ratio": "deviation of all windows over that of independent ones",
+        "aggregate_window_std_ratio": "deviation of all windows over that if independent",
         "aggregate_throughput_mean_bps": "throughput of all, mean over bins",
         "aggregate_throughput_std_bps": "throughput of all, standard deviation",
         "aggregate_throughput_independent_std_bps": "throughput of all, if independent",
-        "aggregate_throughput_std_ratio": "deviation of all throughput over that of independent flows",
+        "aggregate_throughput_std_ratio": "deviation of all throughput over that if independent",
         "window_reductions": "reductions of windows",
         "window_reduction_correlation": "reductions of two windows, correlation",
     }

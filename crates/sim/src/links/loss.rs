@@ -1,6 +1,6 @@
 //! Converts the loss settings of a plan into lossy links and scripts.
 
-use crate::changes;
+use crate::links::changes;
 use crate::plan::loss::{LossSettings, Script};
 use crate::plan::Plan;
 use lightburst_des::{Duration, Stream};

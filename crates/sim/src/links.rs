@@ -1,0 +1,5 @@
+//! Links of a plan that go down, change, or lose units.
+
+pub mod changes;
+pub mod loss;
+pub mod outages;
