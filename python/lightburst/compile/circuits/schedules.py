@@ -36,7 +36,8 @@ def circuit_settings(
     seed : int
         Seed of the run, for random schedules.
     """
-    switching = switches.tables[0]
+    # A path of one link has no switch.
+    switching = next(iter(switches.tables), None)
     if not isinstance(switching, Circuit):
         return tables
     (table,) = tables
