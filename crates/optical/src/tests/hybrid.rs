@@ -1,5 +1,5 @@
 use super::*;
-use crate::switch::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
+use crate::switch::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT, QUEUE_FLUSHED};
 
 /// Creates a switch with one port to each of four far ends, and with `ne` input and output ports of
 /// the buffer. Buffered units leave after reception unless `early` is set.
@@ -170,7 +170,7 @@ fn without_a_port_into_the_buffer_it_is_an_all_optical_switch() {
     let all_optical = script(alone(&ALL_OPTICAL, &[1; 4]));
     assert_eq!(hybrid.0, all_optical.0);
     assert_eq!(all_optical.1, [(CONTENTION, 3)]);
-    let others = [(NO_INPUT_PORT, 0), (BUFFER_FULL, 0)];
+    let others = [(NO_INPUT_PORT, 0), (BUFFER_FULL, 0), (QUEUE_FLUSHED, 0)];
     assert_eq!(hybrid.1, [all_optical.1, others.to_vec()].concat());
 }
 
