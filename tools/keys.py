@@ -24,7 +24,16 @@ from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import Quantity
 from lightburst.scenario import Scenario, schema
-from lightburst.scenario.fields import Bare, FlagOr, InputFile, Name, Real, Whole, is_named
+from lightburst.scenario.fields import (
+    Bare,
+    FlagOr,
+    InputFile,
+    Lists,
+    Name,
+    Real,
+    Whole,
+    is_named,
+)
 from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
 from lightburst.scenario.section import Section, given, written_default
 from lightburst.scenario.tables.loss import Span
@@ -87,6 +96,9 @@ def allowed(field: FieldInfo) -> str:
             return f"{names}, or a table with such a `kind`"
         bare = [marker.quantity for marker in field.metadata if isinstance(marker, Bare)]
         return "; or ".join([*map(_limits, bare), f"a table: {names}"])
+    whole = next((mark for mark in field.metadata if isinstance(mark, Lists)), None)
+    if whole is not None:
+        return whole.allowed.replace("[[[", "`[[[").replace("]]]", "]]]`")
     if get_origin(field.annotation) is tuple:
         inner = get_args(field.annotation)[0]
         marks = getattr(inner, "__metadata__", ())

@@ -35,13 +35,13 @@ BAD = [
     # Slots.
     (
         {"switching.slot": "17 us"},
-        "switching.slot: given 17 us; allowed: at least guard (10 us) and the time of "
-        "transport.segment_size at 10 Gb/s (7.2 us)",
+        "switching.slot: given 17 us; allowed: at least 17.2 us, the sum of guard (10 us) and the "
+        "time of transport.segment_size at 10 Gb/s (7.2 us)",
     ),
     ({"switching.slot": "0 s"}, "switching.slot: given '0 s'; allowed: a duration, greater"),
     (
         {"switching.guard": "100 us"},
-        "switching.slot: given 100 us; allowed: at least guard",
+        "switching.slot: given 100 us; allowed: at least 107.2 us, the sum of guard (100 us)",
     ),
     ({"switching.queue_size": "8 kB"}, "switching.queue_size: given 8 kB; allowed: at least"),
     # Matchings.
@@ -56,12 +56,21 @@ BAD = [
         "matchings[1][0]: given rack 4; allowed: each of",
     ),
     (given([PAIRED[0], [[0, 3, 1, 2]]]), "matchings[1][0]: given rack 0 joined with itself"),
-    (given(PAIRED[:1]), "switching.schedule.matchings: given 1 lists; allowed: 2 lists, one for"),
+    (given(PAIRED[:1]), "switching.schedule.matchings: given 1 list; allowed: 2 lists, one for"),
     (given([PAIRED[0], []]), "switching.schedule.matchings[1]: given 0 matchings"),
     (
         given([PAIRED[0], PAIRED[0]]),
         "switching.schedule.matchings: given no circuit from rack 0 to rack 2; allowed: matchings "
         "that join each rack with every other one",
+    ),
+    (
+        given(PAIRED[1]),
+        "switching.schedule.matchings[0][0]: given 2; allowed: a list for each circuit switch, of "
+        "matchings, each a list of the numbers of racks: [[[1, 2, 0], [2, 0, 1]]]",
+    ),
+    (
+        {"switching.schedule": {"kind": "given"}},
+        "switching.schedule.matchings: given nothing; allowed: a list for each circuit switch",
     ),
     (given([[[1.5]]]), "switching.schedule.matchings[0][0][0]: given 1.5; allowed: a whole number"),
     (
@@ -108,6 +117,10 @@ BAD = [
     (
         {"routing.paths": 2},
         "routing.paths: given paths with labels; allowed: no paths",
+    ),
+    (
+        {"workload": {"kind": "poisson", "load": 0.1, "load_of": "hottest-link", "size": "9 kB"}},
+        "workload.load_of: given 'hottest-link'; allowed: 'senders': the loads of links are not",
     ),
     (
         {"loss.stalls": [{"burst": 1, "duration": "1 us"}]},

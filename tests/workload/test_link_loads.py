@@ -257,3 +257,24 @@ def test_random_fit_loses_less_without_converters() -> None:
             runs = lb.replicate(scenario.with_(switching__scheduler=scheduler), 4, progress=False)
         found[scheduler] = mean_interval(runs["burst_loss"], 0.95)
     assert found["random-fit"].high < 0.8 * found["lauc-vf"].low
+
+
+def test_the_loads_of_circuits_are_not_known() -> None:
+    # Two of the three shifts of four racks share one circuit switch, so that equal parts are wrong.
+    circuits = lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "racks", "racks": 4, "hosts_per_rack": 2, "uplinks": 2},
+            "switching": {"kind": "circuit", "queue_size": "unlimited"},
+            "transport": {"kind": "datagram"},
+            "workload": {"kind": "poisson", "load": 0.3, "flows": 1000, "size": "90 kB"},
+        }
+    )
+    result = lb.run(circuits)
+    links = result.links
+    up = links[links.source.str.fullmatch(r"rack\d") & links.target.str.startswith("core")]
+    units = up.groupby("target").units.sum()
+    assert units["core0"] / units["core1"] == pytest.approx(2, rel=0.15)
+    assert result.link_loads is None
+    assert link_loads(circuits, compile_plan(circuits, 1)) is None
+    with pytest.raises(InputError, match="load_of"):
+        compile_plan(circuits.with_(workload__load_of="hottest-link"), 1)

@@ -315,7 +315,8 @@ def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
         without an arrival rate are left out.
     """
     network = plan.network
-    if network is None:
+    if network is None or scenario.switching.kind == "circuit":
+        # The schedule and the forwarding say which circuits carry the traffic, and not the routes.
         return None
     delay_ps, bits = plan.links["delay_ps"], np.zeros(network.link_from.size)
     edges = edges_of(network)

@@ -168,6 +168,19 @@ class FlagOr(Validated):
 
 
 @dataclass(frozen=True)
+class Lists:
+    """Describe lists of lists, as a whole; for use in ``Annotated``.
+
+    Attributes
+    ----------
+    allowed : str
+        All levels of the lists, in words.
+    """
+
+    allowed: str
+
+
+@dataclass(frozen=True)
 class Named:
     """Accept the bare name of a kind instead of its table; for use in ``Annotated``."""
 

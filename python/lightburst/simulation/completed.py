@@ -178,8 +178,8 @@ class CompletedRun:
 
         The mean over the fibres between switches, and the largest load with the name of its link.
         None if no flows have an arrival rate (by ``load`` or ``arrival_rate``), and if the mean
-        loads are not known: with load-dependent labels, and in very large networks without
-        structure. Groups of flows without an arrival rate are left out.
+        loads are not known: with circuits, with load-dependent labels, and in very large networks
+        without structure. Groups of flows without an arrival rate are left out.
         """
         return link_loads(self.scenario, self.plan)
 

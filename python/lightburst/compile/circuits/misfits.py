@@ -48,6 +48,7 @@ def misfits(
     racks = racks_of(network)
     cores = network.nodes - network.hosts - racks.size
     yield from _slots(path, switching, network, groups)
+    yield from _loads(groups)
     if isinstance(switching.schedule, GivenSchedule):
         yield from _given(f"{path}.schedule.matchings", switching.schedule, racks.size, cores)
     elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":
@@ -55,7 +56,10 @@ def misfits(
         allowed = f"at most {racks.size - 1}, the number of matchings of {racks.size} racks"
         yield InputError("topology", given, allowed)
     elif racks.size % 2 and switching.schedule.kind != "rotor":
-        allowed = "'rotor' with an odd number of racks: in a tournament one of them has no partner"
+        allowed = (
+            "'rotor', or matchings of your own, with an odd number of racks: in the rounds of a "
+            "tournament one of them has no partner"
+        )
         yield InputError(f"{path}.schedule", f"'{switching.schedule.kind}'", allowed)
 
 
@@ -101,17 +105,26 @@ def _slots(
     time = -(-size * 8 * 10**12 // rate)
     if switching.guard + time > switching.slot:
         allowed = (
-            f"at least guard ({format_duration(switching.guard)}) and the time of "
-            f"{transport}.segment_size at {format_rate(rate)} ({format_duration(time)})"
+            f"at least {format_duration(switching.guard + time)}, the sum of guard "
+            f"({format_duration(switching.guard)}) and the time of {transport}.segment_size at "
+            f"{format_rate(rate)} ({format_duration(time)})"
         )
         yield InputError(f"{path}.slot", format_duration(switching.slot), allowed)
+
+
+def _loads(groups: Iterable[FlowGroup]) -> Iterator[InputError]:
+    """Refuse a load of the hottest link, which depends on the schedule and the forwarding."""
+    for group in groups:
+        if getattr(group.workload, "load_of", None) == "hottest-link":
+            allowed = "'senders': the loads of links are not known with circuits"
+            yield InputError(f"{group.path}workload.load_of", "'hottest-link'", allowed)
 
 
 def _given(path: str, schedule: GivenSchedule, racks: int, cores: int) -> Iterator[InputError]:
     turns = schedule.matchings
     if len(turns) != cores:
-        allowed = f"{cores} lists, one for each circuit switch"
-        yield InputError(path, f"{len(turns)} lists", allowed)
+        allowed = f"{_lists(cores)}, one for each circuit switch"
+        yield InputError(path, _lists(len(turns)), allowed)
         return
     joined = np.eye(racks, dtype=bool)
     for core, turn in enumerate(turns):
@@ -128,6 +141,10 @@ def _given(path: str, schedule: GivenSchedule, racks: int, cores: int) -> Iterat
         source, target = missing[0].tolist()
         given = f"no circuit from rack {source} to rack {target}"
         yield InputError(path, given, "matchings that join each rack with every other one")
+
+
+def _lists(number: int) -> str:
+    return "1 list" if number == 1 else f"{number} lists"
 
 
 def _fault(matching: tuple[int, ...], racks: int) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from lightburst.foundation.errors import InputError, combine, did_you_mean, show
 from lightburst.foundation.terminology import called_here
-from lightburst.scenario.fields import Bare, Named, once
+from lightburst.scenario.fields import Bare, Lists, Named, once
 
 Model = type[BaseModel]
 
@@ -229,7 +229,7 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
         return InputError(path or "scenario", given, "a table")
     if kind == "dict_type":
         return InputError(path, given, f"a table of {by_name(place.field)}, by name")
-    if kind == "tuple_type":
+    if kind == "tuple_type" and not any(isinstance(mark, Lists) for mark in markers(place.field)):
         return InputError(path, given, f"a list, each item {allowed_in(place.field)}")
     return InputError(path, given, allowed_in(place.field) + _kind_meant(place, error))
 

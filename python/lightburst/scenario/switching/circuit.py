@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lightburst.foundation.units import TIME, Quantity, parse_duration, parse_size
-from lightburst.scenario.fields import Named, Whole
+from lightburst.scenario.fields import Lists, Named, Whole
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 
@@ -38,7 +38,13 @@ class GivenSchedule(Section):
     """Matchings of your own."""
 
     kind: Literal["given"] = "given"
-    matchings: tuple[tuple[_Matching, ...], ...] = Field(
+    matchings: Annotated[
+        tuple[tuple[_Matching, ...], ...],
+        Lists(
+            "a list for each circuit switch, of matchings, each a list of the numbers of racks: "
+            "[[[1, 2, 0], [2, 0, 1]]]"
+        ),
+    ] = Field(
         description=(
             "For each circuit switch its matchings, slot by slot; a matching lists for each rack "
             "the number of the rack to which its circuit leads. Afterwards the first one follows "
