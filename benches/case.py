@@ -107,6 +107,12 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
     }
 
 
+def beside(description: dict[str, Any], name: str, **tables: dict[str, Any]) -> dict[str, Any]:
+    """Describe a scenario with some keys of its tables replaced, under another name."""
+    changed = {table: {**description.get(table, {}), **keys} for table, keys in tables.items()}
+    return {**description, "name": name, **changed}
+
+
 def long_flow(seconds: float) -> dict[str, Any]:
     """Describe the scenario of ``peers/ns2-long.tcl``: one SACK flow with a loss of 0.001.
 

@@ -25,8 +25,11 @@ RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
 #: Scenarios with windows of segments: ns-2's two (`benches/peers.py`) and yu2004's path, with the
 #: simulated seconds of one run.
 TREE_S, FLOW_S = 0.05, 1000.0
+TREE = case.electronic(0.3, TREE_S)
 TCP = (
-    (case.electronic(0.3, TREE_S), TREE_S),
+    (TREE, TREE_S),
+    (case.beside(TREE, "the same, rack-tlp", transport={"recovery": "rack-tlp"}), TREE_S),
+    (case.beside(TREE, "the same, fair interfaces", hosts={"queueing": "fair"}), TREE_S),
     (case.long_flow(FLOW_S), FLOW_S),
     (case.burst_path(FLOW_S), FLOW_S),
 )
@@ -64,8 +67,8 @@ TABLES = {
         ("runs", "M hops", "M hops/s", "M events/s", "plan s", "build s", "peak MiB"),
     ),
     "tcp": (
-        "one core, TCP with SACK",
-        ("runs", "M hops", "M hops/s", "simulated s/s", "peak MiB"),
+        "one core, TCP (with SACK unless it says otherwise)",
+        ("runs", "M hops", "M hops/s", "M events/s", "simulated s/s", "peak MiB"),
     ),
     "bursts": (
         "one core, bursts that book channels, without TCP",
