@@ -79,7 +79,7 @@ BAD = [
     ),
     (
         {"switching.schedule": "round-robin", "topology.racks": 5},
-        "switching.schedule: given 'round-robin'; allowed: 'rotor' with an odd number of racks",
+        "switching.schedule: given 'round-robin'; allowed: 'rotor', or matchings of your own",
     ),
     (
         {"topology.uplinks": 4},
@@ -128,7 +128,7 @@ BAD = [
     ),
     (
         {"events": [{"at": "1 ms", "node": "core0", "state": "down"}]},
-        "switching.kind: given 'circuit'; allowed: 'electronic', 'all-optical' or 'obs' beside",
+        "switching.kind: given 'circuit'; allowed: 'electronic', 'all-optical', 'hybrid'",
     ),
 ]
 
