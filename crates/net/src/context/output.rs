@@ -32,7 +32,7 @@ impl Context<'_> {
             .0
     }
 
-    /// Returns the time for which a port and its queue transmit, after `at`, what they hold now.
+    /// Returns the transmission time, after `at`, of all units that a port and its queue hold now.
     #[inline]
     pub fn queued_time(&self, port: PortId, at: Time) -> Duration {
         let link = self.link(port);

@@ -56,7 +56,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
 fn opened(plan: &Plan) -> usize {
     let joins = &plan.flows.joins;
     let waiting = Waiting::new(joins);
-    // The joins to which a join and the flows that wait for it lead.
+    // Joins that wait for this one, directly or for flows that start with it.
     let leads = |join: usize| {
         let flows = waiting.of(join).iter();
         let towards = flows.map(|&flow| joins.towards[flow as usize]);
