@@ -60,14 +60,14 @@ lint-python: setup
 
 lint-rust: setup
 	cargo fmt --all --check
-	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	MAKEFLAGS= cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 # The border to Python is tested from Python: its crate is a module, which no test program can link.
 test-rust: $(DEPENDENCIES) ## the tests of the crates
-	cargo test --quiet --locked --workspace --exclude lightburst-py
+	MAKEFLAGS= cargo test --quiet --locked --workspace --exclude lightburst-py
 
-# Two at a time: mypy has one thread, and cargo often has no more. The output of each is printed as
-# one, where make can do so.
+# Two at a time: mypy has one thread, and cargo often has no more. Cargo takes all processors, not
+# make's two jobs. The output of each is printed as one, where make can do so.
 checks: setup
 	+$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
 	  lint-python lint-rust test-rust
