@@ -12,6 +12,7 @@ pub mod notices;
 pub mod outages;
 pub mod queue;
 pub mod rates;
+mod steps;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

@@ -78,6 +78,23 @@ pub struct Output<'a, 'c> {
     pub(crate) counters: &'a mut QueueCounters,
 }
 
+impl<'a, 'c> Output<'a, 'c> {
+    #[inline(always)]
+    pub(crate) fn new(
+        port: PortId,
+        limit: u64,
+        ctx: &'a mut Context<'c>,
+        counters: &'a mut QueueCounters,
+    ) -> Output<'a, 'c> {
+        Output {
+            port,
+            limit,
+            ctx,
+            counters,
+        }
+    }
+}
+
 impl Output<'_, '_> {
     /// Returns the present time.
     #[inline]

@@ -472,7 +472,7 @@ fn losses(plan: &Plan) -> Result<(), PlanError> {
     let links = plan.links.from.iter().zip(&plan.links.lossy);
     let mut of_hosts = links.filter(|(&from, _)| from < plan.settings.hosts);
     require!(
-        (loss.holds.is_empty() && loss.stalls.is_empty()) || of_hosts.all(|(_, &lossy)| lossy == 0),
+        !loss.delays() || of_hosts.all(|(_, &lossy)| lossy == 0),
         "a hold or stall and a lossy link of a host"
     );
     for stall in &loss.stalls {

@@ -1,5 +1,6 @@
 //! Circuit switches of a plan: their check, and their racks.
 
+use crate::plan::loss::LossSettings;
 use crate::plan::{Plan, PlanError};
 use lightburst_des::Duration;
 use lightburst_net::NodeId;
@@ -41,9 +42,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         Ok(layout) => layout,
         Err(fault) => return refuse(fault),
     };
-    let delayed =
-        |loss: &crate::plan::loss::LossSettings| !loss.holds.is_empty() || !loss.stalls.is_empty();
-    if plan.settings.loss.as_ref().is_some_and(delayed) {
+    let loss = plan.settings.loss.as_ref();
+    if loss.is_some_and(LossSettings::delays) {
         return refuse("holds or stalls beside circuits, which do not wait".to_string());
     }
     match schedule.fault(layout.racks, layout.switches) {

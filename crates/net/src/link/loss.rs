@@ -1,5 +1,6 @@
 //! Losses on links, at random or by a script, and other scripted events of units on links.
 
+use super::steps::Steps;
 use crate::observe::Place;
 use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet, Unit};
 use lightburst_des::{Duration, Stream, Time};
@@ -184,8 +185,8 @@ pub(crate) struct Held {
 struct Course {
     /// Whether scripts test the units of the link.
     scripted: bool,
-    /// Time from which on transmissions begin with these bounds, in order, from 0 on.
-    steps: Vec<(Time, [u64; 2])>,
+    /// Bounds of the transmissions that begin at a time.
+    bounds: Steps<[u64; 2]>,
 }
 
 /// Returns the bounds of probabilities: a unit is lost if its draw is below `p 2^64`.
@@ -237,8 +238,8 @@ impl LossyLinks {
         let scripted = self.is_on(link);
         let first = if scripted { self.thresholds } else { [0; 2] };
         let steps = steps.iter().map(|&(time, p)| (time, bounds(p)));
-        let steps = [(Time::ZERO, first)].into_iter().chain(steps).collect();
-        self.courses.insert(link, Course { scripted, steps });
+        let bounds = Steps::new(first, steps);
+        self.courses.insert(link, Course { scripted, bounds });
         self.streams[link.index()].get_or_insert(stream);
     }
 
@@ -282,9 +283,7 @@ impl LossyLinks {
         let data = packets.any(|packet| packet.header.payload > 0);
         let thresholds = match course {
             None => self.thresholds,
-            Some(Course { steps, .. }) => {
-                steps[steps.partition_point(|(from, _)| *from <= start) - 1].1
-            }
+            Some(Course { bounds, .. }) => bounds.at(start),
         };
         let threshold = thresholds[usize::from(!data)];
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");

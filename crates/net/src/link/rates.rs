@@ -1,6 +1,7 @@
 //! Links whose rate changes at known times. A unit has the rate that its link has when its
 //! transmission begins, and keeps it; so its times follow at the hand-over, as on any other link.
 
+use super::steps::Steps;
 use super::{Kind, Links};
 use crate::{Bytes, LinkId, Rate};
 use lightburst_des::{Duration, Time};
@@ -9,18 +10,10 @@ use std::collections::BTreeMap;
 /// Rates of a link over a run.
 #[derive(Debug)]
 struct Course {
-    /// Time from which on transmissions begin with a rate, and the kind of the link then; in order
-    /// of time, from 0 on.
-    steps: Vec<(Time, u32)>,
+    /// Kind of the link for transmissions that begin at a time.
+    kinds: Steps<u32>,
     /// Starts of the transmissions that have another kind than the one before, and their kind.
     begun: Vec<(Time, u32)>,
-}
-
-impl Course {
-    fn kind_at(&self, time: Time) -> u32 {
-        let next = self.steps.partition_point(|(from, _)| *from <= time);
-        self.steps[next - 1].1
-    }
 }
 
 /// Rates of the links whose rate changes.
@@ -40,14 +33,13 @@ impl Links {
             self.kinds.push(Kind { rate, ..own });
             self.kinds.len() as u32 - 1
         };
-        let first = (Time::ZERO, kind(own.rate));
-        let steps = steps.iter().map(|&(time, rate)| (time, kind(rate)));
-        let steps: Vec<_> = [first].into_iter().chain(steps).collect();
-        exit.kind = first.1;
+        exit.kind = kind(own.rate);
+        let later = steps.iter().map(|&(time, rate)| (time, kind(rate)));
+        let kinds = Steps::new(exit.kind, later);
+        let begun = vec![(Time::ZERO, exit.kind)];
         self.busy.resize(self.exits.len(), Duration::ZERO);
-        let begun = vec![first];
         let courses = self.courses.get_or_insert_with(Box::default);
-        courses.of.insert(link, Course { steps, begun });
+        courses.of.insert(link, Course { kinds, begun });
     }
 
     fn course(&self, link: LinkId) -> Option<&Course> {
@@ -67,7 +59,7 @@ impl Links {
             return;
         };
         let exit = &mut self.exits[link.index()];
-        let kind = course.kind_at(start);
+        let kind = course.kinds.at(start);
         if kind != exit.kind {
             exit.kind = kind;
             course.begun.push((start, kind));
@@ -88,7 +80,7 @@ impl Links {
     pub(crate) fn transmission_time_at(&self, link: LinkId, bytes: u64, time: Time) -> Duration {
         let kind = match self.course(link) {
             None => self.kind(link),
-            Some(course) => &self.kinds[course.kind_at(time) as usize],
+            Some(course) => &self.kinds[course.kinds.at(time) as usize],
         };
         kind.rate.transmission_time(Bytes(bytes))
     }
@@ -99,9 +91,9 @@ impl Links {
             return self.rate(link);
         };
         let rates = course
-            .steps
-            .iter()
-            .map(|&(_, kind)| self.kinds[kind as usize].rate.bps());
+            .kinds
+            .values()
+            .map(|kind| self.kinds[kind as usize].rate.bps());
         Rate::from_bps(rates.max().expect("a rate"))
     }
 

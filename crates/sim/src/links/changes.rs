@@ -1,6 +1,7 @@
 //! Changes of the rates and losses of links, and their check.
 
 use crate::plan::changes::ChangeSettings;
+use crate::plan::loss::LossSettings;
 use crate::plan::{Plan, PlanError};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{LinkId, Links, LossyLinks, Rate};
@@ -35,7 +36,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         return refuse("changes of rates in a network whose switches do not store and forward");
     }
     let loss = plan.settings.loss.as_ref();
-    if loss.is_some_and(|loss| !loss.holds.is_empty() || !loss.stalls.is_empty()) {
+    if loss.is_some_and(LossSettings::delays) {
         return refuse("changes of links beside holds or stalls");
     }
     Ok(())
@@ -52,25 +53,28 @@ pub fn concern(plan: &Plan, link: usize) -> bool {
 
 /// Gives links their later rates.
 pub fn vary_rates(links: &mut Links, given: &ChangeSettings) {
-    let mut steps: BTreeMap<LinkId, Vec<_>> = BTreeMap::new();
-    for &(link, time, rate) in &given.rates {
-        let step = (Time(time), Rate::from_bps(rate));
-        steps.entry(LinkId(link)).or_default().push(step);
-    }
-    for (link, steps) in steps {
-        links.vary(link, &steps);
+    let rows = given.rates.iter();
+    for (link, steps) in by_link(rows.map(|&(link, time, rate)| (link, time, Rate::from_bps(rate))))
+    {
+        links.vary(LinkId(link), &steps);
     }
 }
 
 /// Gives links their later losses.
 pub fn vary_losses(loss: &mut LossyLinks, given: &ChangeSettings, seed: u64) {
-    let mut steps: BTreeMap<u32, Vec<_>> = BTreeMap::new();
-    for &(link, time, data, other) in &given.losses {
-        let step = (Time(time), [data, other]);
-        steps.entry(link).or_default().push(step);
-    }
-    for (link, steps) in steps {
+    let rows = given.losses.iter();
+    for (link, steps) in by_link(rows.map(|&(link, time, data, other)| (link, time, [data, other])))
+    {
         let stream = Stream::new(seed, &format!("loss/{link}"));
         loss.vary(LinkId(link), stream, &steps);
     }
+}
+
+/// Groups rows of link, time and value by link.
+fn by_link<T>(rows: impl Iterator<Item = (u32, u64, T)>) -> BTreeMap<u32, Vec<(Time, T)>> {
+    let mut steps: BTreeMap<u32, Vec<_>> = BTreeMap::new();
+    for (link, time, value) in rows {
+        steps.entry(link).or_default().push((Time(time), value));
+    }
+    steps
 }

@@ -1,5 +1,6 @@
 //! Outages of a plan, and their check.
 
+use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
 use crate::plan::{Plan, PlanError, Routing as Method};
 use lightburst_des::{Duration, Time};
@@ -36,7 +37,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         return refuse("outages in a network whose switches cannot change their routes");
     }
     let loss = plan.settings.loss.as_ref();
-    if loss.is_some_and(|loss| !loss.holds.is_empty() || !loss.stalls.is_empty()) {
+    if loss.is_some_and(LossSettings::delays) {
         return refuse("outages beside holds or stalls");
     }
     Ok(())

@@ -25,6 +25,11 @@ pub struct LossSettings {
 }
 
 impl LossSettings {
+    /// Returns whether a script delays units.
+    pub fn delays(&self) -> bool {
+        !self.holds.is_empty() || !self.stalls.is_empty()
+    }
+
     /// Iterates over all scripts, in the order of the lists.
     pub fn scripts(&self) -> impl Iterator<Item = &Script> {
         let lists = [&self.drops, &self.marks, &self.holds, &self.stalls];

@@ -74,12 +74,7 @@ impl Queued {
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(self.choice, unit, &mut self.draw, ctx);
         let queue = &mut self.queues[usize::from(port.0)];
-        let output = &mut Output {
-            port,
-            limit: self.limit,
-            ctx,
-            counters: &mut self.counters,
-        };
+        let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
     }
@@ -103,12 +98,7 @@ impl Queued {
                 let kind = DEPARTURE;
                 return ctx.timer(free_at, TimerId { kind, subject });
             }
-            let output = &mut Output {
-                port,
-                limit: self.limit,
-                ctx,
-                counters: &mut self.counters,
-            };
+            let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
             if let Some((unit, since)) = queue.discipline.dequeue(output) {
                 self.forwarded += 1;
                 self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
@@ -136,12 +126,7 @@ impl Switch for Queued {
 
     fn on_down(&mut self, port: PortId, ctx: &mut Context<'_>) -> Vec<Unit> {
         let queue = &mut self.queues[usize::from(port.0)];
-        let output = &mut Output {
-            port,
-            limit: self.limit,
-            ctx,
-            counters: &mut self.counters,
-        };
+        let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
         queue.discipline.flush(output)
     }
 
@@ -149,12 +134,7 @@ impl Switch for Queued {
         if reroute {
             return self.reroute(unit, ctx);
         }
-        let output = &mut Output {
-            port,
-            limit: self.limit,
-            ctx,
-            counters: &mut self.counters,
-        };
+        let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
         output.drop(unit, QUEUE_FLUSHED);
     }
 
