@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from lightburst.experiment.network_trace import follow_all
+from lightburst.explanation.text import Text
 from lightburst.foundation.errors import InputError, warn
-from lightburst.foundation.formatting import html_text
 from lightburst.foundation.units import whole_number
-from lightburst.result.metric_text import aligned, in_rows, on_screen, readable, records, where
+from lightburst.result.metric_text import aligned, in_rows, readable, records, where
 from lightburst.result.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulation.simulate import simulate
@@ -20,7 +20,7 @@ from lightburst.trace import rescue
 from lightburst.trace.network import ARRIVED, LOST, UNDER_WAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
     from lightburst.experiment.network_trace import TracedNetwork
@@ -38,7 +38,7 @@ _OUTCOMES: Final = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BurstExplanation:
+class BurstExplanation(Text):
     """Fate of a burst and, if lost, remedies; ``str`` formats it as text.
 
     Attributes
@@ -87,14 +87,8 @@ class BurstExplanation:
         }
         return of_run(self.result, found)
 
-    def _repr_html_(self) -> str:
-        return html_text(str(self))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
-        return on_screen("\n".join(_lines(self)))
+    def _lines(self) -> Iterable[str]:
+        return _lines(self)
 
 
 def explain_burst(

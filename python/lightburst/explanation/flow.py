@@ -11,12 +11,12 @@ import pandas as pd
 from lightburst.compile import check_seed
 from lightburst.explanation import flow_text
 from lightburst.explanation.events import met
+from lightburst.explanation.text import Text
 from lightburst.foundation.counts import PS, UNFINISHED
-from lightburst.foundation.formatting import html_text
 from lightburst.foundation.units import as_python, whole_number
 from lightburst.measurement import trace_tables
 from lightburst.measurement.cells import NOWHERE, Table
-from lightburst.result.metric_text import on_screen, records
+from lightburst.result.metric_text import records
 from lightburst.result.metrics import worst_flow
 from lightburst.result.saving import of_run
 from lightburst.scenario import as_scenario
@@ -26,7 +26,7 @@ from lightburst.trace.division import PARTS, copies, divide, holding
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ WORST: Final = "worst"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Text):
     """Explanation of a flow's completion time; ``str`` formats it as text.
 
     Attributes
@@ -93,14 +93,8 @@ class Explanation:
         found = {name: records(getattr(self, name)) for name in tables}
         return of_run(self.result, self.about | found)
 
-    def _repr_html_(self) -> str:
-        return html_text(str(self))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
-        return on_screen("\n".join(flow_text.lines(self)))
+    def _lines(self) -> Iterable[str]:
+        return flow_text.lines(self)
 
 
 def explain(

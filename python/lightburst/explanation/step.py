@@ -10,16 +10,16 @@ import numpy as np
 from lightburst.compile import check_seed
 from lightburst.explanation import flow_text
 from lightburst.explanation.flow import Explanation, follow
-from lightburst.foundation.formatting import html_text
+from lightburst.explanation.text import Text
 from lightburst.foundation.units import as_python
-from lightburst.result.metric_text import aligned, in_rows, on_screen, readable, records
+from lightburst.result.metric_text import aligned, in_rows, readable, records
 from lightburst.result.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulation.completed import SLOWEST
 from lightburst.simulation.simulate import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
     import pandas as pd
@@ -32,7 +32,7 @@ _MOST_ROWS: Final = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StepExplanation:
+class StepExplanation(Text):
     """Explanation of the time of a collective operation; ``str`` formats it as text.
 
     Attributes
@@ -63,14 +63,8 @@ class StepExplanation:
             found["worst"] = self.worst.as_dict()
         return of_run(self.result, found)
 
-    def _repr_html_(self) -> str:
-        return html_text(str(self))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
-        return on_screen("\n".join(_lines(self)))
+    def _lines(self) -> Iterable[str]:
+        return _lines(self)
 
 
 def explain_step(

@@ -105,6 +105,13 @@ def _scripts(scenario: "Scenario") -> Iterator[InputError]:
                 yield InputError(path, "a script", allowed)
 
 
+def _delays(scenario: "Scenario", allowed: str) -> Iterator[InputError]:
+    """Refuse scripts that delay units."""
+    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
+        if isinstance(script, Hold | Stall):
+            yield InputError(path, "a script that delays units", allowed)
+
+
 def _circuits(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse what a schedule of circuits leaves no room for."""
     if not any(isinstance(table, Circuit) for table in tables_of(scenario.switching).values()):
@@ -116,10 +123,9 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
     if routing.labelled:
         key = "routes" if routing.routes else "paths"
         yield InputError(f"routing.{key}", "paths with labels", f"no paths {alone}")
-    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
-        if isinstance(script, Hold | Stall):
-            allowed = "drops and marks alone: a circuit does not wait for a delayed unit"
-            yield InputError(path, "a script that delays units", allowed)
+    yield from _delays(
+        scenario, "drops and marks alone: a circuit does not wait for a delayed unit"
+    )
 
 
 def _events(scenario: "Scenario") -> Iterator[InputError]:
@@ -139,10 +145,7 @@ def _events(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(f"events[{place}].rate", given, only)
     if not scenario.events and scenario.failures is None:
         return
-    for path, script in (scenario.loss.scripts if scenario.loss else {}).items():
-        if isinstance(script, Hold | Stall):
-            allowed = "drops and marks alone beside events and failures"
-            yield InputError(path, "a script that delays units", allowed)
+    yield from _delays(scenario, "drops and marks alone beside events and failures")
 
 
 def _changes(scenario: "Scenario") -> Iterator[InputError]:

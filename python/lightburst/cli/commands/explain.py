@@ -13,7 +13,7 @@ from lightburst.cli.terminal.streams import warn
 from lightburst.experiment.network_trace import follow_all, lost_bursts
 from lightburst.explanation.burst import tell
 from lightburst.explanation.flow import WORST, explain
-from lightburst.explanation.step import StepExplanation, explain_step
+from lightburst.explanation.step import explain_step
 from lightburst.foundation.errors import InputError
 from lightburst.result.rerun import check_same, load_saved
 from lightburst.scenario import load
@@ -73,10 +73,7 @@ def explain_one(
     scenario = changed(load(path) if saved is None else saved.scenario, settings)
     own = 1 if saved is None else saved.seed
     first = own if seed is None else seed_of(seed)
-    if step is None:
-        found = _explained(scenario, flow, burst, bursts, first)
-    else:
-        found = _of_step(scenario, step, first)
+    found = _explained(scenario, flow, burst, bursts, step, first)
     if saved is not None and not settings and first == saved.seed:
         check_same(saved, found.result.digest)
     if format == "json":
@@ -87,29 +84,28 @@ def explain_one(
     warn(found.result.warnings)
 
 
-def _of_step(scenario: Scenario, step: str, seed: int) -> StepExplanation:
-    which = SLOWEST if step == SLOWEST else whole("--step", step, 0, SLOWEST)
-    try:
-        return explain_step(scenario, which, seed, simulate=run_aside)
-    except InputError as error:
-        option = "--step" if error.path == "step" else error.path
-        raise InputError(option, error.given, error.allowed) from None
-
-
 def _explained(
-    scenario: Scenario, flow: str | None, burst: str | None, bursts: bool, seed: int
+    scenario: Scenario,
+    flow: str | None,
+    burst: str | None,
+    bursts: bool,
+    step: str | None,
+    seed: int,
 ) -> Any:
     """Return the requested explanation; map an error about a field to its option."""
     number = "" if burst is None else whole("--burst", burst, 0)
     which = WORST if flow in (None, WORST) else whole("--flow", flow or "", 0, WORST)
+    at = SLOWEST if step in (None, SLOWEST) else whole("--step", step or "", 0, SLOWEST)
     try:
         if bursts:
             return follow_all(scenario, seed, run_aside)
         if burst is not None:
             return tell(scenario, int(number), seed, run_aside)
+        if step is not None:
+            return explain_step(scenario, at, seed, simulate=run_aside)
         return explain(scenario, which, seed, simulate=run_aside)
     except InputError as error:
-        options = {"flow": "--flow", "burst": "--burst"}
+        options = {"flow": "--flow", "burst": "--burst", "step": "--step"}
         if bursts or burst is not None:
             options["measurement.network"] = "--bursts" if bursts else "--burst"
         raise InputError(options.get(error.path, error.path), error.given, error.allowed) from None
