@@ -8,9 +8,10 @@ mod interface;
 mod output;
 mod watched;
 
-use crate::link::fifo::{self, Behind};
+use crate::link::fifo;
 use crate::observe::{Happening, Interest, Passage, Place};
 use crate::routing::label::SHORTEST;
+use crate::unit::units::Behind;
 use crate::{
     Bundle, Burst, BurstHeader, BurstHeaderId, BurstId, Detour, Dropped, Envelope, Event, Fabric,
     FlowId, Header, Hop, Identity, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId,

@@ -1,10 +1,11 @@
 //! Transmission on watched links: lossy ones, and those whose units are observed or counted.
 
 use super::Context;
-use crate::link::fifo::{self, Behind};
+use crate::link::fifo;
 use crate::link::loss::Held;
 use crate::link::Transit;
 use crate::observe::{Passage, Place};
+use crate::unit::units::Behind;
 use crate::{DropReason, Fabric, LinkId, PortId, Sendable, Unit};
 use lightburst_des::{Duration, Time};
 

@@ -4,24 +4,9 @@
 //! flight.
 
 use crate::link::Transit;
-use crate::unit::units::{Sendable, Units};
+use crate::unit::units::{Behind, Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
 use lightburst_des::{Agenda, Time};
-
-/// Successor of a unit: the next one on the link, in the burst or in the queue of an interface.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Behind {
-    pub unit: Option<Unit>,
-    /// Arrival time of the successor; used on links only.
-    pub due: Time,
-}
-
-impl Behind {
-    pub const NOTHING: Behind = Behind {
-        unit: None,
-        due: Time::ZERO,
-    };
-}
 
 /// Last unit in the chain of a link.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,8 @@
 //! at each departure; a unit that waits is not on the link yet. An output without such a queue is
 //! committed: the departure of a unit is decided when it is handed over.
 
-use crate::link::fifo::Behind;
 use crate::link::Carried;
-use crate::unit::units::Units;
+use crate::unit::units::{Behind, Units};
 use crate::{Fabric, LinkId, Sendable, Unit};
 use lightburst_des::{Duration, Time};
 

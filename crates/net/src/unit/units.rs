@@ -1,6 +1,5 @@
 //! Transmission units: packets, bursts and burst header packets, each kind in its own arena.
 
-use crate::link::fifo::Behind;
 use crate::{
     Arena, Burst, BurstHeader, BurstHeaderId, BurstId, FlowId, Header, NodeId, Packet, PacketId,
     Unit,
@@ -11,6 +10,21 @@ use std::ops::Range;
 /// Limit in bytes on the sizes in a plan: segments, control segments and minimum sizes of units.
 /// Bursts may be larger; they are closed before their size exceeds 32 bits.
 pub const LARGEST_UNIT: u32 = 1_000_000_000;
+
+/// Successor of a unit: the next one on the link, in the burst or in the queue of an interface.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behind {
+    pub unit: Option<Unit>,
+    /// Arrival time of the successor; used on links only.
+    pub due: Time,
+}
+
+impl Behind {
+    pub const NOTHING: Behind = Behind {
+        unit: None,
+        due: Time::ZERO,
+    };
+}
 
 /// Addressing, size and order of a unit: the part that is the same for all kinds of units.
 #[derive(Clone, Copy, Debug)]
