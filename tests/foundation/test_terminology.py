@@ -129,9 +129,9 @@ LISTS = {
         ("queue", "wred", "'red'"),
         ("queueing", "fq drr WRR round-robin", "'fair', deficit round robin"),
         ("switch key", "pfc trimming lossless", "'queue_size', beyond which"),
-        ("choice", "flowlets letflow", "'flow-hash', one way for a whole flow"),
-        ("choice", "conga drill", "'free', an output that is free now"),
-        ("routing key", "flowlets", "'choice' = 'flow-hash'"),
+        ("choice", "wcmp PLB FlowBender", "'flow-hash', one way for a whole flow"),
+        ("choice", "conga hedera", "'least-queue', by the queues of the node alone"),
+        ("routing key", "plb", "'choice' = 'flow-hash'"),
         ("scheduler", "min-ev best-fit", "'lauc-vf'"),
         ("resolver", "preemption", "'segmentation'"),
         # ASTRA-sim.
@@ -151,7 +151,9 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
     [
         ("choice", "ecmp ECMP single ecmp_host", "'flow-hash', one way for a flow"),
         ("choice", "spray packet-spraying rps", "'random', a way for each packet"),
-        ("choice", "ecmp_ar adaptive", "'free', an output that is free now"),
+        ("choice", "flowlets LetFlow", "'flowlet', a random way for each flowlet"),
+        ("choice", "ecmp_ar drill jsq", "'least-queue', the output with the fewest bytes"),
+        ("routing key", "flowlets", "'choice' = 'flowlet'"),
         ("routing key", "ecmp", "'choice' = 'flow-hash'"),
         ("topology", "dumbbell star Ring dragonfly clos", "'graph', with a table of links"),
         ("topology", "leaf-spine RotorNet", "'racks', whose switches a core joins"),

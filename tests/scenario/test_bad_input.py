@@ -75,7 +75,7 @@ CASES = {
     ('"sawl"', '"udp"'): ("transport.kind", "'udp'", "'saw', 'sawl', 'tcp', 'datagram', 'bursts'"),
     ('"poisson"', '"burst"'): ("workload.kind", "'burst'", "'poisson', 'shuffle', 'pairs'"),
     ('"lognormal"', '"normal"'): ("workload.size.kind", "'normal'", "'constant', 'exponential'"),
-    ('"free"', '"ecmp"'): ("routing.choice", "'ecmp'", "one of 'free', 'random', 'flow-hash'"),
+    ('"free"', '"ecmp"'): ("routing.choice", "'ecmp'", "one of 'free', 'random', "),
     ('kind = "sawl"\n', ""): ("transport.kind", "nothing", "'sawl', 'tcp', 'datagram', 'bursts'"),
     ('kind = "sawl"', "kind = 3"): ("transport.kind", "'3'", "one of 'saw', 'sawl', 'tcp', "),
     # units

@@ -15,6 +15,7 @@ from lightburst.compile import compile_plan
 from lightburst.foundation.errors import InputError
 from lightburst.scenario import KINDS, Scenario, load, schema
 from lightburst.scenario.switching import AllOptical, Electronic, Hybrid
+from lightburst.scenario.tables.routing import HashChoice
 from lightburst.scenario.tables.sizes import Constant, Lognormal
 from lightburst.scenario.tables.topology import FatTree, Graph, PathTopology
 from lightburst.scenario.tables.workload import Incast, Poisson, Shuffle, Table
@@ -156,7 +157,7 @@ class TestWith:
             ("topology.link_rate", "40 Gb/s", 40 * 10**9),
             ("switching.buffer_size", "unlimited", None),
             ("switching.buffer_size", "90 kB", 90_000),
-            ("routing.choice", "flow-hash", "flow-hash"),
+            ("routing.choice", "flow-hash", HashChoice()),
             ("name", "5", "5"),
             ("workload.size", '{ kind = "constant", value = "9 kB" }', Constant(value="9 kB")),
         ],

@@ -179,7 +179,7 @@ pub fn read(mut table: Table) -> Result<Arc<dyn SwitchSettings>, String> {
 /// Returns a free output, or a random one if all are busy; with `QUEUES` one with an empty queue.
 #[inline(always)]
 pub(crate) fn output<const QUEUES: bool>(
-    choice: Choice,
+    choice: &mut Choice,
     unit: impl Sendable,
     draw: &mut Stream,
     ctx: &Context<'_>,

@@ -5,8 +5,8 @@ use crate::links::{changes, outages};
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    BalanceSettings, BurstCount, Choice, Fabric, Fairness, FlowId, Interest, Interfaces, Label,
-    Labels, LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Routing, Switch, Wire,
+    BalanceSettings, BurstCount, Fabric, Fairness, FlowId, Interest, Interfaces, Label, Labels,
+    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Routing, Switch, Wire,
 };
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
@@ -145,7 +145,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let links = &plan.links;
     let fibre = (0..links.from.len()).find(|&i| is_fibre(plan, i));
     let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
-    let choice = Choice::from_name(&settings.choice, settings.seed).expect("a known choice");
+    let choice = settings.choice.build(settings.seed);
     let groups = match plan.classes() {
         0 => Vec::new(),
         _ => (0..plan.flows.source.len())
@@ -166,7 +166,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let one = |node: u32| {
         let name = format!("switch/{}", node - settings.hosts);
         plan.switch(node).expect("a switch").build(Build {
-            choice,
+            choice: choice.clone(),
             draw: Stream::new(settings.seed, &name),
             seed: settings.seed,
             outputs: outputs(NodeId(node)),

@@ -178,7 +178,7 @@ pub fn times(
     switching_time: &dyn Fn(NodeId) -> Duration,
 ) -> Vec<u64> {
     let settings = &plan.settings;
-    let one_way = settings.choice == "flow-hash";
+    let one_way = settings.choice.name() == "flow-hash";
     let mut alone = Alone::new(plan, fabric, bursts, switching_time);
     let Flows {
         destination, bytes, ..

@@ -3,6 +3,7 @@
 //! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
 pub mod changes;
+pub mod choice;
 pub mod loss;
 pub mod outages;
 mod writes;
@@ -11,6 +12,7 @@ pub use writes::Writes;
 
 use crate::measurement::{self, Measurement, Scope};
 use crate::plan::changes::ChangeSettings;
+use crate::plan::choice::Choice;
 use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
 use lightburst_des::{Ties, Time};
@@ -123,7 +125,7 @@ pub struct PlanSettings {
     /// Method that finds the next hops.
     pub routing: Routing,
     /// Choice among equal-cost next hops.
-    pub choice: String,
+    pub choice: Choice,
     /// Choice among the paths of a pair of edges, if there are any.
     #[serde(default)]
     pub label: Option<String>,

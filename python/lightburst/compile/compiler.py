@@ -16,6 +16,7 @@ from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import (
     balance_settings,
+    choice_settings,
     fair_settings,
     group_settings,
     loss_settings,
@@ -90,7 +91,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "hosts": network.hosts,
         "nodes": network.nodes,
         "routing": _routing(network, routing.metric, changes=scenario.changes),
-        "choice": scenario.routing_choice,
+        "choice": choice_settings(routing, scenario.routing_choice),
         "label": routing.label.kind if routing.labelled else None,
         "balance": balance_settings(routing),
         "seed": seed,

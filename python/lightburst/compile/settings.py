@@ -17,7 +17,12 @@ from lightburst.scenario.tables.any_workload import Writes
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
-from lightburst.scenario.tables.routing import LoadLabel, Routing
+from lightburst.scenario.tables.routing import (
+    FlowletChoice,
+    LeastQueueChoice,
+    LoadLabel,
+    Routing,
+)
 from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 
 # Size of SYN, FIN and acknowledgements. Datagrams have none, but the simulator requires the size.
@@ -122,6 +127,12 @@ def _writes(writes: Writes | None) -> dict[str, Any]:
 def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
     """Return the settings of the hosts' interfaces, if these are fair."""
     return None if isinstance(queueing, Fifo) else {"small_queue": queueing.small_queue}
+
+
+def choice_settings(routing: Routing, name: str) -> str | dict[str, Any]:
+    """Return the choice among next hops: its name, or a table if it has settings."""
+    choice = routing.choice
+    return settings_of(choice) if isinstance(choice, FlowletChoice | LeastQueueChoice) else name
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

@@ -52,7 +52,14 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("spray", "spraying", "packetspray", "packetspraying", "perpacket", "rps", "randomecmp"),
         (("random", "a way for each packet"), ("choice", "= 'random'")),
     ),
-    "ecmpar": (("free", "an output that is free now"), ("choice", "= 'free'")),
+    **dict.fromkeys(
+        ("flowlets", "flowletswitching", "letflow"),
+        (("flowlet", "a random way for each flowlet"), ("choice", "= 'flowlet'")),
+    ),
+    **dict.fromkeys(
+        ("ecmpar", "drill", "ar", "adaptiverouting", "jsq", "shortestqueue", "leastloaded"),
+        (("least-queue", "the output with the fewest bytes"), ("choice", "= 'least-queue'")),
+    ),
     # Switches.
     **dict.fromkeys(
         ("buffer", "buffersize", "queue", "queuelimit", "qlimit", "maxsize", "queuecapacity"),

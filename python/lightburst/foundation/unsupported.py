@@ -32,8 +32,8 @@ _CIRCUITS: Final = (
 )
 _FLOWS: Final = (("flow-hash", "one way for a whole flow"), ("choice", "= 'flow-hash'"))
 _LOADS: Final = (
-    ("free", "an output that is free now"),
-    ("choice", "= 'free'"),
+    ("least-queue", "by the queues of the node alone"),
+    ("choice", "= 'least-queue'"),
     ("label", "with kind = 'load', for bursts over several paths"),
 )
 _QUEUE: Final = (
@@ -81,8 +81,8 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.
-    **dict.fromkeys(("flowlet", "flowlets", "flowletswitching", "letflow", "wcmp", "plb"), _FLOWS),
-    **dict.fromkeys(("conga", "drill", "hula", "ugal", "hedera", "ar"), _LOADS),
+    **dict.fromkeys(("wcmp", "plb", "flowbender"), _FLOWS),
+    **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),
     # Contention of bursts.
     "preemption": (("segmentation", "which lets the later burst in"),),
     **dict.fromkeys(("jumpstart", "tag", "tellandgo", "tellandwait", "taw"), (("jit", ""),)),

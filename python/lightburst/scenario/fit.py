@@ -18,7 +18,7 @@ from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.ordering import SourceOrdering
-from lightburst.scenario.tables.routing import LoadLabel
+from lightburst.scenario.tables.routing import FlowletChoice, LeastQueueChoice, LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import OPEN_LOOP, Bursts
 
@@ -112,14 +112,27 @@ def _delays(scenario: "Scenario", allowed: str) -> Iterator[InputError]:
             yield InputError(path, "a script that delays units", allowed)
 
 
+def _reserved(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse a choice that looks at units where headers reserve channels."""
+    choice = scenario.routing.choice
+    if not isinstance(choice, FlowletChoice | LeastQueueChoice):
+        return
+    if any(isinstance(table, Obs) for table in tables_of(scenario.switching).values()):
+        allowed = (
+            "'free', 'random' or 'flow-hash' among 'obs' switches, where bursts reserve their "
+            "channels and do not queue; paths by load are routing.label = 'load'"
+        )
+        yield InputError("routing.choice", f"'{choice.kind}'", allowed)
+
+
 def _circuits(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse what a schedule of circuits leaves no room for."""
     if not any(isinstance(table, Circuit) for table in tables_of(scenario.switching).values()):
         return
     routing = scenario.routing
     alone = "with circuits, whose schedule alone says which link is taken"
-    if routing.choice not in (None, "free"):
-        yield InputError("routing.choice", f"'{routing.choice}'", f"no choice {alone}")
+    if routing.choice is not None and routing.choice.kind != "free":
+        yield InputError("routing.choice", f"'{routing.choice.kind}'", f"no choice {alone}")
     if routing.labelled:
         key = "routes" if routing.routes else "paths"
         yield InputError(f"routing.{key}", "paths with labels", f"no paths {alone}")
@@ -291,6 +304,7 @@ def misfits(
     yield from _uncut(scenario)
     yield from _scripts(scenario)
     yield from _circuits(scenario)
+    yield from _reserved(scenario)
     yield from _events(scenario)
     yield from _changes(scenario)
     yield from _entries(scenario)

@@ -23,7 +23,7 @@ from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGro
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.tables.loss import Loss
 from lightburst.scenario.tables.measurement import MEASUREMENTS, Measurement
-from lightburst.scenario.tables.routing import Choice, Routing
+from lightburst.scenario.tables.routing import Routing
 from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Tcp, Transport
@@ -123,15 +123,17 @@ class Scenario(Section):
         return down or self.failures is not None
 
     @property
-    def routing_choice(self) -> Choice:
-        """Choice among next hops in a run: `routing.choice`, or the default for the transport.
+    def routing_choice(self) -> str:
+        """Name of the choice among next hops in a run, given or the default for the transport.
 
         The schedule of circuits decides alone; any next hop is one that is free.
         """
         if self.switching.kind == "circuit":
             return "free"
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
-        return self.routing.choice or ("flow-hash" if tcp else "free")
+        if self.routing.choice is not None:
+            return self.routing.choice.kind
+        return "flow-hash" if tcp else "free"
 
     @property
     def host_queueing(self) -> Queueing:
@@ -257,7 +259,7 @@ class Scenario(Section):
     def in_use(self) -> dict[str, Any]:
         """Return `to_dict` with the values used in a run, including derived defaults."""
         values = self.to_dict()
-        values["routing"]["choice"] = self.routing_choice
+        values["routing"].setdefault("choice", self.routing_choice)
         values["hosts"]["queueing"] = plain(self.host_queueing)
         return values
 

@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "workloads": _kinds(Workload),
     "sizes": _kinds(FlowSize),
     "distributions": get_args(EmpiricalName),
-    "choices": get_args(Choice),
+    "choices": _kinds(Choice),
     "labels": _kinds(Label),
     "queueings": _kinds(Queueing),
     "metrics": get_args(Metric),

@@ -118,6 +118,10 @@ class QueuedElectronic(Electronic):
         self.queues[port].enqueue(unit)
         self.serve(port)
 
+    def to_send(self, port: int) -> int:
+        """Bytes that an output and its queue have still to send, rounded up."""
+        return self.outputs[port].backlog()
+
     def serve(self, port: int) -> None:
         """Send while the link is free, then wait for it."""
         output, link = self.outputs[port], self.ports[port]

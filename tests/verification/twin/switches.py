@@ -4,6 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, replace
 from typing import Any
 
+from twin.choices import choice_of
 from twin.events import Moment
 from twin.link import Link
 from twin.network import TIMER, Network, Packet, Unit
@@ -21,7 +22,7 @@ class Switch:
         self.network = network
         self.node = node
         self.ports = network.ports[node]
-        self.choice: str = settings["choice"]
+        self.choice, self.rule = choice_of(settings["choice"])
         self.seed: int = settings["seed"]
         self.stream = stream(self.seed, f"switch/{node - network.hosts}")
         self.switching_time: int = own.get("switching_time_ps", 0)
@@ -61,12 +62,18 @@ class Switch:
         return (port if self.is_free(port) else None), (port,)
 
     def pick_any(self, unit: Unit, members: Members) -> int:
-        """One member, free or not: always the same with `flow-hash`, otherwise uniformly."""
+        """One member, free or not: always the same with `flow-hash`."""
+        if self.rule is not None and len(members) > 1:
+            return self.rule.pick(unit, members, self.now, self.stream, self.to_send)
         if self.choice == "flow-hash":
             i = mix(mix(self.seed) ^ (unit.hashed << 32 | self.node)) * len(members) >> 64
         else:
             i = self.stream.below(len(members)) if len(members) > 1 else 0
         return members[i]
+
+    def to_send(self, port: int) -> int:
+        """Bytes that an output has still to send, rounded up."""
+        return self.ports[port].backlog(self.now)
 
     def choose_queue(self, unit: Unit) -> int:
         """The port that takes `unit` where a busy output means a queue."""

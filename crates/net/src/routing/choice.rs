@@ -1,10 +1,16 @@
 //! Choice among equal-cost next hops.
 
+mod flowlets;
+mod least_queue;
+
+pub use flowlets::Flowlets;
+pub use least_queue::LeastQueue;
+
 use crate::{Context, PortId, Route, Sendable};
 use lightburst_des::{mix, Stream};
 
-/// Rule by which a node chooses one port of a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Rule by which a node chooses one port of a route, with the state of the rule at that node.
+#[derive(Clone, Debug)]
 pub enum Choice {
     /// Uniformly at random among the ports that are free now (minakhmetov2018).
     Free,
@@ -15,26 +21,32 @@ pub enum Choice {
         /// Salt of the hash, different in each run.
         salt: u64,
     },
+    /// Uniformly at random for each flowlet.
+    Flowlet(Box<Flowlets>),
+    /// The output with the fewest bytes to send.
+    LeastQueue(Box<LeastQueue>),
 }
 
 impl Choice {
     /// Names of the rules in a plan.
-    pub const NAMES: [&'static str; 3] = ["free", "random", "flow-hash"];
+    pub const NAMES: [&'static str; 5] = ["free", "random", "flow-hash", "flowlet", "least-queue"];
 
-    /// Returns the rule called `name`, for a run with this `seed`.
-    pub fn from_name(name: &str, seed: u64) -> Option<Choice> {
-        match name {
-            "free" => Some(Choice::Free),
-            "random" => Some(Choice::Random),
-            "flow-hash" => Some(Choice::FlowHash { salt: mix(seed) }),
-            _ => None,
-        }
+    /// Returns the choice by hash for a run with this `seed`.
+    pub fn flow_hash(seed: u64) -> Choice {
+        Choice::FlowHash { salt: mix(seed) }
     }
 
-    /// Chooses a member of a route without regard to free ports.
+    /// Returns whether the rule is [`Choice::Free`].
     #[inline(always)]
-    pub fn member(
-        self,
+    pub fn is_free(&self) -> bool {
+        matches!(self, Choice::Free)
+    }
+
+    /// Chooses a member of a route without regard to free ports. `QUEUES`: bytes in the explicit
+    /// queue of an output count as bytes to send.
+    #[inline(always)]
+    pub fn member<const QUEUES: bool>(
+        &mut self,
         route: Route,
         unit: impl Sendable,
         draw: &mut Stream,
@@ -46,24 +58,53 @@ impl Choice {
             Choice::Free | Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => {
                 let key = (u64::from(ctx.envelope(unit).flow.0) << 32) | u64::from(ctx.node().0);
-                ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
+                ((u128::from(mix(*salt ^ key)) * u128::from(len)) >> 64) as u32
+            }
+            Choice::Flowlet(_) | Choice::LeastQueue(_) => {
+                self.stateful::<QUEUES>(route, unit, draw, ctx)
             }
         }
+    }
+
+    /// As [`Choice::member`], apart from the code of the rules without state.
+    #[inline(never)]
+    fn stateful<const QUEUES: bool>(
+        &mut self,
+        route: Route,
+        unit: impl Sendable,
+        draw: &mut Stream,
+        ctx: &Context<'_>,
+    ) -> u32 {
+        let ports = ctx.ports(route);
+        let chosen = match self {
+            Choice::Flowlet(flowlets) => {
+                flowlets.port(ctx.envelope(unit), ctx.now(), ports, || {
+                    ports[draw.below(u32::from(route.len)) as usize]
+                })
+            }
+            Choice::LeastQueue(least) => least.port(route, ports, draw, |port| match QUEUES {
+                true => ctx.queued(port),
+                false => ctx.backlog(port),
+            }),
+            _ => unreachable!("a rule without state"),
+        };
+        let member = ports.iter().position(|&port| port == chosen);
+        member.expect("a port of the route") as u32
     }
 
     /// Chooses an output for a unit. `QUEUES`: an output with a unit in its explicit queue is busy.
     #[inline(always)]
     pub fn pick<const QUEUES: bool>(
-        self,
+        &mut self,
         route: Route,
         unit: impl Sendable,
         draw: &mut Stream,
         ctx: &Context<'_>,
     ) -> Pick {
-        if self == Choice::Free && route.len > 1 {
+        if self.is_free() && route.len > 1 {
             return any_free::<QUEUES>(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free);
         }
-        let member = self.member(route, unit, draw, ctx);
+        let member = self.member::<QUEUES>(route, unit, draw, ctx);
         let port = ctx.port(route, member);
         if is_free::<QUEUES>(port, ctx) {
             Pick::Free(port)

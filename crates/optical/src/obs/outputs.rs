@@ -186,9 +186,9 @@ impl Outputs {
     #[inline]
     pub fn ports(&mut self, header: BurstHeaderId, ctx: &Context<'_>) -> Route {
         let route = ctx.route(header);
-        match self.choice {
+        match &mut self.choice {
             Choice::Free => route,
-            choice => route.only(choice.member(route, header, &mut self.draw, ctx)),
+            choice => route.only(choice.member::<false>(route, header, &mut self.draw, ctx)),
         }
     }
 

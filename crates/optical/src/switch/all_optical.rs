@@ -105,7 +105,7 @@ impl Core for AllOptical {
     /// Sends a burst as soon as the output is free.
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.forwarded += 1;
-        let port = output::<false>(self.choice, burst, &mut self.draw, ctx);
+        let port = output::<false>(&mut self.choice, burst, &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.departing(bundle, burst, departure);
         let now = ctx.now();

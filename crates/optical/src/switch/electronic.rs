@@ -153,7 +153,7 @@ impl Electronic {
     #[inline(always)]
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let bytes = ctx.envelope(unit).bytes;
-        let port = output::<false>(self.choice, unit, &mut self.draw, ctx);
+        let port = output::<false>(&mut self.choice, unit, &mut self.draw, ctx);
         let now = ctx.now();
         let free_at = ctx.free_at(port);
         let backlog = ctx.backlog(port);

@@ -288,9 +288,13 @@ impl Switch for Hybrid {
                 continue;
             }
             let mut next_hops = ctx.route(unit);
-            if self.choice != Choice::Free {
-                next_hops =
-                    next_hops.only(self.choice.member(next_hops, unit, &mut self.draw, ctx));
+            if !self.choice.is_free() {
+                next_hops = next_hops.only(self.choice.member::<false>(
+                    next_hops,
+                    unit,
+                    &mut self.draw,
+                    ctx,
+                ));
             }
             let port = ctx.port(next_hops, 0);
             self.buffer.push(

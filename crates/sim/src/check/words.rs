@@ -22,7 +22,8 @@ pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
         }
         _ => Ok(()),
     };
-    check("choices", &settings.choice)?;
+    check("choices", settings.choice.name())?;
+    settings.choice.check().map_err(PlanError)?;
     if let Some(label) = &settings.label {
         check("labels", label)?;
     }

@@ -8,13 +8,15 @@ from lightburst.foundation.units import RATE, TIME, Quantity, format_duration
 from lightburst.scenario.fields import Named, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
 
-Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
 # The simulator numbers the paths of a pair in 8 bits; one number marks bursts off their path.
 MOST_PATHS = 255
+# Largest number of next hops that are compared at random.
+MOST_SAMPLES = 1000
 # Largest number of load reports in transit.
 _MOST_REPORTS = 1000
 
+_Gap = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
 _Interval = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
 _Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
 _Capacity = Annotated[int | None, Quantity(RATE, positive=True, word="channels")]
@@ -29,6 +31,84 @@ class _ByName(Section):
     @model_serializer
     def _name(self) -> str:
         return str(type(self).model_fields["kind"].default)
+
+
+class FreeChoice(_ByName):
+    """A next hop that is free now, uniformly at random."""
+
+    kind: Literal["free"] = "free"
+
+
+class RandomChoice(_ByName):
+    """A random next hop for each unit."""
+
+    kind: Literal["random"] = "random"
+
+
+class HashChoice(_ByName):
+    """A flow always takes the same next hop."""
+
+    kind: Literal["flow-hash"] = "flow-hash"
+
+
+class FlowletChoice(Section):
+    """A random next hop for each flowlet.
+
+    Attributes
+    ----------
+    gap : int
+        Picoseconds.
+    """
+
+    kind: Literal["flowlet"] = "flowlet"
+    gap: _Gap = Field(
+        500 * 10**6,
+        description=(
+            "Idle time of a flow at a node above which its next packet begins a flowlet. LetFlow "
+            "(NSDI 2017) uses 500 us between hosts of 1 and 10 Gb/s. Packets are overtaken if the "
+            "delays of the paths differ by more."
+        ),
+    )
+
+
+class LeastQueueChoice(Section):
+    """The next hop whose output has the fewest bytes to send.
+
+    Attributes
+    ----------
+    samples : int or None
+        None for all next hops.
+    """
+
+    kind: Literal["least-queue"] = "least-queue"
+    samples: Annotated[int | None, Whole(1, MOST_SAMPLES, word="all")] = Field(
+        None,
+        description=(
+            "Next hops that a node compares for a unit, drawn anew for each, all different: d of "
+            'DRILL (SIGCOMM 2017). With `"all"` equal ones are drawn uniformly.'
+        ),
+    )
+    memory: Annotated[int, Whole(0, MOST_SAMPLES)] = Field(
+        0,
+        description=(
+            "Next hops with the fewest bytes among those compared for a unit that are compared "
+            "for the next unit, too: m of DRILL. Needs `samples`."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _remembers_samples(self) -> Self:
+        if self.memory and self.samples is None:
+            raise refuse_at("memory", str(self.memory), "0 with samples = 'all'")
+        return self
+
+
+# Choice among equally good next hops.
+Choice = Annotated[
+    FreeChoice | RandomChoice | HashChoice | FlowletChoice | LeastQueueChoice,
+    Field(discriminator="kind"),
+    Named(),
+]
 
 
 class FirstLabel(_ByName):
@@ -143,8 +223,9 @@ class Routing(Section):
 
     Attributes
     ----------
-    choice : str or None
-        None for the default of the transport; `Scenario.routing_choice` is the value in use.
+    choice : Section or None
+        None for the default of the transport; `Scenario.routing_choice` is the name of the one in
+        use.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"metric", "paths", "label", "routes"})
@@ -155,6 +236,8 @@ class Routing(Section):
             'The next hop of a unit, of several equally good ones. `"free"`: one that is free now, '
             'uniformly at random. `"random"`: any of them, uniformly at random. `"flow-hash"`: '
             "always the same one for a flow, and for all bursts from one edge to another (ECMP). "
+            '`"flowlet"`: a random one for each group of packets of a flow that follow each other '
+            'closely. `"least-queue"`: the one whose output has the fewest bytes to send. '
             'By default `"flow-hash"` if any flow has the transport `tcp`, which takes overtaken '
             'packets for losses, else `"free"`.'
         ),

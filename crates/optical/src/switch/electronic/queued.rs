@@ -72,7 +72,7 @@ impl Queued {
 
     #[inline(always)]
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
-        let port = output::<true>(self.choice, unit, &mut self.draw, ctx);
+        let port = output::<true>(&mut self.choice, unit, &mut self.draw, ctx);
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
         queue.discipline.enqueue(unit.into(), output);

@@ -1,0 +1,77 @@
+//! Choice among equal-cost next hops in a plan: a name, or a table for a rule with settings.
+
+use lightburst_des::Duration;
+use lightburst_net::routing::choice::{Flowlets, LeastQueue};
+use serde::Deserialize;
+
+/// Choice among equal-cost next hops.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Choice {
+    /// Rule without settings.
+    Named(String),
+    /// Rule with settings.
+    Table(Table),
+}
+
+/// Rule with settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Table {
+    /// A random next hop for each flowlet.
+    Flowlet {
+        /// Idle time of a flow that ends its flowlet if it is exceeded.
+        gap_ps: u64,
+    },
+    /// The output with the fewest bytes to send.
+    LeastQueue {
+        /// Number of outputs that are sampled; `None`: all.
+        samples: Option<u32>,
+        /// Number of outputs that are remembered.
+        memory: u32,
+    },
+}
+
+impl Choice {
+    /// Returns the name of the rule.
+    pub fn name(&self) -> &str {
+        match self {
+            Choice::Named(name) => name,
+            Choice::Table(Table::Flowlet { .. }) => "flowlet",
+            Choice::Table(Table::LeastQueue { .. }) => "least-queue",
+        }
+    }
+
+    /// Returns the initial state of the rule at a node, for a run with this `seed`. The rule must
+    /// have passed [`Choice::check`].
+    pub fn build(&self, seed: u64) -> lightburst_net::Choice {
+        use lightburst_net::Choice as Rule;
+        match self {
+            Choice::Table(Table::Flowlet { gap_ps }) => {
+                Rule::Flowlet(Box::new(Flowlets::new(Duration(*gap_ps))))
+            }
+            Choice::Table(Table::LeastQueue { samples, memory }) => {
+                Rule::LeastQueue(Box::new(LeastQueue::new(*samples, *memory)))
+            }
+            Choice::Named(name) => match name.as_str() {
+                "free" => Rule::Free,
+                "random" => Rule::Random,
+                "flow-hash" => Rule::flow_hash(seed),
+                _ => unreachable!("a checked choice"),
+            },
+        }
+    }
+
+    /// Returns what is wrong with the rule, if anything.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Choice::Named(name) if ["flowlet", "least-queue"].contains(&name.as_str()) => {
+                Err(format!("the choice {name:?} needs a table of its settings"))
+            }
+            Choice::Table(Table::LeastQueue {
+                samples: Some(0), ..
+            }) => Err("a choice of the least queue needs at least one sample".into()),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+"""Bad input about the choice among next hops."""
+
+from typing import Any
+
+import pytest
+
+import lightburst as lb
+from lightburst.foundation.errors import InputError
+
+TREE = {
+    "topology": {"kind": "fat-tree", "k": 4},
+    "switching": {"kind": "electronic"},
+    "transport": {"kind": "tcp"},
+    "workload": {"kind": "pairs", "size": "100 kB"},
+}
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        (
+            {"kind": "flowlet", "gap": "0 s"},
+            "routing.choice.gap: given '0 s'; allowed: a duration, greater than zero",
+        ),
+        (
+            {"kind": "flowlet", "gap": "100"},
+            "routing.choice.gap: given '100'; allowed: a duration",
+        ),
+        (
+            {"kind": "flowlet", "timeout": "1 ms"},
+            "routing.choice.timeout: given an unknown key 'timeout'; allowed: one of the keys kind, gap",
+        ),
+        (
+            {"kind": "least-queue", "samples": 0},
+            "routing.choice.samples: given 0; allowed: a whole number from 1 to 1000, or 'all'",
+        ),
+        (
+            {"kind": "least-queue", "memory": 1},
+            "routing.choice.memory: given 1; allowed: 0 with samples = 'all'",
+        ),
+        ("letflow", "routing.choice: given 'letflow'; allowed: one of 'free', 'random', "),
+        ({"gap": "1 ms"}, "routing.choice"),
+    ],
+)
+def test_messages(choice: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        lb.Scenario.from_dict(TREE | {"routing": {"choice": choice}})
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize("choice", ["flowlet", "least-queue"])
+def test_bursts_that_reserve_channels_do_not_queue(choice: str) -> None:
+    with pytest.raises(InputError) as refused:
+        lb.load("examples/obs-nsfnet.toml").with_(routing__choice=choice)
+    assert f"routing.choice: given '{choice}'; allowed: 'free', 'random' or" in str(refused.value)
+
+
+def test_names_and_tables_survive_a_round_trip() -> None:
+    for choice in (
+        "random",
+        "flowlet",
+        {"kind": "flowlet", "gap": "20 us"},
+        {"kind": "least-queue", "samples": 2, "memory": 1},
+    ):
+        scenario = lb.Scenario.from_dict(TREE | {"routing": {"choice": choice}})
+        assert lb.Scenario.from_dict(scenario.to_dict()) == scenario
+        kind = choice if isinstance(choice, str) else choice["kind"]
+        assert scenario.routing_choice == kind
