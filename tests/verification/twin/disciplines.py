@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from twin.lines import Drr, Prio
 from twin.link import Waiting
 from twin.network import Unit
 from twin.real import root
@@ -287,10 +288,12 @@ class FqCoDel(Discipline):
         return [unit for bucket in self.buckets for unit in bucket.flush()]
 
 
-DISCIPLINES: dict[str, type[Discipline]] = {
+DISCIPLINES: dict[str, type[Discipline | Prio]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
     "pie": Pie,
     "fq-codel": FqCoDel,
+    "prio": Prio,
+    "drr": Drr,
 }

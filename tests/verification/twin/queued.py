@@ -55,9 +55,14 @@ class Output:
             return self.link.left(self.now) + self.waiting_bytes
         return -(-self.delay_at(self.now) * self.link.rate // (8 * 10**12))
 
-    def admit(self, unit: Unit) -> bool:
+    def fits(self, unit: Unit, ahead: int | None = None) -> bool:
+        """Whether there is room for a unit, behind `ahead` bytes or all that are not sent."""
+        ahead = self.backlog() if ahead is None else ahead
+        return self.capacity is None or ahead + unit.size <= self.capacity
+
+    def admit(self, unit: Unit, ahead: int | None = None) -> bool:
         """Whether there is room for a unit; it is dropped if not."""
-        if self.capacity is None or self.backlog() + unit.size <= self.capacity:
+        if self.fits(unit, ahead):
             return True
         self.drop(unit, "queue_full")
         return False
@@ -84,6 +89,10 @@ class Output:
     def drop(self, unit: Unit, reason: str) -> None:
         """Lose a unit that is in no list."""
         self.switch.drop(unit, reason, self.port)
+
+    def group(self, unit: Unit) -> int:
+        """The group of the flow of a packet, or of the first packet of a burst."""
+        return self.switch.network.group(unit)
 
     def is_capable(self, unit: Unit) -> bool:
         """Whether a unit is a packet of a transport capable of ECN."""

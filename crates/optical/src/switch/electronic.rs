@@ -51,6 +51,10 @@ impl SwitchSettings for ElectronicSettings {
     fn queues_at_outputs(&self) -> bool {
         self.queue.is_some()
     }
+
+    fn queues_of_groups(&self) -> Option<usize> {
+        self.queue.as_ref()?.groups()
+    }
 }
 
 /// The unit waited for a link when the routes learned that the link is down.

@@ -2,6 +2,7 @@
 //! arrival.
 
 mod fq_codel;
+mod lines;
 mod pie;
 
 use super::*;

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from lightburst.foundation.units import SIZE, Quantity, parse_size
 from lightburst.scenario.fields import refuse_at
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.scenario.switching.lines import Drr, Prio
 from lightburst.scenario.switching.queue import DropTail, Queue
 
 _HUNDRED_PACKETS = parse_size("900 kB")
@@ -35,15 +36,16 @@ class Electronic(BaseSwitch):
         None,
         description=(
             "Queue length from which arriving units are marked (ECN); only with the `queue` "
-            '`"drop-tail"`, as the others mark by their own `ecn`. Senders with `ecn` or `dctcp` '
-            "react to marks of packets; for all others marks are only counted."
+            '`"drop-tail"`, `"prio"` or `"drr"`, as the others mark by their own `ecn`. Senders '
+            "with `ecn` or `dctcp` react to marks of packets; for all others marks are only "
+            "counted."
         ),
     )
     queue: Queue = DropTail()
 
     @model_validator(mode="after")
     def _one_marks(self) -> Self:
-        if self.ecn_threshold is not None and not isinstance(self.queue, DropTail):
+        if self.ecn_threshold is not None and not isinstance(self.queue, DropTail | Prio | Drr):
             given = f"a threshold beside queue = '{self.queue.kind}'"
             raise refuse_at("ecn_threshold", given, "'off': that queue marks by its own ecn")
         return self

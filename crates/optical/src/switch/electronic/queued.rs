@@ -8,6 +8,7 @@ use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, LinkId, PortId, Sendable, Switch, TimerId, Unit,
 };
+use std::sync::Arc;
 
 /// Kind of the timer of a port's next departure; its subject is the port.
 const DEPARTURE: u8 = 0;
@@ -44,6 +45,7 @@ impl Queued {
                 link: LinkId(link),
                 seed: build.seed,
                 ecn_threshold_bytes: settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+                groups: Arc::clone(&build.groups),
             };
             Queue {
                 discipline: discipline.build(&port),
