@@ -97,13 +97,38 @@ def random_discipline(random: Random) -> dict[str, Any]:
     return settings_of(random.choice(sorted(ALIKE)), random, 0)
 
 
+def random_buffer(random: Random, kind: str) -> dict[str, Any]:
+    """Settings of a buffer that outputs share, and of marks at departures."""
+    pick = random.choice
+    own: dict[str, Any] = {}
+    if random.random() < 0.4:
+        size, alpha = pick([4_000, 20_000, 60_000]), pick([0.125, 0.7, 1.0, 8.0])
+        own["shared_buffer"] = {"size_bytes": size, "alpha": alpha}
+    if kind in ("drop-tail", *BY_GROUP) and random.random() < 0.4:
+        own["marks_at_departure"] = True
+    return own
+
+
+def without_buffers(plan: Plan) -> list[dict[str, Any]]:
+    """The settings of the switches without those that `random_buffer` gives."""
+    given = ("shared_buffer", "marks_at_departure")
+    return [
+        {key: value for key, value in switch.items() if key not in given}
+        for switch in plan.settings["switches"]
+    ]
+
+
 def random_lines(random: Random, plan: Plan) -> Plan:
-    """The same plan; some switches with explicit queues have settings for each group."""
+    """The same plan; some switches with explicit queues have settings for each group, a buffer that
+    their outputs share, or marks at departures.
+    """
     groups = len(plan.settings["groups"])
     switches = []
     for switch in plan.settings["switches"]:
         if "queue" in switch and random.random() < 0.4:
             kind = random.choice(sorted(BY_GROUP))
             switch = {**switch, "queue": settings_of(kind, random, groups)}
+        if "queue" in switch:
+            switch = switch | random_buffer(random, switch["queue"]["kind"])
         switches.append(switch)
     return plan._replace(settings={**plan.settings, "switches": switches})

@@ -22,7 +22,7 @@ from plans import (
     tcp,
     traced,
 )
-from random_disciplines import DISCIPLINES, settings_of
+from random_disciplines import DISCIPLINES, random_buffer, settings_of, without_buffers
 from random_plans import random_plan
 from twin import Columns
 
@@ -68,6 +68,8 @@ def bottleneck(seed: int, kind: str) -> Plan:
     capacity = pick([None, 15_000, 40_000])
     marks = kind in ("prio", "drr") and random.random() < 0.5
     switch = electronic(capacity, pick([0, 3_000, 12_000]) if marks else None, queue)
+    apart = Random(f"buffer of {kind}/{seed}")
+    switch |= random_buffer(apart, kind)
     limit = pick([SECOND, 10 * SECOND, 3 * MILLISECOND])
     chosen = {"seed": random.getrandbits(64), "time_limit_ps": limit}
     return Plan(settings(hosts, hosts + 2, switch, transports, **chosen), links, flows)
@@ -99,7 +101,7 @@ def with_queues(plan: Plan, queue: dict[str, Any] | None) -> Plan:
     switches = [
         {key: value for key, value in switch.items() if key != "queue"}
         | ({"queue": queue} if queue and switch["kind"] == "electronic" else {})
-        for switch in plan.settings["switches"]
+        for switch in without_buffers(plan)
     ]
     links = {name: column for name, column in plan.links.items() if name != "lossy"}
     # Windows and bookings count a unit when it is handed over, which is later with a queue.

@@ -36,6 +36,7 @@ pub(crate) struct Lines {
     lines: Vec<Line>,
     room: Room,
     ecn_threshold_bytes: u64,
+    departure_threshold_bytes: u64,
     /// Line from which the last unit was sent.
     sent: usize,
 }
@@ -50,6 +51,7 @@ impl Lines {
             lines: Vec::new(),
             room,
             ecn_threshold_bytes: port.ecn_threshold_bytes,
+            departure_threshold_bytes: port.departure_threshold_bytes,
             sent: 0,
         }
     }
@@ -129,7 +131,11 @@ impl Lines {
     #[inline]
     pub fn send(&mut self, place: usize, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
         self.sent = place;
-        self.take(place, output)
+        let (unit, since) = self.take(place, output)?;
+        if self.lines[place].bytes >= self.departure_threshold_bytes {
+            output.mark(unit);
+        }
+        Some((unit, since))
     }
 
     /// Takes out all units, line by line.

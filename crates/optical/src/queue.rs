@@ -56,6 +56,8 @@ pub struct Port {
     pub seed: u64,
     /// Backlog in bytes from which on units are marked on arrival (ECN).
     pub ecn_threshold_bytes: u64,
+    /// Backlog in bytes behind a departing unit from which on it is marked.
+    pub departure_threshold_bytes: u64,
     /// Group of each flow, for disciplines with settings for each group; empty for others.
     pub groups: Arc<[u16]>,
 }

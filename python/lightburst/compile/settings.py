@@ -80,8 +80,10 @@ def switch_settings(
     extra = settings.pop("extra_offset", {})
     if classes:
         settings["extra_offset_ps"] = [extra.get(name, 0) for name in groups]
-    if isinstance(switching, Electronic) and "queue" in settings:
+    if isinstance(switching, Electronic) and switching.has_queues:
         settings["queue"] = _queue_settings(switching.queue, groups)
+        if settings.pop("ecn_marking", "arrival") == "departure":
+            settings["marks_at_departure"] = True
     del settings["layers"], settings["nodes"]
     if not switching.sends_headers:
         del settings["header_processing_time_ps"]

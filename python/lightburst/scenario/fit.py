@@ -216,7 +216,10 @@ def _switch(
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
     key, room = switching.largest_unit()
     if room is not None and room < segment:
-        yield InputError(f"{path}.{key}", format_size(room), f"{full}, or 'unlimited'")
+        shares = key.startswith("shared_buffer")
+        given = f"a largest queue of {format_size(room)}" if key == "shared_buffer" else None
+        allowed = full if shares else f"{full}, or 'unlimited'"
+        yield InputError(f"{path}.{key}", given or format_size(room), allowed)
 
 
 def _by_group(switching: Switching) -> dict[str, Iterable[str]]:

@@ -41,7 +41,7 @@ class Prio:
         shared = self.settings["buffer"] == "shared"
         if not output.admit(unit, None if shared else own):
             return False
-        if output.ecn_threshold is not None and own >= output.ecn_threshold:
+        if output.marked_on_arrival(own):
             unit = output.mark(unit)
         output.push(self.lines[place], unit)
         return True
@@ -50,9 +50,14 @@ class Prio:
         """The first unit of the first band in which one waits."""
         for place, line in enumerate(self.lines):
             if line:
-                self.sent = place
-                return self.output.pop(line)
+                return self.send(place)
         return None
+
+    def send(self, place: int) -> Waiting | None:
+        """The first unit of a line, to be sent."""
+        self.sent = place
+        first = self.output.pop(self.lines[place])
+        return self.output.departing(first, self.bytes(place))
 
     def flush(self) -> list[Unit]:
         """The units of each line, in the order of the lines."""
@@ -82,9 +87,10 @@ class Drr(Prio):
             sizes[place] += unit.size
             longest = sizes.index(max(sizes))
             first = output.pop(self.lines[longest])
-            output.drop(unit if first is None else first.unit, "queue_full")
             if first is None:
+                output.drop(unit, "queue_full")
                 return
+            output.drop_for_room(first.unit)
             if not self.lines[longest]:
                 self.idle(longest)
         was_empty = not self.lines[place]
@@ -107,8 +113,7 @@ class Drr(Prio):
             line = self.lines[place]
             if line[0].unit.size <= self.deficit[place]:
                 self.deficit[place] -= line[0].unit.size
-                self.sent = place
-                sent = self.output.pop(line)
+                sent = self.send(place)
                 if not line:
                     self.idle(place)
                 return sent

@@ -4,6 +4,7 @@
 mod fq_codel;
 mod lines;
 mod pie;
+mod shared;
 
 use super::*;
 use crate::queue::{EARLY, FORCED, TARGET_EXCEEDED};

@@ -44,7 +44,7 @@ class Prio(Section):
 
     def band(self, group: str | None) -> int:
         """Return the band of a group of flows."""
-        return int(self.bands.get(group, max(self.bands.values()) + 1))
+        return int(self.bands.get(group or "", max(self.bands.values()) + 1))
 
 
 class Drr(Section):
@@ -92,4 +92,4 @@ class Drr(Section):
 
     def quantum_of(self, group: str | None) -> int:
         """Return the quantum of a group of flows in bytes."""
-        return int(self.quanta.get(group, self.quantum))
+        return int(self.quanta.get(group or "", self.quantum))
