@@ -44,6 +44,37 @@ CASES = {
         "255 B",
         "at least 256 B",
     ),
+    'ecn_marking = "departure"': (
+        "switching.ecn_marking",
+        "'departure' without an ecn_threshold",
+        "'arrival': nothing is marked",
+    ),
+    'ecn_threshold = "30 kB"\necn_marking = "dequeue"': (
+        "switching.ecn_marking",
+        "'dequeue'",
+        "one of 'arrival', 'departure'",
+    ),
+    'shared_buffer = { size = "8 kB" }': (
+        "switching.shared_buffer.size",
+        "8 kB",
+        "at least transport.segment_size (9 kB)",
+    ),
+    'shared_buffer = { size = "80 kB", alpha = 0.1 }': (
+        "switching.shared_buffer",
+        "a largest queue of 8 kB",
+        "at least transport.segment_size (9 kB)",
+    ),
+    'shared_buffer = { size = "80 kB", alpha = 0 }': (
+        "switching.shared_buffer.alpha",
+        "0",
+        "a number at least 0.001 and at most 1000",
+    ),
+    "shared_buffer = { alpha = 2 }": (
+        "switching.shared_buffer.size",
+        "nothing",
+        "a size, greater than zero, such as '9 kB', in one of B, kB, KiB, MB, MiB, GB, GiB, TB, "
+        "TiB",
+    ),
     'queue = { kind = "fq-codel", flows = 0 }': (
         "switching.queue.flows",
         "0",

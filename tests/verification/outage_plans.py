@@ -16,7 +16,7 @@ from plans import (
     settings,
     table,
 )
-from random_disciplines import DISCIPLINES
+from random_disciplines import DISCIPLINES, random_buffer, settings_of, without_buffers
 from random_plans import random_graph, random_plan
 
 NEVER = UNFINISHED
@@ -112,8 +112,8 @@ def queued_outage_plan(seed: int) -> Plan:
     """A random plan of packets with outages, whose electronic switches have a discipline."""
     random = Random(f"queued outages/{seed}")
     plan = steady(random_plan(seed, "packets")) if seed % 3 == 2 else crowded(seed)
-    kind = list(DISCIPLINES)[seed % len(DISCIPLINES)]
-    queue = {"kind": kind} | DISCIPLINES[kind](random)
+    kind = DISCIPLINES[seed % len(DISCIPLINES)]
+    queue = settings_of(kind, random, len(plan.settings["groups"]))
     # Long queues, of which some wait when the routes change.
     if kind == "red":
         queue["min_threshold_bytes"] += 100_000
@@ -121,8 +121,8 @@ def queued_outage_plan(seed: int) -> Plan:
     if kind == "pie":
         queue["burst_ps"] = random.choice([100, 150_000]) * MICROSECOND
     switches = [
-        own | {"queue": queue} if own["kind"] == "electronic" else own
-        for own in plan.settings["switches"]
+        own | {"queue": queue} | random_buffer(random, kind) if own["kind"] == "electronic" else own
+        for own in without_buffers(plan)
     ]
     return with_outages(random, plan._replace(settings={**plan.settings, "switches": switches}))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from plans import MICROSECOND, MILLISECOND
+from plans import MICROSECOND, MILLISECOND, Plan
 
 
 def random_codel(random: Random) -> dict[str, Any]:
@@ -54,8 +54,22 @@ def random_fq_codel(random: Random) -> dict[str, Any]:
     return random_codel(random) | own
 
 
-#: The settings of each discipline.
-DISCIPLINES: dict[str, Callable[[Random], dict[str, Any]]] = {
+def random_prio(random: Random, groups: int) -> dict[str, Any]:
+    """Bands that some groups share, and some without a group."""
+    pick = random.choice
+    bands = [pick([0, 1, 2]) for _ in range(groups)]
+    return {"bands": bands, "buffer": pick(["own", "shared"])}
+
+
+def random_drr(random: Random, groups: int) -> dict[str, Any]:
+    """Quanta of less than a segment, of some, and of many."""
+    pick = random.choice
+    quanta = [pick([256, 700, 1_500, 4_000, 20_000]) for _ in range(groups)]
+    return {"quanta_bytes": quanta, "buffer": pick(["own", "shared"])}
+
+
+#: The settings of each discipline that does not distinguish groups.
+ALIKE: dict[str, Callable[[Random], dict[str, Any]]] = {
     "drop-tail": lambda random: {},
     "codel": random_codel,
     "red": random_red,
@@ -64,7 +78,57 @@ DISCIPLINES: dict[str, Callable[[Random], dict[str, Any]]] = {
 }
 
 
+#: The settings of each discipline with settings for each of several groups.
+BY_GROUP: dict[str, Callable[[Random, int], dict[str, Any]]] = {
+    "prio": random_prio,
+    "drr": random_drr,
+}
+DISCIPLINES = [*ALIKE, *BY_GROUP]
+
+
+def settings_of(kind: str, random: Random, groups: int) -> dict[str, Any]:
+    """Settings of a discipline, for so many groups of flows."""
+    own = ALIKE[kind](random) if kind in ALIKE else BY_GROUP[kind](random, groups)
+    return {"kind": kind} | own
+
+
 def random_discipline(random: Random) -> dict[str, Any]:
-    """Any discipline."""
-    kind = random.choice(sorted(DISCIPLINES))
-    return {"kind": kind} | DISCIPLINES[kind](random)
+    """Any discipline that does not distinguish groups."""
+    return settings_of(random.choice(sorted(ALIKE)), random, 0)
+
+
+def random_buffer(random: Random, kind: str) -> dict[str, Any]:
+    """Settings of a buffer that outputs share, and of marks at departures."""
+    pick = random.choice
+    own: dict[str, Any] = {}
+    if random.random() < 0.4:
+        size, alpha = pick([4_000, 20_000, 60_000]), pick([0.125, 0.7, 1.0, 8.0])
+        own["shared_buffer"] = {"size_bytes": size, "alpha": alpha}
+    if kind in ("drop-tail", *BY_GROUP) and random.random() < 0.4:
+        own["marks_at_departure"] = True
+    return own
+
+
+def without_buffers(plan: Plan) -> list[dict[str, Any]]:
+    """The settings of the switches without those that `random_buffer` gives."""
+    given = ("shared_buffer", "marks_at_departure")
+    return [
+        {key: value for key, value in switch.items() if key not in given}
+        for switch in plan.settings["switches"]
+    ]
+
+
+def random_lines(random: Random, plan: Plan) -> Plan:
+    """The same plan; some switches with explicit queues have settings for each group, a buffer that
+    their outputs share, or marks at departures.
+    """
+    groups = len(plan.settings["groups"])
+    switches = []
+    for switch in plan.settings["switches"]:
+        if "queue" in switch and random.random() < 0.4:
+            kind = random.choice(sorted(BY_GROUP))
+            switch = {**switch, "queue": settings_of(kind, random, groups)}
+        if "queue" in switch:
+            switch = switch | random_buffer(random, switch["queue"]["kind"])
+        switches.append(switch)
+    return plan._replace(settings={**plan.settings, "switches": switches})

@@ -28,6 +28,7 @@ from plans import (
     settings,
     table,
 )
+from random_disciplines import random_lines
 from random_looks import random_traced
 from random_switches import (
     random_balance,
@@ -381,6 +382,7 @@ def random_plan(seed: int, kind: str) -> Plan:
     alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
     plan = random_writes(Random(f"writes/{seed}"), random_traced(random, plan))
+    plan = random_lines(Random(f"lines/{seed}"), plan)
     return plan if headers else random_scripts(Random(f"scripts/{seed}"), plan)
 
 

@@ -22,7 +22,7 @@ from plans import (
     tcp,
     traced,
 )
-from random_disciplines import DISCIPLINES
+from random_disciplines import DISCIPLINES, random_buffer, settings_of, without_buffers
 from random_plans import random_plan
 from twin import Columns
 
@@ -35,6 +35,8 @@ ACTS = {
     "red": ["marked", "dropped_red_early", "dropped_red_forced"],
     "pie": ["marked", "dropped_pie_early"],
     "fq-codel": ["marked", "dropped_target_exceeded"],
+    "prio": ["marked"],
+    "drr": ["marked"],
 }
 
 
@@ -62,8 +64,12 @@ def bottleneck(seed: int, kind: str) -> Plan:
     rows = [(i, senders, at, random.randint(20, 200) * m) for i, at in enumerate(starts)]
     flows = flow_table(*rows)
     flows["group"] = np.array([random.randint(0, 1) for _ in range(senders)], np.uint16)
-    queue = {"kind": kind} | DISCIPLINES[kind](random)
-    switch = electronic(pick([None, 15_000, 40_000]), None, queue)
+    queue = settings_of(kind, random, len(transports))
+    capacity = pick([None, 15_000, 40_000])
+    marks = kind in ("prio", "drr") and random.random() < 0.5
+    switch = electronic(capacity, pick([0, 3_000, 12_000]) if marks else None, queue)
+    apart = Random(f"buffer of {kind}/{seed}")
+    switch |= random_buffer(apart, kind)
     limit = pick([SECOND, 10 * SECOND, 3 * MILLISECOND])
     chosen = {"seed": random.getrandbits(64), "time_limit_ps": limit}
     return Plan(settings(hosts, hosts + 2, switch, transports, **chosen), links, flows)
@@ -95,7 +101,7 @@ def with_queues(plan: Plan, queue: dict[str, Any] | None) -> Plan:
     switches = [
         {key: value for key, value in switch.items() if key != "queue"}
         | ({"queue": queue} if queue and switch["kind"] == "electronic" else {})
-        for switch in plan.settings["switches"]
+        for switch in without_buffers(plan)
     ]
     links = {name: column for name, column in plan.links.items() if name != "lossy"}
     # Windows and bookings count a unit when it is handed over, which is later with a queue.

@@ -168,8 +168,14 @@ impl Alone {
 
     /// Lets a data packet of flow 0 arrive whose transport is capable of ECN.
     pub fn capable(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        self.capable_of(0, time, from, to, bytes)
+    }
+
+    /// Lets a data packet of any flow arrive whose transport is capable of ECN.
+    pub fn capable_of(&mut self, flow: u32, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(from, (to, bytes), bytes);
         let it = &mut self.simulator.model.fabric.units.packets[packet];
+        it.envelope.flow = FlowId(flow);
         it.envelope.ecn_capable = true;
         self.arrive(time, from, Unit::Packet(packet))
     }

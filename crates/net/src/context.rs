@@ -356,6 +356,12 @@ impl<'a> Context<'a> {
         &self.fabric.units.bursts[burst]
     }
 
+    /// Returns the first packet of a burst at this node.
+    #[inline]
+    pub fn first_of(&self, burst: BurstId) -> &Packet {
+        self.packet(self.burst(burst).first)
+    }
+
     /// Prefetches the first packet of a burst that will be disassembled soon, and the burst after
     /// it.
     #[inline]

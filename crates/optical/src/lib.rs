@@ -3,6 +3,7 @@
 pub mod assembly;
 pub mod circuit;
 pub mod edge;
+mod lines;
 pub mod obs;
 pub mod output;
 pub mod queue;

@@ -3,7 +3,7 @@
 use crate::queue::{dropped, QUEUE_FULL};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Chain, Context, Counted, Counters, DropReason, PortId, Rate, Unit, Waiting, PEAK,
+    Chain, Context, Counted, Counters, DropReason, FlowId, PortId, Rate, Unit, Waiting, PEAK,
 };
 
 /// Counters of the queues of a switch.
@@ -74,6 +74,8 @@ pub struct Output<'a, 'c> {
     pub port: PortId,
     /// Largest backlog in bytes.
     pub limit: u64,
+    /// Bytes that are free in the buffer of all outputs.
+    pub room: u64,
     pub(crate) ctx: &'a mut Context<'c>,
     pub(crate) counters: &'a mut QueueCounters,
 }
@@ -89,6 +91,7 @@ impl<'a, 'c> Output<'a, 'c> {
         Output {
             port,
             limit,
+            room: u64::MAX,
             ctx,
             counters,
         }
@@ -138,10 +141,32 @@ impl Output<'_, '_> {
         self.ctx.queued_time(self.port, at)
     }
 
+    /// Returns the flow of a packet, or of the first packet of a burst.
+    #[inline]
+    pub fn flow_of_first(&self, unit: Unit) -> FlowId {
+        match unit {
+            Unit::Burst(burst) => self.ctx.first_of(burst).envelope.flow,
+            _ => self.ctx.envelope(unit).flow,
+        }
+    }
+
+    /// Returns whether a unit fits behind `backlog` bytes.
+    #[inline]
+    fn fits(&self, unit: Unit, backlog: u64) -> bool {
+        let bytes = u64::from(self.bytes(unit));
+        backlog + bytes <= self.limit && bytes <= self.room
+    }
+
+    /// Returns whether a unit does not fit behind all that the output has not sent yet.
+    #[inline]
+    pub fn lacks_room(&self, unit: Unit) -> bool {
+        !self.fits(unit, self.backlog())
+    }
+
     /// Returns whether a unit fits behind `backlog` bytes; drops it otherwise.
     #[inline]
     pub fn admit(&mut self, unit: Unit, backlog: u64) -> bool {
-        let fits = backlog + u64::from(self.bytes(unit)) <= self.limit;
+        let fits = self.fits(unit, backlog);
         if !fits {
             self.drop(unit, QUEUE_FULL);
         }
@@ -181,6 +206,13 @@ impl Output<'_, '_> {
     pub fn drop(&mut self, unit: Unit, reason: &'static DropReason) {
         self.counters.drop(reason);
         self.ctx.drop(unit, self.port, reason);
+    }
+
+    /// Drops a unit that waited, to make room for another one.
+    #[cold]
+    pub fn drop_for_room(&mut self, unit: Unit) {
+        self.room = self.room.saturating_add(u64::from(self.bytes(unit)));
+        self.drop(unit, QUEUE_FULL);
     }
 
     /// Returns the time at which the link has sent all that was handed to it.

@@ -4,14 +4,18 @@
 
 mod codel;
 mod drop_tail;
+mod drr;
 mod fq_codel;
 mod pie;
+mod prio;
 mod red;
 
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
+pub use drr::Drr;
 pub use fq_codel::FqCoDel;
 pub use pie::{Pie, PIE_EARLY};
+pub use prio::Prio;
 pub use red::{Red, EARLY, FORCED};
 
 use crate::output::Output;
@@ -44,7 +48,7 @@ pub trait Discipline: Send {
 }
 
 /// Data from which the queue of an output is built, besides its settings.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Port {
     /// Link of the output.
     pub link: LinkId,
@@ -52,6 +56,10 @@ pub struct Port {
     pub seed: u64,
     /// Backlog in bytes from which on units are marked on arrival (ECN).
     pub ecn_threshold_bytes: u64,
+    /// Backlog in bytes behind a departing unit from which on it is marked.
+    pub departure_threshold_bytes: u64,
+    /// Group of each flow, for disciplines with settings for each group; empty for others.
+    pub groups: Arc<[u16]>,
 }
 
 impl Port {
@@ -65,6 +73,12 @@ impl Port {
 pub trait DisciplineSettings: Debug + Send + Sync {
     /// Creates an empty queue with these settings.
     fn build(&self, port: &Port) -> Box<dyn Discipline>;
+
+    /// Returns the number of groups of flows that it has settings for; `None`: it does not
+    /// distinguish groups.
+    fn groups(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Registry entry of a discipline.
@@ -84,6 +98,8 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<Red>("red", &[EARLY, FORCED]),
     kind::<Pie>("pie", &[PIE_EARLY]),
     kind::<FqCoDel>("fq-codel", &[]),
+    kind::<Prio>("prio", &[]),
+    kind::<Drr>("drr", &[]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(

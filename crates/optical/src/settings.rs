@@ -6,6 +6,7 @@ use lightburst_net::{Rate, LARGEST_UNIT};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Table of the plan.
 pub type Table = Map<String, Value>;
@@ -35,6 +36,13 @@ fn find<'k, K>(
         let known: Vec<_> = kinds.iter().map(name).collect();
         format!("no {given:?} in {topic}; known: {}", known.join(", "))
     })
+}
+
+/// Reads a list that many have a part in.
+pub(crate) fn shared<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    list: D,
+) -> Result<Arc<[T]>, D::Error> {
+    Vec::<T>::deserialize(list).map(Arc::from)
 }
 
 /// Reads a duration in whole picoseconds.

@@ -82,6 +82,12 @@ pub trait SwitchSettings: Debug + Send + Sync {
         self.assembly()?.rule.notices()
     }
 
+    /// Returns the number of groups of flows that its queues have settings for; `None`: they do not
+    /// distinguish groups.
+    fn queues_of_groups(&self) -> Option<usize> {
+        None
+    }
+
     /// Returns the number of burst classes; 0 if bursts are not divided into classes.
     fn classes(&self) -> usize {
         0
@@ -123,6 +129,8 @@ pub struct Build {
     pub edges: Arc<[NodeId]>,
     /// Class of each flow; empty if bursts are not divided into classes.
     pub classes: Arc<[u16]>,
+    /// Group of each flow, if some queues distinguish groups; otherwise empty.
+    pub groups: Arc<[u16]>,
     /// Time each node adds to the transit of a unit.
     pub switching_times: Arc<[Duration]>,
     /// Number of data channels of each port; 0 if the port leads to a host.

@@ -35,6 +35,8 @@ struct Around {
     seed: u64,
     /// Switch of each host, at an edge.
     edges: Vec<u32>,
+    /// Group of each flow, if queues distinguish groups.
+    groups: Vec<u16>,
     /// Number of data channels of each port.
     channels: Vec<u16>,
     time_limit: Time,
@@ -47,6 +49,7 @@ impl Default for Around {
             choice: Choice::Free,
             seed: 1,
             edges: Vec::new(),
+            groups: Vec::new(),
             channels: Vec::new(),
             time_limit: Time::NEVER,
             looks: [Time::NEVER; 2],
@@ -72,6 +75,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             node,
             edges,
             classes: [].into(),
+            groups: around.groups.into(),
             switching_times: Vec::new().into(),
             channels: around.channels,
             // Faster than the links, so that results show which of the two rates applies.

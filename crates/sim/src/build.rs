@@ -146,13 +146,14 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let fibre = (0..links.from.len()).find(|&i| is_fibre(plan, i));
     let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
     let choice = settings.choice.build(settings.seed);
-    let groups = match plan.classes() {
-        0 => Vec::new(),
-        _ => (0..plan.flows.source.len())
-            .map(|flow| plan.group_index(flow) as u16)
-            .collect(),
+    let flows = plan.flows.source.len();
+    let groups_if = |wanted: bool| -> Arc<[u16]> {
+        let flows = if wanted { 0..flows } else { 0..0 };
+        flows.map(|flow| plan.group_index(flow) as u16).collect()
     };
-    let groups: Arc<[u16]> = groups.into();
+    let classes = groups_if(plan.classes() > 0);
+    let mut kinds = settings.switches.iter();
+    let groups = groups_if(kinds.any(|switch| switch.queues_of_groups().is_some()));
     let switching_time = |node| {
         plan.switch(node)
             .map_or(Duration::ZERO, |s| s.switching_time())
@@ -174,7 +175,8 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             sets: fabric.routing.sets(NodeId(node)),
             node: NodeId(node),
             edges: Arc::clone(&edges),
-            classes: Arc::clone(&groups),
+            classes: Arc::clone(&classes),
+            groups: Arc::clone(&groups),
             switching_times: Arc::clone(&switching_times),
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),

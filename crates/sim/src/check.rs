@@ -26,6 +26,7 @@ macro_rules! require {
 
 mod joins;
 mod paths;
+mod queues;
 
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
@@ -39,6 +40,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     routing(plan)?;
     bursts(plan)?;
     transports(plan)?;
+    queues::check(plan)?;
     flows(plan)?;
     entries(plan)?;
     departures(plan)?;

@@ -75,7 +75,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     links = dict(_links(network, switches.header_ps.tobytes()))
     groups = _groups(scenario, network, seed, links["delay_ps"])
     check_flows(scenario, network, switches, groups)
-    tables, which = switches.settings(list(scenario.groups or ()))
+    tables, which = switches.settings([group.name for group in scenario.flow_groups])
     tables = circuits.circuit_settings(tables, switches, network, seed)
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)

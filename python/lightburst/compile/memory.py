@@ -56,6 +56,9 @@ _BYTES_PER_JOINED_FLOW = 90
 _BYTES_PER_PLACE = 4
 _BYTES_PER_FLOW_QUEUE = 140
 _SWITCHES = 5
+# The line of a group of flows at an output, and the group of a flow.
+_BYTES_PER_LINE = 40
+_BYTES_PER_GROUP = 2
 _ENDS = 4
 # The assembly queue of an edge for one destination edge.
 _BYTES_PER_QUEUE = 280
@@ -124,6 +127,7 @@ def estimate_memory(
         + _loads(plan)
         + _fair(plan)
         + _queues_by_flow(plan)
+        + _queues_by_group(plan)
         + _circuits(plan)
         + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
     )
@@ -163,6 +167,17 @@ def _queues_by_flow(plan: Plan) -> int:
     pairs = float(outputs * np.minimum(each, of_switches.size).sum())
     queues = places * -np.expm1(-pairs / places)
     return int(_BYTES_PER_PLACE * places + _BYTES_PER_FLOW_QUEUE * queues)
+
+
+def _queues_by_group(plan: Plan) -> int:
+    """Return the bytes of the lines of groups at the outputs of switches."""
+    tables = [one.get("queue") or {} for one in plan.settings["switches"]]
+    lines = [max(one.get("bands", (-1,))) + 1 or len(one.get("quanta_bytes", ())) for one in tables]
+    if not any(lines):
+        return 0
+    hosts, source = plan.settings["hosts"], plan.links["from"]
+    outputs = np.array(lines)[plan.nodes["switch"][source[source >= hosts] - hosts]]
+    return int(_BYTES_PER_LINE * outputs.sum() + _BYTES_PER_GROUP * plan.flows["bytes"].size)
 
 
 def _circuits(plan: Plan) -> int:

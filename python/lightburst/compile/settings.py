@@ -12,7 +12,9 @@ from pydantic.fields import FieldInfo
 
 from lightburst.foundation.units import RATE, SIZE, TIME, Quantity
 from lightburst.scenario.section import Section
-from lightburst.scenario.switching import Switching
+from lightburst.scenario.switching import Electronic, Switching
+from lightburst.scenario.switching.lines import Drr, Prio
+from lightburst.scenario.switching.queue import Queue
 from lightburst.scenario.tables.any_workload import Writes
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
@@ -70,19 +72,37 @@ def _name(name: str, field: FieldInfo) -> str:
     return name
 
 
-def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, Any]:
+def switch_settings(
+    switching: Switching, groups: Sequence[str | None], classes: bool
+) -> dict[str, Any]:
     """Return the settings of a switch.
 
     The header time is left out for kinds without burst header packets, where the delay of the
-    links includes it. `classes` are the names of the groups, if some have an extra offset time.
+    links includes it. `groups` are the names of the groups; `classes` is whether some have an
+    extra offset time.
     """
     settings = settings_of(switching)
     extra = settings.pop("extra_offset", {})
     if classes:
-        settings["extra_offset_ps"] = [extra.get(name, 0) for name in classes]
+        settings["extra_offset_ps"] = [extra.get(name, 0) for name in groups]
+    if isinstance(switching, Electronic) and switching.has_queues:
+        settings["queue"] = _queue_settings(switching.queue, groups)
+        if settings.pop("ecn_marking", "arrival") == "departure":
+            settings["marks_at_departure"] = True
     del settings["layers"], settings["nodes"]
     if not switching.sends_headers:
         del settings["header_processing_time_ps"]
+    return settings
+
+
+def _queue_settings(queue: Queue, groups: Sequence[str | None]) -> dict[str, Any]:
+    """Return the settings of a queue discipline; those by group have one for each group."""
+    settings = settings_of(queue)
+    if isinstance(queue, Prio):
+        settings["bands"] = [queue.band(name) for name in groups]
+    if isinstance(queue, Drr):
+        del settings["quantum_bytes"], settings["quanta"]
+        settings["quanta_bytes"] = [queue.quantum_of(name) for name in groups]
     return settings
 
 

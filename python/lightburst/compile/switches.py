@@ -54,17 +54,17 @@ class Switches:
         return np.array(times, np.uint64)[self.which]
 
     def settings(
-        self, groups: Sequence[str] = ()
+        self, groups: Sequence[str | None] = ()
     ) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:
         """Return the distinct settings for the plan, and the index of each switch's settings.
 
-        `groups` are the names of the groups of flows, needed if some have an extra offset time.
+        `groups` are the names of the groups of flows; a single group may have no name.
         """
         told = any(isinstance(table, Obs) and table.extra_offset for table in self.tables)
         distinct: list[dict[str, Any]] = []
         numbers = []
         for table in self.tables:
-            settings = switch_settings(table, groups if told else ())
+            settings = switch_settings(table, groups, told)
             if settings not in distinct:
                 distinct.append(settings)
             numbers.append(distinct.index(settings))

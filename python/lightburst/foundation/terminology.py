@@ -75,6 +75,19 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("red", "codel", "pie", "fqcodel"),
         (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"), ("fq-codel", "")),
     ),
+    **dict.fromkeys(
+        ("prio", "strictpriority", "priorities"),
+        (("prio", ""), ("electronic", "with queue = 'prio', by groups of flows")),
+    ),
+    **dict.fromkeys(
+        ("drr", "deficitroundrobin"),
+        (
+            ("drr", ""),
+            ("fair", "deficit round robin over the flows of a host"),
+            ("electronic", "with queue = 'drr', by groups of flows"),
+        ),
+    ),
+    **dict.fromkeys(("priomap", "priority"), (("bands", "by groups of flows"),)),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
     # Circuits.
     **dict.fromkeys(

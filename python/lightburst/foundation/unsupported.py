@@ -41,7 +41,11 @@ _QUEUE: Final = (
     ("ecn_threshold", "which marks by the length of the queue"),
 )
 _DISCIPLINE: Final = (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"),)
-_TURNS: Final = (("fair", "deficit round robin over the flows of a host"), *_QUEUE)
+_TURNS: Final = (
+    ("fair", "deficit round robin over the flows of a host"),
+    ("drr", "deficit round robin over groups of flows"),
+    *_QUEUE,
+)
 _DROPS: Final = (
     ("electronic", "which drops what its queue_size does not hold"),
     ("queue_size", "beyond which packets are dropped"),
@@ -77,8 +81,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     "cobalt": (("codel", ""), *_DISCIPLINE),
     "cake": (("fq-codel", ""), *_DISCIPLINE),
     **dict.fromkeys(("fqpie", "dualpi2", "pi2"), (("pie", ""), *_DISCIPLINE)),
-    "prio": _DISCIPLINE,
-    **dict.fromkeys(("fq", "sfq", "drr", "wfq", "wrr", "roundrobin"), _TURNS),
+    **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.
     **dict.fromkeys(("wcmp", "plb", "flowbender"), _FLOWS),

@@ -1,6 +1,6 @@
 """Consistency checks across the tables of a scenario."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
@@ -9,11 +9,13 @@ from lightburst.scenario.reading.messages import allowed_in, quoted
 from lightburst.scenario.switching import (
     Burst,
     Circuit,
+    Electronic,
     Hybrid,
     Obs,
     Switching,
     tables_of,
 )
+from lightburst.scenario.switching.lines import Drr, Prio
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
@@ -213,8 +215,7 @@ def _switch(
     if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
         allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
         yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
-    if isinstance(switching, Obs):
-        yield from _classes(path, switching, groups)
+    yield from _classes(path, switching, groups)
     # Bursts created by the edges are not assembled.
     sent = [group for group in groups if not isinstance(group.transport, Bursts)]
     if not sent:
@@ -228,19 +229,36 @@ def _switch(
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
     key, room = switching.largest_unit()
     if room is not None and room < segment:
-        yield InputError(f"{path}.{key}", format_size(room), f"{full}, or 'unlimited'")
+        shares = key.startswith("shared_buffer")
+        given = f"a largest queue of {format_size(room)}" if key == "shared_buffer" else None
+        allowed = full if shares else f"{full}, or 'unlimited'"
+        yield InputError(f"{path}.{key}", given or format_size(room), allowed)
 
 
-def _classes(path: str, switching: Obs, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
-    """Refuse extra offsets of unknown groups."""
+def _by_group(switching: Switching) -> dict[str, Iterable[str]]:
+    """Return the settings by group of a switch: the names of groups by key."""
+    if isinstance(switching, Obs):
+        return {"extra_offset": switching.extra_offset}
+    if isinstance(switching, Electronic) and isinstance(switching.queue, Prio):
+        return {"queue.bands": switching.queue.bands}
+    if isinstance(switching, Electronic) and isinstance(switching.queue, Drr):
+        return {"queue.quanta": switching.queue.quanta}
+    return {}
+
+
+def _classes(
+    path: str, switching: Switching, groups: Sequence["FlowGroup"]
+) -> Iterator[InputError]:
+    """Refuse settings for unknown groups."""
     names = [group.name for group in groups if group.name is not None]
-    for name in switching.extra_offset:
-        if name not in names:
-            none = "nothing in a scenario without groups; the classes are its groups"
-            near = did_you_mean(name, names)
-            allowed = f"one of the groups {some(names)}{near}" if names else none
-            where = f"{path}.extra_offset.{quoted(name)}"
-            yield InputError(where, f"an unknown group {show(name)}", allowed)
+    for key, given in _by_group(switching).items():
+        for name in given:
+            if name not in names:
+                none = "nothing in a scenario without groups; the classes are its groups"
+                near = did_you_mean(name, names)
+                allowed = f"one of the groups {some(names)}{near}" if names else none
+                where = f"{path}.{key}.{quoted(name)}"
+                yield InputError(where, f"an unknown group {show(name)}", allowed)
 
 
 def _writes(scenario: "Scenario") -> Iterator[InputError]:

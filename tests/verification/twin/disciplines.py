@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from twin.lines import Drr, Prio
 from twin.link import Waiting
 from twin.network import Unit
 from twin.real import root
@@ -24,13 +25,14 @@ class Discipline:
         output = self.output
         if not output.admit(unit):
             return
-        if output.ecn_threshold is not None and output.backlog() >= output.ecn_threshold:
+        if output.marked_on_arrival(output.backlog()):
             unit = output.mark(unit)
         output.push(self.queue, unit)
 
     def dequeue(self) -> Waiting | None:
         """The unit to be sent now; None if all were dropped."""
-        return self.output.pop(self.queue)
+        first = self.output.pop(self.queue)
+        return self.output.departing(first, self.output.waiting_bytes)
 
     def flush(self) -> list[Unit]:
         """All units, taken out in their order."""
@@ -253,13 +255,14 @@ class FqCoDel(Discipline):
     def enqueue(self, unit: Unit) -> None:
         output = self.output
         bucket = mix(self.salt ^ unit.hashed) * len(self.buckets) >> 64
-        while output.capacity is not None and output.backlog() + unit.size > output.capacity:
+        while not output.fits(unit):
             sizes = [sum(held.unit.size for held in queue.queue) for queue in self.buckets]
             sizes[bucket] += unit.size
             first = output.pop(self.buckets[sizes.index(max(sizes))].queue)
-            output.drop(unit if first is None else first.unit, "queue_full")
             if first is None:
+                output.drop(unit, "queue_full")
                 return
+            output.drop_for_room(first.unit)
         output.push(self.buckets[bucket].queue, unit)
         if bucket not in self.new + self.old:
             self.new.append(bucket)
@@ -287,10 +290,12 @@ class FqCoDel(Discipline):
         return [unit for bucket in self.buckets for unit in bucket.flush()]
 
 
-DISCIPLINES: dict[str, type[Discipline]] = {
+DISCIPLINES: dict[str, type[Discipline | Prio]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
     "pie": Pie,
     "fq-codel": FqCoDel,
+    "prio": Prio,
+    "drr": Drr,
 }

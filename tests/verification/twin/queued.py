@@ -22,7 +22,10 @@ class Output:
         self.port = port
         self.link = link
         self.capacity = switch.capacity
+        #: The free bytes of a shared buffer.
+        self.room: int | None = None
         self.ecn_threshold = switch.ecn_threshold
+        self.marks_at_departure: bool = switch.own.get("marks_at_departure", False)
         self.armed = False
 
     @property
@@ -55,9 +58,15 @@ class Output:
             return self.link.left(self.now) + self.waiting_bytes
         return -(-self.delay_at(self.now) * self.link.rate // (8 * 10**12))
 
-    def admit(self, unit: Unit) -> bool:
+    def fits(self, unit: Unit, ahead: int | None = None) -> bool:
+        """Whether there is room for a unit, behind `ahead` bytes or all that are not sent."""
+        ahead = self.backlog() if ahead is None else ahead
+        fits = self.capacity is None or ahead + unit.size <= self.capacity
+        return fits and (self.room is None or unit.size <= self.room)
+
+    def admit(self, unit: Unit, ahead: int | None = None) -> bool:
         """Whether there is room for a unit; it is dropped if not."""
-        if self.capacity is None or self.backlog() + unit.size <= self.capacity:
+        if self.fits(unit, ahead):
             return True
         self.drop(unit, "queue_full")
         return False
@@ -81,9 +90,31 @@ class Output:
         self.switch.waits.append((waiting.unit.size, waiting.since, self.now))
         return waiting
 
+    def drop_for_room(self, unit: Unit) -> None:
+        """Lose a unit that waited, in favour of another one."""
+        if self.room is not None:
+            self.room += unit.size
+        self.drop(unit, "queue_full")
+
+    def marked_on_arrival(self, ahead: int) -> bool:
+        """Whether a unit that finds so many bytes is above the threshold."""
+        threshold = None if self.marks_at_departure else self.ecn_threshold
+        return threshold is not None and ahead >= threshold
+
+    def departing(self, waiting: Waiting | None, behind: int) -> Waiting | None:
+        """A unit that leaves so many bytes behind, marked if it is to be."""
+        threshold = self.ecn_threshold if self.marks_at_departure else None
+        if waiting is None or threshold is None or behind < threshold:
+            return waiting
+        return Waiting(self.mark(waiting.unit), waiting.since)
+
     def drop(self, unit: Unit, reason: str) -> None:
         """Lose a unit that is in no list."""
         self.switch.drop(unit, reason, self.port)
+
+    def group(self, unit: Unit) -> int:
+        """The group of the flow of a packet, or of the first packet of a burst."""
+        return self.switch.network.group(unit)
 
     def is_capable(self, unit: Unit) -> bool:
         """Whether a unit is a packet of a transport capable of ECN."""
@@ -102,6 +133,7 @@ class QueuedElectronic(Electronic):
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
     ) -> None:
         super().__init__(network, node, settings, own)
+        self.own = own
         table = own["queue"]
         self.outputs = [Output(self, port, link) for port, link in enumerate(self.ports)]
         self.queues = [DISCIPLINES[table["kind"]](output, table) for output in self.outputs]
@@ -115,12 +147,24 @@ class QueuedElectronic(Electronic):
     def queue(self, unit: Unit) -> None:
         """Queue a unit at one of its outputs or lose it."""
         port = self.choose_queue(unit)
+        self.bound(self.outputs[port])
         self.queues[port].enqueue(unit)
         self.serve(port)
 
     def to_send(self, port: int) -> int:
         """Bytes that an output and its queue have still to send, rounded up."""
         return self.outputs[port].backlog()
+
+    def bound(self, output: Output) -> None:
+        """The threshold of an output, if the switch has a shared buffer."""
+        shared = self.own.get("shared_buffer")
+        if shared is None:
+            return
+        used = sum(other.backlog() for other in self.outputs)
+        output.room = max(0, shared["size_bytes"] - used)
+        output.capacity = int(shared["alpha"] * float(output.room))
+        if self.capacity is not None:
+            output.capacity = min(output.capacity, self.capacity)
 
     def serve(self, port: int) -> None:
         """Send while the link is free, then wait for it."""

@@ -16,6 +16,7 @@ impl DisciplineSettings for DropTail {
     fn build(&self, port: &Port) -> Box<dyn Discipline> {
         Box::new(Tail {
             ecn_threshold_bytes: port.ecn_threshold_bytes,
+            departure_threshold_bytes: port.departure_threshold_bytes,
             chain: Chain::default(),
         })
     }
@@ -23,6 +24,7 @@ impl DisciplineSettings for DropTail {
 
 struct Tail {
     ecn_threshold_bytes: u64,
+    departure_threshold_bytes: u64,
     chain: Chain,
 }
 
@@ -41,7 +43,11 @@ impl Discipline for Tail {
 
     #[inline]
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
-        output.pop(&mut self.chain)
+        let (unit, since) = output.pop(&mut self.chain)?;
+        if output.waiting().bytes >= self.departure_threshold_bytes {
+            output.mark(unit);
+        }
+        Some((unit, since))
     }
 
     fn flush(&mut self, output: &mut Output<'_, '_>) -> Vec<Unit> {

@@ -104,7 +104,7 @@ impl Queues {
     #[cold]
     fn make_room(&mut self, unit: Unit, place: u32, output: &mut Output<'_, '_>) -> bool {
         let bytes = u64::from(output.bytes(unit));
-        while output.backlog() + bytes > output.limit {
+        while output.lacks_room(unit) {
             let with_unit = |&at: &u32| {
                 let queue = &self.queues[at as usize];
                 let arriving = if at == place { bytes } else { 0 };
@@ -118,7 +118,7 @@ impl Queues {
                 return false;
             };
             queue.bytes -= u64::from(output.bytes(first));
-            output.drop(first, QUEUE_FULL);
+            output.drop_for_room(first);
         }
         true
     }
@@ -140,7 +140,7 @@ impl Discipline for Queues {
         let place = self.place(unit, output);
         let bytes = u64::from(output.bytes(unit));
         let mut backlog = output.backlog();
-        if backlog + bytes > output.limit {
+        if output.lacks_room(unit) {
             if !self.make_room(unit, place, output) {
                 return;
             }

@@ -2,6 +2,7 @@
 //! electronics and back.
 
 mod queued;
+mod shared;
 
 use super::{output, Build, SwitchSettings};
 use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
@@ -12,6 +13,7 @@ use lightburst_net::{
 };
 use queued::Queued;
 use serde::Deserialize;
+use shared::SharedBuffer;
 use std::sync::Arc;
 
 /// Settings of an electronic switch.
@@ -25,6 +27,12 @@ pub struct ElectronicSettings {
     /// Discipline of the output queues; `None`: drop-tail, where nothing is decided at a departure.
     #[serde(default, deserialize_with = "queue::discipline")]
     pub queue: Option<Arc<dyn DisciplineSettings>>,
+    /// Buffer that the explicit queues of a switch share; `None`: each has its own.
+    #[serde(default)]
+    pub shared_buffer: Option<SharedBuffer>,
+    /// Whether the backlog behind a departing unit decides on its mark, at explicit queues.
+    #[serde(default)]
+    pub marks_at_departure: bool,
 }
 
 impl SwitchSettings for ElectronicSettings {
@@ -50,6 +58,10 @@ impl SwitchSettings for ElectronicSettings {
 
     fn queues_at_outputs(&self) -> bool {
         self.queue.is_some()
+    }
+
+    fn queues_of_groups(&self) -> Option<usize> {
+        self.queue.as_ref()?.groups()
     }
 }
 

@@ -7,6 +7,7 @@ fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
         queue_bytes,
         ecn_threshold_bytes,
         queue: None,
+        ..ElectronicSettings::default()
     };
     alone(&settings, &[1; 3])
 }

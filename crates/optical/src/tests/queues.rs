@@ -2,7 +2,9 @@
 //! arrival.
 
 mod fq_codel;
+mod lines;
 mod pie;
+mod shared;
 
 use super::*;
 use crate::queue::{EARLY, FORCED, TARGET_EXCEEDED};

@@ -5,11 +5,34 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from lightburst.foundation.units import SIZE, Quantity, parse_size
-from lightburst.scenario.fields import refuse_at
+from lightburst.scenario.fields import Real, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.scenario.switching.lines import Drr, Prio
 from lightburst.scenario.switching.queue import DropTail, Queue
 
 _HUNDRED_PACKETS = parse_size("900 kB")
+
+
+class SharedBuffer(Section):
+    """Buffer that the queues of a switch share, with dynamic thresholds.
+
+    Attributes
+    ----------
+    size : int
+        Bytes.
+    """
+
+    size: Annotated[int, Quantity(SIZE, positive=True)] = Field(
+        description="Size of the buffer of each switch, for the queues of all its outputs.",
+    )
+    alpha: Annotated[float, Real(0.001, 1000)] = Field(
+        1.0,
+        description=(
+            "Limit of each queue, as a multiple of the free part of the buffer (Choudhury and "
+            "Hahne 1998). Where n queues are full, each has alpha / (1 + n alpha) of the buffer."
+        ),
+    )
 
 
 class Electronic(BaseSwitch):
@@ -22,7 +45,7 @@ class Electronic(BaseSwitch):
     """
 
     store_and_forward: ClassVar[bool] = True
-    came_later: ClassVar[frozenset[str]] = frozenset({"queue"})
+    came_later: ClassVar[frozenset[str]] = frozenset({"queue", "shared_buffer", "ecn_marking"})
     kind: Literal["electronic"] = "electronic"
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
@@ -35,19 +58,48 @@ class Electronic(BaseSwitch):
         None,
         description=(
             "Queue length from which arriving units are marked (ECN); only with the `queue` "
-            '`"drop-tail"`, as the others mark by their own `ecn`. Senders with `ecn` or `dctcp` '
-            "react to marks of packets; for all others marks are only counted."
+            '`"drop-tail"`, `"prio"` or `"drr"`, as the others mark by their own `ecn`. Senders '
+            "with `ecn` or `dctcp` react to marks of packets; for all others marks are only "
+            "counted."
+        ),
+    )
+    ecn_marking: Literal["arrival", "departure"] = Field(
+        "arrival",
+        description=(
+            "What `ecn_threshold` is compared with: the queue that a unit finds on arrival, or the "
+            "one that it leaves behind at its departure, so that senders learn of a queue earlier."
         ),
     )
     queue: Queue = DropTail()
+    shared_buffer: SharedBuffer | None = Field(
+        None,
+        description=(
+            "Buffer that the queues of a switch share. Each is limited by a threshold that falls "
+            "as the buffer fills, and by `queue_size`."
+        ),
+    )
 
     @model_validator(mode="after")
     def _one_marks(self) -> Self:
-        if self.ecn_threshold is not None and not isinstance(self.queue, DropTail):
+        if self.ecn_threshold is not None and not isinstance(self.queue, DropTail | Prio | Drr):
             given = f"a threshold beside queue = '{self.queue.kind}'"
             raise refuse_at("ecn_threshold", given, "'off': that queue marks by its own ecn")
+        if self.ecn_threshold is None and self.ecn_marking != "arrival":
+            given = f"'{self.ecn_marking}' without an ecn_threshold"
+            raise refuse_at("ecn_marking", given, "'arrival': nothing is marked")
         return self
+
+    @property
+    def has_queues(self) -> bool:
+        """Whether units leave the queues one by one, by a decision at each departure."""
+        plain = isinstance(self.queue, DropTail) and self.ecn_marking == "arrival"
+        return not plain or self.shared_buffer is not None
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Return the size of a queue."""
+        if self.shared_buffer is not None:
+            size, alpha = self.shared_buffer.size, self.shared_buffer.alpha
+            most = min(size, int(alpha * size))
+            if self.queue_size is None or most < self.queue_size:
+                return "shared_buffer" if most < size else "shared_buffer.size", most
         return "queue_size", self.queue_size

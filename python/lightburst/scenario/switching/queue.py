@@ -14,6 +14,7 @@ from lightburst.foundation.units import (
 )
 from lightburst.scenario.fields import Flag, Named, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
+from lightburst.scenario.switching.lines import Drr, Prio
 
 _Time = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
 _SHORTEST_UPDATE: Final = 10**6
@@ -228,7 +229,7 @@ class FqCoDel(Section):
 
 
 Queue = Annotated[
-    DropTail | CoDel | Red | Pie | FqCoDel,
+    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr,
     Field(
         discriminator="kind",
         description=(

@@ -1,5 +1,6 @@
 //! Electronic switch whose outputs have explicit queues: a discipline decides at each departure.
 
+use super::shared::SharedBuffer;
 use super::{ElectronicSettings, QUEUE_FLUSHED};
 use crate::output::{Output, QueueCounters};
 use crate::queue::{Discipline, DisciplineSettings, Port};
@@ -8,6 +9,7 @@ use lightburst_des::{Stream, Time};
 use lightburst_net::{
     Choice, Context, Counted, Counters, LinkId, PortId, Sendable, Switch, TimerId, Unit,
 };
+use std::sync::Arc;
 
 /// Kind of the timer of a port's next departure; its subject is the port.
 const DEPARTURE: u8 = 0;
@@ -22,6 +24,7 @@ struct Queue {
 /// Electronic switch with explicit queues.
 pub struct Queued {
     limit: u64,
+    shared: Option<SharedBuffer>,
     choice: Choice,
     draw: Stream,
     queues: Vec<Queue>,
@@ -39,11 +42,17 @@ impl Queued {
         discipline: &dyn DisciplineSettings,
         build: Build,
     ) -> Queued {
+        let threshold_if = |applies: bool| {
+            let threshold = settings.ecn_threshold_bytes.filter(|_| applies);
+            threshold.unwrap_or(u64::MAX)
+        };
         let queue = |link| {
             let port = Port {
                 link: LinkId(link),
                 seed: build.seed,
-                ecn_threshold_bytes: settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+                ecn_threshold_bytes: threshold_if(!settings.marks_at_departure),
+                departure_threshold_bytes: threshold_if(settings.marks_at_departure),
+                groups: Arc::clone(&build.groups),
             };
             Queue {
                 discipline: discipline.build(&port),
@@ -52,6 +61,7 @@ impl Queued {
         };
         Queued {
             limit: settings.queue_bytes.unwrap_or(u64::MAX),
+            shared: settings.shared_buffer,
             choice: build.choice,
             draw: build.draw,
             queues: build.outputs.map(queue).collect(),
@@ -73,10 +83,23 @@ impl Queued {
     #[inline(always)]
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(&mut self.choice, unit, &mut self.draw, ctx);
+        let (limit, room) = match self.shared {
+            None => (self.limit, u64::MAX),
+            Some(shared) => self.bounds(shared, ctx),
+        };
         let queue = &mut self.queues[usize::from(port.0)];
-        let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
+        let output = &mut Output::new(port, limit, ctx, &mut self.counters);
+        output.room = room;
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
+    }
+
+    /// Returns the largest backlog of an output, and the free bytes of the shared buffer.
+    #[cold]
+    fn bounds(&self, shared: SharedBuffer, ctx: &Context<'_>) -> (u64, u64) {
+        let ports = (0..self.queues.len()).map(|port| PortId(port as u16));
+        let (limit, room) = shared.bounds(ports.map(|port| ctx.queued(port)).sum());
+        (limit.min(self.limit), room)
     }
 
     /// Queues a unit again, after an outage: rare, and so apart from the code of every arrival.

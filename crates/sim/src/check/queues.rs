@@ -1,0 +1,14 @@
+//! Checks of the queues of switches.
+
+use crate::plan::{Plan, PlanError};
+
+/// Rejects queues with settings for some of the groups of flows only.
+pub fn check(plan: &Plan) -> Result<(), PlanError> {
+    let groups = plan.settings.groups.len();
+    for switch in &plan.settings.switches {
+        if let Some(given) = switch.queues_of_groups() {
+            require!(given == groups, "queues for {given} of {groups} groups");
+        }
+    }
+    Ok(())
+}
