@@ -118,7 +118,7 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
         return
     routing = scenario.routing
     alone = "with circuits, whose schedule alone says which link is taken"
-    if routing.choice not in (None, "free"):
+    if routing.choice is not None:
         yield InputError("routing.choice", f"'{routing.choice}'", f"no choice {alone}")
     if routing.labelled:
         key = "routes" if routing.routes else "paths"
