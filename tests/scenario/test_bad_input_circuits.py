@@ -140,7 +140,7 @@ BAD = [
     ),
     (
         {"switching.schedule": {"kind": "hungarian", "frame": 3}},
-        "switching.schedule.frame: given an unknown key 'frame'; allowed: one of the keys kind, delay ",
+        "switching.schedule.frame: given an unknown key 'frame'; allowed: one of the keys kind, ",
     ),
     (
         {"routing.paths": 2},

@@ -96,8 +96,8 @@ def rack_edges(racks: int, each: int, cores: int) -> tuple[list[Edge], int, int]
 def bursts(*flows: tuple[int, int, int], **changes: Any) -> Plan:
     """Four racks of a host each, one circuit switch: source, destination and segments of each flow.
 
-    There may be more circuit switches (`cores`). All segments of a flow are handed to its host's link at once, a picosecond after those of the
-    flow before.
+    There may be more circuit switches (`cores`). All segments of a flow are handed to its host's
+    link at once, a picosecond after those of the flow before.
     """
     edges, hosts, nodes = rack_edges(4, 1, changes.pop("cores", 1))
     delays = [50_000 if a < hosts else 1_000_000 for a, _ in edges]

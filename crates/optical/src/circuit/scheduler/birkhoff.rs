@@ -78,8 +78,9 @@ impl Slots {
                 continue;
             }
             seen[column] = true;
-            let is_free = row_of[column]
-                .is_none_or(|holder| self.place(holder, least, &mut *row_of, &mut *seen));
+            let is_free = row_of[column].map_or(true, |holder| {
+                self.place(holder, least, &mut *row_of, &mut *seen)
+            });
             if is_free {
                 row_of[column] = Some(row);
                 return true;

@@ -119,8 +119,8 @@ impl Tight<'_> {
         let mut ways = vec![NONE; racks];
         let mut open = vec![self.column_of(row)];
         while let Some(column) = open.pop() {
-            for other in 0..racks {
-                if other != row && ways[other] == NONE && self.is_allowed(other, column) {
+            for other in (0..racks).filter(|&other| other != row) {
+                if ways[other] == NONE && self.is_allowed(other, column) {
                     let own = self.column_of(other);
                     if own != column {
                         ways[other] = column;
@@ -235,7 +235,7 @@ mod tests {
             };
             let bytes: Option<u64> = peers.iter().enumerate().map(of).sum();
             if let (Some(bytes), true) = (bytes, once.len() == taken.len()) {
-                if best.as_ref().is_none_or(|(most, _)| bytes > *most) {
+                if best.as_ref().map_or(true, |(most, _)| bytes > *most) {
                     best = Some((bytes, peers.clone()));
                 }
             }
