@@ -82,6 +82,7 @@ POLICIES = (
     "crates/optical/src/assembly",
     "crates/optical/src/switch",
     "crates/optical/src/circuit/forwarding",
+    "crates/optical/src/circuit/scheduler",
     "crates/optical/src/queue",
     "crates/optical/src/obs/contention",
     "crates/optical/src/obs/scheduler",

@@ -83,7 +83,11 @@ BAD = [
     ),
     (
         {"topology.uplinks": 4},
-        "topology: given 4 circuit switches; allowed: at most 3, the number of matchings of",
+        "topology.uplinks: given 4; allowed: at most 3, the number of matchings of",
+    ),
+    (
+        graph(*JOINED),
+        "topology: given 2 circuit switches; allowed: at most 1, the number of matchings of",
     ),
     ({"switching.forwarding": "vlb"}, "switching.forwarding: given 'vlb'; allowed: one of"),
     # Links.
@@ -99,7 +103,7 @@ BAD = [
     ),
     (
         {"topology.wavelengths": 2},
-        "topology: given 16 links of racks to circuit switches",
+        "topology.wavelengths: given 2; allowed: 1: one link of each rack to each circuit switch",
     ),
     (
         graph(("rack0", "rack1")),
@@ -113,6 +117,30 @@ BAD = [
     (
         {"routing.choice": "random"},
         "routing.choice: given 'random'; allowed: no choice with",
+    ),
+    (
+        {"routing.choice": "free"},
+        "routing.choice: given 'free'; allowed: no choice with",
+    ),
+    # Schedulers.
+    (
+        {"switching.schedule": "greedy", "switching.forwarding": "valiant"},
+        "switching.forwarding: given 'valiant'; allowed: 'direct' with a scheduler",
+    ),
+    (
+        {
+            "switching.schedule": {"kind": "greedy", "delay": "0 s"},
+            "switching.guard": "0 s",
+        },
+        "switching.schedule.delay: given 0 s; allowed: more than 50 ns, so that with guard (0 s)",
+    ),
+    (
+        {"switching.schedule": {"kind": "islip", "iterations": 0}},
+        "switching.schedule.iterations: given 0; allowed: a whole number from 1 to 4096",
+    ),
+    (
+        {"switching.schedule": {"kind": "hungarian", "frame": 3}},
+        "switching.schedule.frame: given an unknown key 'frame'; allowed: one of the keys kind, ",
     ),
     (
         {"routing.paths": 2},

@@ -4,7 +4,19 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from plans import MICROSECOND, MILLISECOND, SECOND, Arrays, Edge, Plan, settings, table
+import numpy as np
+from plans import (
+    MICROSECOND,
+    MILLISECOND,
+    SECOND,
+    Arrays,
+    Edge,
+    Plan,
+    datagram,
+    flow_table,
+    settings,
+    table,
+)
 from random_looks import random_traced
 from random_plans import (
     random_flows,
@@ -42,6 +54,32 @@ def circuit(
     }
 
 
+def scheduled(
+    kind: str,
+    *,
+    slot: int = 100 * MICROSECOND,
+    guard: int = 10 * MICROSECOND,
+    delay: int = 20 * MICROSECOND,
+    slot_bytes: Sequence[int] = (112_500,),
+    queue: int | None = None,
+    **own: int,
+) -> dict[str, Any]:
+    """Settings of racks and circuit switches with a scheduler."""
+    return {
+        "kind": "circuit",
+        "queue_bytes": queue,
+        "forwarding": "direct",
+        "scheduler": {
+            "kind": kind,
+            "slot_ps": slot,
+            "guard_ps": guard,
+            "delay_ps": delay,
+            "slot_bytes": list(slot_bytes),
+            **own,
+        },
+    }
+
+
 def shifts(racks: int) -> list[list[int]]:
     """The cyclic shifts."""
     return [[(rack + by) % racks for rack in range(racks)] for by in range(1, racks)]
@@ -53,6 +91,28 @@ def rack_edges(racks: int, each: int, cores: int) -> tuple[list[Edge], int, int]
     down = [(host, hosts + host // each) for host in range(hosts)]
     up = [(hosts + rack, hosts + racks + core) for rack in range(racks) for core in range(cores)]
     return down + up, hosts, hosts + racks + cores
+
+
+def bursts(*flows: tuple[int, int, int], **changes: Any) -> Plan:
+    """Four racks of a host each, one circuit switch: source, destination and segments of each flow.
+
+    There may be more circuit switches (`cores`). All segments of a flow are handed to its host's
+    link at once, a picosecond after those of the flow before.
+    """
+    edges, hosts, nodes = rack_edges(4, 1, changes.pop("cores", 1))
+    delays = [50_000 if a < hosts else 1_000_000 for a, _ in edges]
+    rows = [(*ends, at, 9_000 * number) for at, (*ends, number) in enumerate(flows)]
+    numbers = [number for *_, number in flows]
+    columns = flow_table(*rows) | {
+        "departures_ps": np.repeat(np.arange(len(numbers), dtype=np.uint64), numbers),
+        "departure_offsets": np.array([0, *np.cumsum(numbers)], np.uint64),
+    }
+    switch = changes.pop("switch", None)
+    if switch is None:
+        switch = circuit(shifts(4), changes.pop("turns", [[0, 1, 2]]), **changes)
+    return Plan(
+        settings(hosts, nodes, switch, datagram()), table(edges, hosts, delays=delays), columns
+    )
 
 
 def random_matching(random: Random, racks: int) -> list[int]:
@@ -132,3 +192,38 @@ def random_circuits(seed: int) -> Plan:
     chosen |= random_interfaces(random)
     plan = Plan(settings(hosts, nodes, switch, transports, **chosen), links, flows)
     return random_traced(random, plan)
+
+
+SCHEDULERS = ("greedy", "hungarian", "islip", "birkhoff")
+
+
+def random_demand(seed: int) -> Plan:
+    """Any network of circuits, with any scheduler."""
+    random = Random(f"demand/{seed}")
+    pick = random.choice
+    plan = random_circuits(seed)
+    (switch,) = plan.settings["switches"]
+    schedule, hosts = switch["schedule"], plan.settings["hosts"]
+    ends = plan.links["from"], plan.links["to"]
+    racks = set(ends[1][:hosts].tolist())
+    up = [i for i, one in enumerate(zip(*ends, strict=True)) if one[0] in racks and one[1] >= hosts]
+    rate, longest = (
+        int(plan.links["rate_bps"][up[0]]),
+        int(plan.links["delay_ps"][up].max()),
+    )
+    kind = pick(SCHEDULERS)
+    slot, guard = schedule["slot_ps"], schedule["guard_ps"]
+    least = max(0, longest + 1 - guard)
+    own = scheduled(
+        kind,
+        slot=slot,
+        guard=guard,
+        delay=pick([least, least + random.randint(0, slot), least + 3 * slot]),
+        slot_bytes=[rate * (slot - guard) // (8 * 10**12)] * len(schedule["turns"]),
+        queue=switch["queue_bytes"],
+    )
+    if kind == "islip":
+        own["scheduler"]["iterations"] = random.randint(1, 4)
+    if kind == "birkhoff":
+        own["scheduler"]["frame"] = pick([1, 3, 20])
+    return plan._replace(settings=plan.settings | {"switches": [own]})

@@ -27,8 +27,10 @@ def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
     settings["groups"] = [
         {**group, "transport": _transport(group["transport"])} for group in settings["groups"]
     ]
-    if settings["loss"] is not None and not scripts:
+    if settings.get("loss") is not None and not scripts:
         settings["loss"] = {**settings["loss"]} | dict.fromkeys(SCRIPTS, ())
+    for switch in settings["switches"]:
+        _room(switch.get("schedule") or switch.get("scheduler") or {})
     links = {
         **plan.links,
         "rate_bps": np.full_like(plan.links["rate_bps"], GIGABIT),
@@ -55,6 +57,15 @@ def _on_grid(settings: Any) -> Any:
         else _on_grid(value)
         for key, value in settings.items()
     }
+
+
+def _room(circuits: dict[str, Any]) -> None:
+    """Give each slot of circuits time for a packet, and racks time to learn of a circuit."""
+    if circuits:
+        circuits["slot_ps"] += circuits["guard_ps"] + TICK
+    if "delay_ps" in circuits:
+        # Links have a delay of a few ticks at most.
+        circuits["delay_ps"] += 3 * TICK
 
 
 def _transport(transport: dict[str, Any]) -> dict[str, Any]:

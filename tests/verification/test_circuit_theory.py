@@ -1,8 +1,10 @@
 """Throughput of circuits against closed forms: the duty cycle, one hop and two hops."""
 
+from typing import Any
+
 import numpy as np
 import pytest
-from circuit_plans import circuit, rack_edges, shifts
+from circuit_plans import circuit, rack_edges, scheduled, shifts
 from plans import GIGABIT, MICROSECOND, Plan, core, datagram, flow_columns, settings, table
 
 RACKS, CORES = 9, 4
@@ -11,11 +13,12 @@ SLOT, GUARD, TX = 100 * MICROSECOND, 10 * MICROSECOND, 7_200_000
 IN_SLOT = (SLOT - GUARD) // TX
 
 
-def saturated(forwarding: str, pairs: list[tuple[int, int]], number: int) -> float:
+def saturated(
+    switch: dict[str, Any], pairs: list[tuple[int, int]], number: int, slots: int = 400
+) -> float:
     """Segments that a rack receives in a slot, if all pairs have `number` to send from the start.
 
-    One host in each rack, whose link is as fast as all its circuits. Each circuit switch has two of
-    the eight shifts.
+    One host in each rack, whose link is as fast as all its circuits.
     """
     edges, hosts, nodes = rack_edges(RACKS, 1, CORES)
     rates = [CORES * 10 * GIGABIT if a < hosts else 10 * GIGABIT for a, _ in edges]
@@ -28,10 +31,8 @@ def saturated(forwarding: str, pairs: list[tuple[int, int]], number: int) -> flo
         "departures_ps": np.tile(np.arange(number, dtype=np.uint64) * np.uint64(gap), len(pairs)),
         "departure_offsets": np.arange(len(pairs) + 1, dtype=np.uint64) * np.uint64(number),
     }
-    turns = [[core, core + CORES] for core in range(CORES)]
-    switch = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD, forwarding=forwarding)
     # What has arrived while all racks still send.
-    limit = 400 * SLOT
+    limit = slots * SLOT
     plan = Plan(
         settings(hosts, nodes, switch, datagram(), time_limit_ps=limit),
         table(edges, hosts, rates=rates),
@@ -67,5 +68,37 @@ CAPACITY = CORES * IN_SLOT
 def test_throughput_is_that_of_the_closed_form(
     forwarding: str, pairs: list[tuple[int, int]], share: float
 ) -> None:
+    # Each circuit switch has two of the eight shifts.
+    turns = [[core, core + CORES] for core in range(CORES)]
+    switch = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD, forwarding=forwarding)
     number = 2 * 400 * CAPACITY * RACKS // len(pairs)
-    assert saturated(forwarding, pairs, number) == pytest.approx(share * CAPACITY, rel=0.02)
+    assert saturated(switch, pairs, number) == pytest.approx(share * CAPACITY, rel=0.02)
+
+
+#: Segments in each slot of a matching that is held for 32 slots, with one guard time for all.
+HELD = (32 * SLOT - GUARD) // TX / 32
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "pairs", "carried"),
+    [
+        # All circuits of a rack lead where its segments go, for the open part of each slot: the
+        # duty cycle, however long the delay is.
+        ("hungarian", {}, PERMUTATION, CAPACITY),
+        ("hungarian", {"delay": 350 * MICROSECOND}, PERMUTATION, CAPACITY),
+        ("greedy", {}, PERMUTATION, CAPACITY),
+        ("islip", {"iterations": 1}, PERMUTATION, CAPACITY),
+        ("birkhoff", {"frame": 32}, PERMUTATION, CORES * HELD),
+        # Every rack has a circuit in every slot.
+        ("hungarian", {}, ALL_TO_ALL, CAPACITY),
+    ],
+)
+def test_throughput_by_demand_is_the_duty_cycle(
+    kind: str, own: dict[str, int], pairs: list[tuple[int, int]], carried: float
+) -> None:
+    size = 10 * GIGABIT * (SLOT - GUARD) // (8 * 10**12)
+    switch = scheduled(kind, slot=SLOT, guard=GUARD, slot_bytes=[size] * CORES, **own)
+    # At first little waits, and a matching is held for a slot alone.
+    slots = 1_000 if kind == "birkhoff" else 200
+    number = 2 * slots * CAPACITY * RACKS // len(pairs)
+    assert saturated(switch, pairs, number, slots) == pytest.approx(carried, rel=0.03)

@@ -2,39 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-from circuit_plans import FORWARDINGS, circuit, rack_edges, random_circuits, shifts
+from circuit_plans import FORWARDINGS, bursts, random_circuits
 from compare import check_conservation, check_equal, check_stories
-from plans import ENGINES, Plan, core, datagram, flow_table, settings, table, traced
+from plans import ENGINES, Plan, core, traced
 from twin import Columns
 
 # A segment of 9 kB takes 7.2 us at 10 Gb/s. Links of hosts have a delay of 50 ns, those of circuit
 # switches one of 1 us.
 TX = 7_200_000
 Engine = Callable[[Plan], Columns]
-
-
-def bursts(*flows: tuple[int, int, int], **changes: Any) -> Plan:
-    """Four racks of a host each, one circuit switch: source, destination and segments of each flow.
-
-    All segments of a flow are handed to its host's link at once, a picosecond after those of the
-    flow before.
-    """
-    edges, hosts, nodes = rack_edges(4, 1, 1)
-    delays = [50_000 if a < hosts else 1_000_000 for a, _ in edges]
-    rows = [(*ends, at, 9_000 * number) for at, (*ends, number) in enumerate(flows)]
-    numbers = [number for *_, number in flows]
-    columns = flow_table(*rows) | {
-        "departures_ps": np.repeat(np.arange(len(numbers), dtype=np.uint64), numbers),
-        "departure_offsets": np.array([0, *np.cumsum(numbers)], np.uint64),
-    }
-    switch = circuit(shifts(4), changes.pop("turns", [[0, 1, 2]]), **changes)
-    return Plan(
-        settings(hosts, nodes, switch, datagram()), table(edges, hosts, delays=delays), columns
-    )
 
 
 @pytest.mark.parametrize("run", ENGINES)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from allocated_plans import POLICIES, allocated_plan
 from balanced_plans import balanced_plan
+from circuit_plans import random_circuits, random_demand
 from compare import BRIEF, check_equal, differences
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +35,8 @@ SHORTER: dict[str, dict[str, object]] = {
 PLANS: dict[str, Callable[[int], Plan]] = {
     **{kind: partial(random_plan, kind=kind) for kind in KINDS},
     **{f"balanced {kind}": partial(balanced_plan, kind=kind) for kind in ("bursts", "headers")},
+    "circuits": random_circuits,
+    "circuits by demand": random_demand,
     **{f"allocated {policy}": partial(allocated_plan, policy=policy) for policy in POLICIES},
 }
 

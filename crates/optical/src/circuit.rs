@@ -3,10 +3,14 @@
 
 pub mod backlog;
 pub mod core;
+pub mod demand;
 pub mod edge;
 pub mod forwarding;
 pub mod layout;
 pub mod schedule;
+pub mod scheduler;
+pub mod timetable;
 
 pub use layout::Layout;
 pub use schedule::Schedule;
+pub use timetable::Timetable;

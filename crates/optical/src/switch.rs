@@ -15,7 +15,6 @@ pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
 use crate::assembly::Assembly;
-use crate::circuit::schedule::ScheduleSettings;
 use crate::circuit::Layout;
 use crate::edge::EdgeCounters;
 use crate::obs::contention::DropEnd;
@@ -98,8 +97,8 @@ pub trait SwitchSettings: Debug + Send + Sync {
         None
     }
 
-    /// Returns the schedule of its circuits; `None` if it is no circuit switch.
-    fn schedule(&self) -> Option<&ScheduleSettings> {
+    /// Returns its circuits; `None` if it is no circuit switch.
+    fn circuits(&self) -> Option<&CircuitSettings> {
         None
     }
 

@@ -15,7 +15,7 @@ pub fn layout(plan: &Plan) -> Option<Layout> {
 fn find(plan: &Plan) -> Option<Result<Layout, String>> {
     let (settings, links) = (&plan.settings, &plan.links);
     let mut switches = settings.switches.iter();
-    switches.find_map(|switch| switch.schedule())?;
+    switches.find_map(|switch| switch.circuits())?;
     let link = |i: usize| -> Link {
         let (from, to) = (NodeId(links.from[i]), NodeId(links.to[i]));
         (from, to, Duration(links.delay_ps[i]))
@@ -31,11 +31,11 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         return Ok(());
     };
     let switches = &plan.settings.switches;
-    let schedule = match &switches[..] {
-        [one] => one.schedule(),
+    let circuits = match &switches[..] {
+        [one] => one.circuits(),
         _ => None,
     };
-    let Some(schedule) = schedule else {
+    let Some(circuits) = circuits else {
         return refuse("circuit switches beside others, or with several schedules".to_string());
     };
     let layout = match found {
@@ -46,7 +46,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     if loss.is_some_and(LossSettings::delays) {
         return refuse("holds or stalls beside circuits, which do not wait".to_string());
     }
-    match schedule.fault(layout.racks, layout.switches) {
+    match circuits.fault(&layout) {
         Some(fault) => refuse(fault),
         None => Ok(()),
     }

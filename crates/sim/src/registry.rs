@@ -3,7 +3,7 @@
 use crate::kinds::drop_reasons;
 use crate::measurement;
 use crate::plan::OPEN_LOOP;
-use lightburst_optical::circuit::forwarding;
+use lightburst_optical::circuit::{self, forwarding};
 use lightburst_optical::obs::{scheduler, signalling};
 
 /// Returns the names that a plan may use, by topic.
@@ -37,6 +37,10 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("forwardings", named(forwarding::REGISTRY, |e| e.name)),
         ("schedulers", named(scheduler::REGISTRY, |e| e.name)),
+        (
+            "circuit_schedulers",
+            named(circuit::scheduler::REGISTRY, |e| e.name),
+        ),
         ("void_filling_schedulers", scheduler::void_filling()),
         ("signallings", named(signalling::REGISTRY, |e| e.name)),
         (

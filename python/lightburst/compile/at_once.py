@@ -178,6 +178,10 @@ def _waits(switch: dict[str, Any]) -> float:
         turn = max(map(len, schedule["turns"])) * schedule["slot_ps"]
         hops = 1 if switch["forwarding"] == "direct" else 2
         return float(hops * turn) / PICOSECONDS_PER_SECOND
+    if (scheduler := switch.get("scheduler")) is not None:
+        # A unit waits for the next look, and for the circuits of others.
+        slots = scheduler["delay_ps"] + 2 * scheduler["slot_ps"] * scheduler.get("frame", 1)
+        return float(slots) / PICOSECONDS_PER_SECOND
     rule = switch.get("assembly") or {}
     times = [rule[name] for name in rule if name.endswith("time_ps")]
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND

@@ -68,7 +68,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     network = _network(scenario)
     switches = resolve_switches(scenario.switching, network)
     errors = list(misplaced_headers(switches, network))
-    errors += circuits.misfits(switches, network, scenario.flow_groups)
+    errors += circuits.misfits(switches, network, scenario)
     if errors:
         raise combine(errors)
     check_loss(scenario, network)

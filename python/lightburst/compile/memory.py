@@ -184,7 +184,8 @@ def _circuits(plan: Plan) -> int:
     """Return the bytes of the queues of racks for circuits, and of the schedule of these."""
     schedule = _schedule(plan)
     if schedule is None:
-        return 0
+        with_scheduler = any("scheduler" in one for one in plan.settings["switches"])
+        return _BYTES_PER_PAIR_OF_RACKS * _edges(plan) ** 2 if with_scheduler else 0
     racks, slots = _edges(plan), sum(map(len, schedule["turns"]))
     matched = _BYTES_PER_MATCHED_RACK * len(schedule["matchings"]) + _BYTES_PER_CIRCUIT * slots
     return racks * (_BYTES_PER_PAIR_OF_RACKS * racks + matched)
@@ -242,7 +243,7 @@ def _flows(plan: Plan) -> int:
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
     # What waits for circuits does not follow from the rates of links: any packet may.
-    circuits = _schedule(plan) is not None
+    circuits = any(one["kind"] == "circuit" for one in plan.settings["switches"])
     packets = int(most.sum()) if circuits else packets_at_once(plan, most)
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
         # Only connections in progress have packets in the network.

@@ -26,7 +26,7 @@ _CUBIC: Final = _law("cubic", "a window for long fat paths")
 _LOSSES: Final = _law("reno", "which follows losses")
 _TRANSPORT: Final = (("tcp", "with congestion_control = 'dctcp'"), *_MARKS[:1])
 _CIRCUITS: Final = (
-    ("circuit", "whose matchings follow a schedule and no demand"),
+    ("circuit", "with schedule = 'hungarian' and others, which follow the demand"),
     ("obs", "which books wavelengths for each burst"),
     ("all-optical", "which switches each packet"),
 )

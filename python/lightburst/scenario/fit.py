@@ -133,7 +133,7 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
         return
     routing = scenario.routing
     alone = "with circuits, whose schedule alone says which link is taken"
-    if routing.choice is not None and routing.choice.kind != "free":
+    if routing.choice is not None:
         yield InputError("routing.choice", f"'{routing.choice.kind}'", f"no choice {alone}")
     if routing.labelled:
         key = "routes" if routing.routes else "paths"

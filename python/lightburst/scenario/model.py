@@ -259,7 +259,9 @@ class Scenario(Section):
     def in_use(self) -> dict[str, Any]:
         """Return `to_dict` with the values used in a run, including derived defaults."""
         values = self.to_dict()
-        values["routing"].setdefault("choice", self.routing_choice)
+        # Circuits leave no choice, and refuse one that is given.
+        if self.switching.kind != "circuit":
+            values["routing"].setdefault("choice", self.routing_choice)
         values["hosts"]["queueing"] = plain(self.host_queueing)
         return values
 

@@ -6,6 +6,7 @@ from twin.events import Moment
 from twin.link import Link, Waiting
 from twin.network import TIMER, Network, Unit
 from twin.switches import Switch
+from twin.timetables import Demanded, Opening, Scheduled
 
 #: The kind of the timer at which a rack looks at the circuits of a switch.
 LOOK = 0
@@ -74,20 +75,22 @@ class CircuitSwitch(Switch):
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
     ) -> None:
         super().__init__(network, node, settings, own)
-        schedule = own["schedule"]
-        self.slot: int = schedule["slot_ps"]
-        self.guard: int = schedule["guard_ps"]
-        self.turns = [[schedule["matchings"][i] for i in turn] for turn in schedule["turns"]]
         self.home = [network.ports[host][0].target for host in range(network.hosts)]
         self.racks = sorted(set(self.home))
         nodes = range(network.hosts, len(network.ports))
         self.cores = [node for node in nodes if node not in self.racks]
+        if network.circuits is None:
+            network.circuits = (
+                Scheduled(own)
+                if own.get("schedule")
+                else Demanded(own, network, self.racks, self.cores)
+            )
+        self.circuits: Scheduled | Demanded = network.circuits
 
-    def peer(self, core: int, rack: int, slot: int) -> int:
-        """The rack with which a circuit switch joins a rack in a slot."""
-        turn = self.turns[core]
-        peer: int = turn[slot % len(turn)][rack]
-        return peer
+    def open(self, core: int, rack: int, at: int) -> Opening | None:
+        """The circuit of a rack that is open at a time."""
+        openings = self.circuits.openings(core, rack, at, self.now)
+        return next((one for one in openings if one.start == at), None)
 
     def port_to(self, node: int) -> int:
         """The port that leads to a node."""
@@ -100,12 +103,11 @@ class Core(CircuitSwitch):
     def arrive(self, unit: Unit, link: Link) -> None:
         """Pass the light on."""
         self.counters["arrived"] += 1
-        slot, into = divmod(self.now, self.slot)
-        assert into >= self.guard, "light in a guard time"
-        peer = self.peer(self.cores.index(self.node), self.racks.index(link.source), slot)
-        port = self.port_to(self.racks[peer])
+        opening = self.open(self.cores.index(self.node), self.racks.index(link.source), self.now)
+        assert opening is not None, "light in a guard time"
+        port = self.port_to(self.racks[opening.peer])
         end = self.now + self.ports[port].tx(unit.size)
-        assert self.is_free(port) and end <= (slot + 1) * self.slot, "light beyond its slot"
+        assert self.is_free(port) and end <= opening.end, "light beyond its slot"
         self.forward(unit, port)
 
 
@@ -127,13 +129,17 @@ class Rack(CircuitSwitch):
         """Hand a unit to its host, or keep it until a circuit is open."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
-        rack = self.racks.index(self.home[unit.destination])
+        rack = self.rack_of(unit)
         if rack == self.number:
             self.deliver(unit)
         else:
             relayed = link.source >= self.network.hosts
             self.counters["relayed"] += relayed
             self.keep(unit, self.policy.name(rack, relayed))
+
+    def rack_of(self, unit: Unit) -> int:
+        """The rack of the destination of a unit."""
+        return self.racks.index(self.home[unit.destination])
 
     def fits(self, waiting: int, unit: Unit) -> bool:
         """Whether a queue with `waiting` bytes has room for a unit."""
@@ -163,6 +169,7 @@ class Rack(CircuitSwitch):
             self.drop(unit, "queue_full", self.port_to(self.cores[0]))
             return
         queue.append(Waiting(unit, self.now))
+        self.circuits.joined(self.number, self.rack_of(unit), unit.size)
         if len(queue) == 1:
             for core in range(len(self.cores)):
                 if queue:
@@ -186,11 +193,8 @@ class Rack(CircuitSwitch):
         """When the link to a circuit switch can carry a unit of one of the queues."""
         link = self.uplinks[core]
         at = max(self.now, link.free_at) + link.delay
-        slot = at // self.slot
-        for number in range(slot, slot + len(self.turns[core]) + 1):
-            start = max(at, number * self.slot + self.guard)
-            peer = self.peer(core, self.number, number)
-            if self.first_ready(core, peer, start, (number + 1) * self.slot, names) is not None:
+        for peer, start, end in self.circuits.openings(core, self.number, at, self.now):
+            if self.first_ready(core, peer, start, end, names) is not None:
                 return start - link.delay
         return None
 
@@ -216,16 +220,17 @@ class Rack(CircuitSwitch):
         """Send a unit if a circuit is open for it, and look again when the next can go."""
         link = self.uplinks[core]
         at = self.now + link.delay
-        slot, into = divmod(at, self.slot)
-        if link.free_at <= self.now and into >= self.guard:
-            peer = self.peer(core, self.number, slot)
-            name = self.first_ready(core, peer, at, (slot + 1) * self.slot, None)
+        opening = self.open(core, self.number, at)
+        if link.free_at <= self.now and opening is not None:
+            peer = opening.peer
+            name = self.first_ready(core, peer, at, opening.end, None)
             if name is not None:
                 self.policy.served(peer, name, len(self.racks))
                 waiting = self.queues[name].pop(0)
                 self.waits.append((waiting.unit.size, waiting.since, self.now))
                 self.counters["forwarded"] += 1
                 self.counters["eo_bytes"] += waiting.unit.size
+                self.circuits.left(self.number, self.rack_of(waiting.unit), waiting.unit.size)
                 self.network.transmit(link, waiting.unit, self.now, waiting.since)
         self.look_at(core, self.first_time(core))
 

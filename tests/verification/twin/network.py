@@ -242,6 +242,10 @@ class Network:
     bursts_lost: Counter[int] = field(default_factory=Counter)
     bursts_delivered: Counter[int] = field(default_factory=Counter)
 
+    # When circuits are open, and the switches.
+    circuits: Any = None
+    switches: list[Any] = field(default_factory=list)
+
     # Links that the routes avoid.
     down: set[int] = field(default_factory=set)
 

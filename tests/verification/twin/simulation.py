@@ -110,6 +110,7 @@ class Simulation:
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)
         ]
+        self.network.switches = self.switches
         for flow in self.flows:
             flow.writes = settings["groups"][flow.group].get("writes")
         self.senders: list[Endpoint] = []

@@ -2,9 +2,10 @@
 //! circuits, and an output queue for each host.
 
 use super::backlog::Backlog;
+use super::demand::GRANTED;
 use super::forwarding::{Forwarding, Reach};
 use super::schedule::Open;
-use super::{Layout, Schedule};
+use super::{Layout, Timetable};
 use crate::queue::QUEUE_FULL;
 use crate::switch::CircuitCounters;
 use lightburst_des::{Duration, Time};
@@ -25,8 +26,8 @@ struct Uplink {
 }
 
 /// Switch of a rack.
-pub struct Edge {
-    schedule: Arc<Schedule>,
+pub struct Edge<T> {
+    timetable: Arc<T>,
     layout: Arc<Layout>,
     rack: usize,
     /// Links to the circuit switches, in the order of these.
@@ -51,14 +52,14 @@ pub struct EdgeSettings {
     pub looks: [Time; 2],
 }
 
-impl Edge {
+impl<T: Timetable> Edge<T> {
     /// Creates the idle switch of the rack at a node.
     pub fn new(
         settings: EdgeSettings,
-        schedule: Arc<Schedule>,
+        timetable: Arc<T>,
         layout: Arc<Layout>,
         node: NodeId,
-    ) -> Edge {
+    ) -> Edge<T> {
         let rack = layout.number(node);
         let uplinks = layout.uplinks(rack).iter().map(|link| Uplink {
             port: PortId(link.port),
@@ -73,7 +74,7 @@ impl Edge {
             limit: settings.limit,
             time_limit: settings.time_limit,
             counters: CircuitCounters::new(settings.looks),
-            schedule,
+            timetable,
             layout,
         }
     }
@@ -110,6 +111,7 @@ impl Edge {
             return ctx.drop(unit, self.uplinks[0].port, QUEUE_FULL);
         }
         self.backlog.push(queue, unit, ctx);
+        self.timetable.joined(self.rack, rack, bytes, ctx);
         if waiting == 0 {
             self.forwarding.filled(queue);
             // A unit behind others cannot leave before them.
@@ -132,17 +134,16 @@ impl Edge {
 
     /// Offers the first unit of a queue to the circuits to a rack.
     fn offer_to(&mut self, rack: usize, queue: usize, ctx: &mut Context<'_>) {
-        let schedule = Arc::clone(&self.schedule);
-        let mut circuits = schedule.circuits(self.rack, rack);
-        while let (Some(&(number, _)), Some(unit)) = (circuits.first(), self.backlog.first(queue)) {
-            let of_switch = circuits.partition_point(|&(switch, _)| switch <= number);
-            let switch = usize::from(number);
+        let timetable = Arc::clone(&self.timetable);
+        for (switch, circuits) in timetable.circuits(self.rack, rack) {
+            let Some(unit) = self.backlog.first(queue) else {
+                return;
+            };
             let at = self.soonest(switch, ctx);
             let time = self.transmission_time(switch, unit, ctx);
-            let next = |&(_, position)| schedule.next(switch, u64::from(position), at, time);
-            let next = circuits[..of_switch].iter().map(next).min();
-            circuits = &circuits[of_switch..];
-            self.look_at(switch, next.expect("a circuit"), ctx);
+            if let Some(next) = timetable.next(switch, &circuits, at, time, ctx.now()) {
+                self.look_at(switch, next, ctx);
+            }
         }
     }
 
@@ -154,7 +155,7 @@ impl Edge {
             };
             let at = self.soonest(switch, ctx);
             let time = self.transmission_time(switch, unit, ctx);
-            let next = self.schedule.next_of_any(at, time);
+            let next = self.timetable.next_of_any(at, time);
             self.look_at(switch, next, ctx);
         }
     }
@@ -204,7 +205,7 @@ impl Edge {
         let Uplink { port, delay, .. } = self.uplinks[switch];
         let at = (ctx.now() + delay).0;
         if ctx.is_free(port) {
-            if let Some((rack, open)) = self.schedule.open(switch, self.rack, at) {
+            if let Some((rack, open)) = self.timetable.open(switch, self.rack, at, ctx.now()) {
                 if let Some(queue) = self.ready(switch, rack, (at, open.end), ctx) {
                     self.forwarding.served(rack, queue);
                     let waited = self.backlog.pop(queue, ctx);
@@ -213,7 +214,9 @@ impl Edge {
                         self.forwarding.emptied(queue);
                     }
                     self.counters.forwarded += 1;
-                    self.counters.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+                    let bytes = u64::from(ctx.envelope(unit).bytes);
+                    self.counters.eo_bytes += bytes;
+                    self.timetable.left(self.rack, rack, bytes, ctx.now());
                     ctx.send_queued(port, unit, since);
                 }
             }
@@ -222,21 +225,19 @@ impl Edge {
             return;
         }
         let at = self.soonest(switch, ctx);
-        let is_ready = |&(rack, open): &(usize, Open)| {
+        let is_ready = |rack, open: Open| {
             let times = (open.start, open.end);
             self.ready(switch, rack, times, ctx).is_some()
         };
-        let next = {
-            let mut slots = self.schedule.slots(switch, self.rack, at);
-            slots.find(is_ready).map(|(_, open)| open.start)
-        };
+        let times = (at, ctx.now());
+        let next = self.timetable.find(switch, self.rack, times, is_ready);
         if let Some(next) = next {
             self.look_at(switch, next, ctx);
         }
     }
 }
 
-impl Switch for Edge {
+impl<T: Timetable> Switch for Edge<T> {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         let envelope = ctx.envelope(unit);
         let (host, bytes) = (envelope.destination, envelope.bytes);
@@ -250,6 +251,9 @@ impl Switch for Edge {
 
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
         let switch = timer_id.subject as usize;
+        if timer_id.kind == GRANTED {
+            return self.serve(switch, ctx);
+        }
         let uplink = &mut self.uplinks[switch];
         if uplink.armed == ctx.now() {
             uplink.armed = Time::NEVER;

@@ -44,6 +44,8 @@ pub trait Forwarding: Send {
 pub struct ForwardingKind {
     /// Name in the scenario.
     pub name: &'static str,
+    /// Whether each queue has the number of the rack to which its circuits lead.
+    pub by_rack: bool,
     /// Creates the policy of a rack, of so many racks.
     pub build: fn(usize) -> Box<dyn Forwarding>,
 }
@@ -52,14 +54,17 @@ pub struct ForwardingKind {
 pub const REGISTRY: &[ForwardingKind] = &[
     ForwardingKind {
         name: "direct",
+        by_rack: true,
         build: |racks| Box::new(direct::Direct { racks }),
     },
     ForwardingKind {
         name: "valiant",
+        by_rack: false,
         build: |racks| Box::new(valiant::Valiant { racks }),
     },
     ForwardingKind {
         name: "rotor-lb",
+        by_rack: false,
         build: |racks| Box::new(rotor_lb::RotorLb::new(racks)),
     },
 ];

@@ -133,6 +133,14 @@ impl Layout {
         usize::from(self.number[node.index() - self.hosts])
     }
 
+    /// Returns the node of a rack or of a circuit switch.
+    pub fn node(&self, is_rack: bool, number: usize) -> NodeId {
+        let mut switches = self.is_rack.iter().zip(&self.number);
+        let wanted = (&is_rack, &(number as u16));
+        let place = switches.position(|one| one == wanted);
+        NodeId((self.hosts + place.expect("a switch")) as u32)
+    }
+
     /// Whether a link comes from a host.
     #[inline]
     pub fn is_of_host(&self, link: LinkId) -> bool {

@@ -2,15 +2,17 @@
 
 use super::{Build, SwitchSettings};
 use crate::circuit::core::Core;
+use crate::circuit::demand::{Demand, SchedulerSettings};
 use crate::circuit::edge::{Edge, EdgeSettings};
 use crate::circuit::forwarding::{self, ForwardingKind};
 use crate::circuit::schedule::ScheduleSettings;
-use crate::circuit::Schedule;
+use crate::circuit::{Layout, Schedule, Timetable};
 use crate::queue::QUEUE_FULL;
 use crate::settings::named;
 use lightburst_des::Time;
 use lightburst_net::{Counted, Counters, Occupancy, Switch, PEAK};
 use serde::{Deserialize, Deserializer};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// Settings of the switches in a network of circuits.
@@ -23,10 +25,63 @@ pub struct CircuitSettings {
     #[serde(deserialize_with = "policy")]
     forwarding: ForwardingKind,
     /// Matchings over time.
-    schedule: ScheduleSettings,
-    /// Schedule that all switches share.
+    schedule: Option<ScheduleSettings>,
+    /// Matchings from demand, in place of a schedule.
+    scheduler: Option<SchedulerSettings>,
+    /// Circuits that all switches share.
     #[serde(skip)]
-    shared: OnceLock<Arc<Schedule>>,
+    shared: OnceLock<Shared>,
+}
+
+/// Circuits that all switches share.
+#[derive(Clone)]
+enum Shared {
+    Schedule(Arc<Schedule>),
+    Demand(Arc<Demand>),
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("circuits")
+    }
+}
+
+impl CircuitSettings {
+    /// Returns what is wrong with the circuits of these racks and circuit switches, if anything is.
+    pub fn fault(&self, layout: &Layout) -> Option<String> {
+        match (&self.schedule, &self.scheduler) {
+            (Some(schedule), None) => schedule.fault(layout.racks, layout.switches),
+            (None, Some(_)) if !self.forwarding.by_rack => {
+                Some("a scheduler, and queues that are not for a rack".to_string())
+            }
+            (None, Some(scheduler)) => scheduler.fault(layout),
+            _ => Some("neither a schedule nor a scheduler, or both".to_string()),
+        }
+    }
+
+    fn shared(&self, layout: &Layout) -> Shared {
+        match &self.scheduler {
+            Some(scheduler) => Shared::Demand(Arc::new(Demand::new(scheduler, layout))),
+            None => {
+                let schedule = self.schedule.as_ref().expect("a schedule");
+                Shared::Schedule(Arc::new(Schedule::new(schedule, layout.racks)))
+            }
+        }
+    }
+
+    fn switch<T: Timetable>(&self, timetable: Arc<T>, build: Build) -> Box<dyn Switch> {
+        let layout = build.layout.expect("racks and circuit switches");
+        if !layout.is_rack(build.node) {
+            return Box::new(Core::new(timetable, &layout, build.node));
+        }
+        let settings = EdgeSettings {
+            limit: self.queue_bytes.unwrap_or(u64::MAX),
+            forwarding: (self.forwarding.build)(layout.racks),
+            time_limit: build.time_limit,
+            looks: build.looks,
+        };
+        Box::new(Edge::new(settings, timetable, layout, build.node))
+    }
 }
 
 fn policy<'de, D: Deserializer<'de>>(given: D) -> Result<ForwardingKind, D::Error> {
@@ -35,23 +90,15 @@ fn policy<'de, D: Deserializer<'de>>(given: D) -> Result<ForwardingKind, D::Erro
 
 impl SwitchSettings for CircuitSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
-        let layout = build.layout.expect("racks and circuit switches");
-        let made = || Arc::new(Schedule::new(&self.schedule, layout.racks));
-        let schedule = Arc::clone(self.shared.get_or_init(made));
-        if !layout.is_rack(build.node) {
-            return Box::new(Core::new(schedule, &layout, build.node));
+        let layout = build.layout.as_ref().expect("racks and circuit switches");
+        match self.shared.get_or_init(|| self.shared(layout)).clone() {
+            Shared::Schedule(schedule) => self.switch(schedule, build),
+            Shared::Demand(demand) => self.switch(demand, build),
         }
-        let settings = EdgeSettings {
-            limit: self.queue_bytes.unwrap_or(u64::MAX),
-            forwarding: (self.forwarding.build)(layout.racks),
-            time_limit: build.time_limit,
-            looks: build.looks,
-        };
-        Box::new(Edge::new(settings, schedule, layout, build.node))
     }
 
-    fn schedule(&self) -> Option<&ScheduleSettings> {
-        Some(&self.schedule)
+    fn circuits(&self) -> Option<&CircuitSettings> {
+        Some(self)
     }
 }
 

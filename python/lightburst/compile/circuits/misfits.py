@@ -8,15 +8,15 @@ from lightburst.compile.circuits.schedules import racks_of
 from lightburst.compile.switches import Switches
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_duration, format_rate
+from lightburst.scenario import Scenario
 from lightburst.scenario.switching import Circuit
-from lightburst.scenario.switching.circuit import MOST_RACKS, GivenSchedule
+from lightburst.scenario.switching.circuit import MOST_RACKS, GivenSchedule, Scheduler
 from lightburst.scenario.tables.groups import FlowGroup
+from lightburst.scenario.tables.topology import Racks
 from lightburst.topology import Network
 
 
-def misfits(
-    switches: Switches, network: Network, groups: Iterable[FlowGroup]
-) -> Iterator[InputError]:
+def misfits(switches: Switches, network: Network, scenario: Scenario) -> Iterator[InputError]:
     """Find what circuits do not allow, in a network whose switches are resolved.
 
     Parameters
@@ -25,8 +25,8 @@ def misfits(
         The switches.
     network : Network
         The network.
-    groups : iterable of FlowGroup
-        Groups of flows, whose segments must fit into a slot.
+    scenario : Scenario
+        The scenario, with the groups of flows, whose segments must fit into a slot.
 
     Yields
     ------
@@ -41,20 +41,29 @@ def misfits(
         allowed = "one table for all switches: those of racks wait for the circuits of the others"
         yield InputError(f"{switches.paths[1]}", "a table beside one with circuits", allowed)
         return
+    with_racks = isinstance(scenario.topology, Racks)
+    if with_racks and scenario.topology.wavelengths > 1:
+        allowed = "1: one link of each rack to each circuit switch, with one wavelength"
+        yield InputError("topology.wavelengths", f"{scenario.topology.wavelengths}", allowed)
+        return
     wiring = list(_wiring(network))
     yield from wiring
     if wiring:
         return
     racks = racks_of(network)
     cores = network.nodes - network.hosts - racks.size
-    yield from _slots(path, switching, network, groups)
-    yield from _loads(groups)
-    if isinstance(switching.schedule, GivenSchedule):
+    yield from _slots(path, switching, network, scenario.flow_groups)
+    yield from _loads(scenario.flow_groups)
+    if isinstance(switching.schedule, Scheduler):
+        yield from _scheduler(path, switching, network)
+    elif isinstance(switching.schedule, GivenSchedule):
         yield from _given(f"{path}.schedule.matchings", switching.schedule, racks.size, cores)
     elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":
-        given = f"{cores} circuit switches"
         allowed = f"at most {racks.size - 1}, the number of matchings of {racks.size} racks"
-        yield InputError("topology", given, allowed)
+        if with_racks:
+            yield InputError("topology.uplinks", f"{cores}", allowed)
+        else:
+            yield InputError("topology", f"{cores} circuit switches", allowed)
     elif racks.size % 2 and switching.schedule.kind != "rotor":
         allowed = (
             "'rotor', or matchings of your own, with an odd number of racks: in the rounds of a "
@@ -110,6 +119,24 @@ def _slots(
             f"{format_rate(rate)} ({format_duration(time)})"
         )
         yield InputError(f"{path}.slot", format_duration(switching.slot), allowed)
+
+
+def _scheduler(path: str, switching: Circuit, network: Network) -> Iterator[InputError]:
+    """Refuse a scheduler whose circuits open before racks know of them, and two hops."""
+    assert isinstance(switching.schedule, Scheduler)
+    if switching.forwarding != "direct":
+        allowed = "'direct' with a scheduler, which gives circuits to racks for which bytes wait"
+        yield InputError(f"{path}.forwarding", f"'{switching.forwarding}'", allowed)
+    up = network.between_switches & np.isin(network.link_from, racks_of(network))
+    longest = max(int(network.link_delay_ps[up].max()), 1)
+    delay = switching.schedule.delay
+    if delay + switching.guard <= longest:
+        allowed = (
+            f"more than {format_duration(max(longest - switching.guard, 0))}, so that with guard "
+            f"({format_duration(switching.guard)}) a rack knows of a circuit before its light must "
+            f"leave, {format_duration(longest)} ahead"
+        )
+        yield InputError(f"{path}.schedule.delay", format_duration(delay), allowed)
 
 
 def _loads(groups: Iterable[FlowGroup]) -> Iterator[InputError]:

@@ -6,8 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.switches import Switches
+from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
-from lightburst.scenario.switching.circuit import GivenSchedule, RandomSchedule, RotorSchedule
+from lightburst.scenario.switching.circuit import (
+    GivenSchedule,
+    RandomSchedule,
+    RotorSchedule,
+    Scheduler,
+)
 from lightburst.topology import Network
 from lightburst.workload.streams import stream
 
@@ -41,16 +47,26 @@ def circuit_settings(
     if not isinstance(switching, Circuit):
         return tables
     (table,) = tables
+    kept = {key: table[key] for key in table if key not in ("slot_ps", "guard_ps", "schedule")}
+    times = {key: table[key] for key in ("slot_ps", "guard_ps")}
+    if isinstance(switching.schedule, Scheduler):
+        carried = slot_bytes(switching, network).tolist()
+        return [kept | {"scheduler": table["schedule"] | times | {"slot_bytes": carried}}]
     cores = network.nodes - network.hosts - racks_of(network).size
     matchings, turns = _schedule(switching, racks_of(network).size, cores, seed)
-    schedule = {
-        "slot_ps": table["slot_ps"],
-        "guard_ps": table["guard_ps"],
-        "matchings": matchings.tolist(),
-        "turns": turns,
-    }
-    kept = {key: value for key, value in table.items() if key not in ("slot_ps", "guard_ps")}
+    schedule = {**times, "matchings": matchings.tolist(), "turns": turns}
     return [kept | {"schedule": schedule}]
+
+
+def slot_bytes(switching: Circuit, network: Network) -> NDArray[np.int64]:
+    """Return the whole bytes that a circuit of each circuit switch carries in a slot."""
+    open_ps = switching.slot - switching.guard
+    racks = racks_of(network)
+    # All links of a circuit switch have one rate.
+    up = np.isin(network.link_from, racks) & (network.link_to >= network.hosts)
+    _, first = np.unique(network.link_to[up], return_index=True)
+    rates = network.link_rate_bps[up][first].tolist()
+    return np.array([rate * open_ps // (8 * PICOSECONDS_PER_SECOND) for rate in rates])
 
 
 def _schedule(

@@ -1,4 +1,4 @@
-"""Circuit switches, whose matchings follow a schedule."""
+"""Circuit switches, whose matchings follow a schedule or the demand."""
 
 from typing import Annotated, Literal
 
@@ -53,8 +53,62 @@ class GivenSchedule(Section):
     )
 
 
+class Scheduler(Section):
+    """Matchings computed from the bytes that wait."""
+
+    kind: str
+    delay: Annotated[int, Quantity(TIME, largest="1 s")] = Field(
+        parse_duration("20 us"),
+        description=(
+            "Time from the look at what waits in the racks to the start of the slot for which it "
+            "decides; with `guard` longer than the delay of each link to a circuit switch, so that "
+            "racks know of a circuit before it opens."
+        ),
+    )
+
+
+class GreedyScheduler(Scheduler):
+    """The pair of racks with the most bytes first, then the next that is possible."""
+
+    kind: Literal["greedy"] = "greedy"
+
+
+class HungarianScheduler(Scheduler):
+    """The matching with the most bytes."""
+
+    kind: Literal["hungarian"] = "hungarian"
+
+
+class IslipScheduler(Scheduler):
+    """Requests, grants and accepts with round-robin pointers (McKeown 1999)."""
+
+    kind: Literal["islip"] = "islip"
+    iterations: Annotated[int, Whole(1, MOST_RACKS)] = Field(
+        4,
+        description=(
+            "Rounds of request, grant and accept in each slot; it ends before if one adds no pair."
+        ),
+    )
+
+
+class BirkhoffScheduler(Scheduler):
+    """Matchings that are held as long as they are needed (Solstice 2015)."""
+
+    kind: Literal["birkhoff"] = "birkhoff"
+    frame: Annotated[int, Whole(1, 10**6)] = Field(
+        32, description="Most slots of a circuit switch for which one look decides."
+    )
+
+
 Schedule = Annotated[
-    RotorSchedule | RoundRobinSchedule | RandomSchedule | GivenSchedule,
+    RotorSchedule
+    | RoundRobinSchedule
+    | RandomSchedule
+    | GivenSchedule
+    | GreedyScheduler
+    | HungarianScheduler
+    | IslipScheduler
+    | BirkhoffScheduler,
     Field(
         discriminator="kind",
         description=(
@@ -64,7 +118,9 @@ Schedule = Annotated[
             "number; each circuit switch turns through all, the switches evenly apart. "
             '`"random"`: these rounds with the racks in random order, shuffled and dealt out in '
             "turn, so that the circuits of a slot are a random regular graph (Opera, Mellette et "
-            "al. 2020); another seed is another schedule."
+            "al. 2020); another seed is another schedule. The others are schedulers, which compute "
+            'matchings from the bytes that wait in the racks: `"greedy"`, `"hungarian"`, `"islip"` '
+            'and `"birkhoff"`.'
         ),
     ),
     Named(),

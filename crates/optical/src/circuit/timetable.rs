@@ -1,0 +1,114 @@
+//! When circuits are open: by a schedule that is known for all times, or by demand.
+
+use super::schedule::{Open, Schedule};
+use lightburst_des::Time;
+use lightburst_net::{Context, NodeId};
+
+/// Circuits over time, as racks and circuit switches see them. Times `at` are those at a circuit
+/// switch in picoseconds, `now` is the present.
+pub trait Timetable: Send + Sync + 'static {
+    /// The circuits of one switch from a rack to another.
+    type Circuits<'a>;
+
+    /// Returns the rack to which the circuit of a rack leads at a time; `None` if none is open.
+    fn open(&self, switch: usize, rack: usize, at: u64, now: Time) -> Option<(usize, Open)>;
+
+    /// Returns the start of the first opening, from `at` on, that is wanted; `times` are `at` and the
+    /// present.
+    fn find(
+        &self,
+        switch: usize,
+        rack: usize,
+        times: (u64, Time),
+        is_wanted: impl Fn(usize, Open) -> bool,
+    ) -> Option<u64>;
+
+    /// Iterates over the switches that may join a rack with another.
+    fn circuits(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = (usize, Self::Circuits<'_>)> + '_;
+
+    /// Returns the first time, from `at` on, at which one of the circuits is open for `time` longer.
+    fn next(
+        &self,
+        switch: usize,
+        circuits: &Self::Circuits<'_>,
+        at: u64,
+        time: u64,
+        now: Time,
+    ) -> Option<u64>;
+
+    /// Returns the first time, from `at` on, at which any circuit is open for `time` longer.
+    fn next_of_any(&self, at: u64, time: u64) -> u64;
+
+    /// Learns that bytes for a rack wait at another.
+    #[inline(always)]
+    fn joined(&self, _from: usize, _to: usize, _bytes: u64, _ctx: &mut Context<'_>) {}
+
+    /// Learns that bytes for a rack have left another.
+    #[inline(always)]
+    fn left(&self, _from: usize, _to: usize, _bytes: u64, _now: Time) {}
+
+    /// Looks at what waits, at a timer of the first circuit switch.
+    fn look(&self, _node: NodeId, _ctx: &mut Context<'_>) {
+        unreachable!("a schedule sets no timer");
+    }
+}
+
+impl Timetable for Schedule {
+    type Circuits<'a> = &'a [(u16, u16)];
+
+    #[inline]
+    fn open(&self, switch: usize, rack: usize, at: u64, _now: Time) -> Option<(usize, Open)> {
+        Schedule::open(self, switch, rack, at)
+    }
+
+    #[inline]
+    fn find(
+        &self,
+        switch: usize,
+        rack: usize,
+        (at, _): (u64, Time),
+        is_wanted: impl Fn(usize, Open) -> bool,
+    ) -> Option<u64> {
+        let mut slots = self.slots(switch, rack, at);
+        let found = slots.find(|&(peer, open)| is_wanted(peer, open));
+        found.map(|(_, open)| open.start)
+    }
+
+    #[inline]
+    fn circuits(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = (usize, Self::Circuits<'_>)> + '_ {
+        let mut circuits = Schedule::circuits(self, from, to);
+        std::iter::from_fn(move || {
+            let &(switch, _) = circuits.first()?;
+            let of_switch = circuits.partition_point(|&(other, _)| other <= switch);
+            let (first, rest) = circuits.split_at(of_switch);
+            circuits = rest;
+            Some((usize::from(switch), first))
+        })
+    }
+
+    #[inline]
+    fn next(
+        &self,
+        switch: usize,
+        circuits: &Self::Circuits<'_>,
+        at: u64,
+        time: u64,
+        _now: Time,
+    ) -> Option<u64> {
+        let next = |&(_, position)| Schedule::next(self, switch, u64::from(position), at, time);
+        circuits.iter().map(next).min()
+    }
+
+    #[inline]
+    fn next_of_any(&self, at: u64, time: u64) -> u64 {
+        Schedule::next_of_any(self, at, time)
+    }
+}

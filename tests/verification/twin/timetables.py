@@ -1,0 +1,134 @@
+"""When circuits are open: docs/model.md, "circuit"."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from twin.events import Moment
+from twin.network import TIMER, Network
+from twin.schedulers import SCHEDULERS
+
+#: The kinds of the timers of the scheduler, and of a rack at which a circuit opens.
+DEMAND, GRANTED = 0, 1
+
+
+class Opening(NamedTuple):
+    """A circuit to `peer` from `start` on, or from the time asked for if that is later."""
+
+    peer: int
+    start: int
+    end: int
+
+
+class Scheduled:
+    """Matchings that follow one another for all times."""
+
+    def __init__(self, own: dict[str, Any]) -> None:
+        schedule = own["schedule"]
+        self.slot: int = schedule["slot_ps"]
+        self.guard: int = schedule["guard_ps"]
+        self.turns = [[schedule["matchings"][i] for i in turn] for turn in schedule["turns"]]
+
+    def openings(self, core: int, rack: int, at: int, now: int) -> Iterator[Opening]:
+        """The circuits of a rack at a switch: the rest of a slot, and a turn after it."""
+        turn = self.turns[core]
+        for number in range(at // self.slot, at // self.slot + len(turn) + 1):
+            peer = turn[number % len(turn)][rack]
+            start = max(at, number * self.slot + self.guard)
+            yield Opening(peer, start, (number + 1) * self.slot)
+
+    def joined(self, rack: int, peer: int, size: int) -> None:
+        """A unit waits."""
+
+    def left(self, rack: int, peer: int, size: int) -> None:
+        """A unit has left."""
+
+
+class Granted(NamedTuple):
+    """A matching that was decided."""
+
+    decided: int
+    begin: int
+    end: int
+    matching: list[int | None]
+
+
+class Demanded:
+    """Matchings from what waits."""
+
+    def __init__(
+        self, own: dict[str, Any], network: Network, racks: list[int], cores: list[int]
+    ) -> None:
+        scheduler = own["scheduler"]
+        self.slot: int = scheduler["slot_ps"]
+        self.guard: int = scheduler["guard_ps"]
+        self.delay: int = scheduler["delay_ps"]
+        self.network, self.racks, self.cores = network, racks, cores
+        self.scheduler = SCHEDULERS[scheduler["kind"]](scheduler, len(racks))
+        self.grants: list[list[Granted]] = [[] for _ in cores]
+        self.changes: list[tuple[int, int, int, int]] = []
+        self.armed = False
+
+    def openings(self, core: int, rack: int, at: int, now: int) -> Iterator[Opening]:
+        """The circuits of a rack at a switch of which it knows."""
+        for decided, begin, end, matching in self.grants[core]:
+            peer = matching[rack]
+            if decided < now and at < end and peer is not None:
+                yield Opening(peer, max(at, begin + self.guard), end)
+
+    def joined(self, rack: int, peer: int, size: int) -> None:
+        """A unit waits: the scheduler looks, if it does not anyway."""
+        now = self.network.events.now
+        self.changes.append((now, rack, peer, size))
+        if not self.armed:
+            self.arm(0)
+
+    def left(self, rack: int, peer: int, size: int) -> None:
+        """A unit has left."""
+        self.changes.append((self.network.events.now, rack, peer, -size))
+
+    def arm(self, begin: int) -> None:
+        """Look again for the next slot for which that is not too late, from `begin` on."""
+        while begin - self.delay <= self.network.events.now:
+            begin += self.slot
+        self.armed = True
+        moment = Moment(TIMER, self.cores[0], 0, DEMAND)
+        self.network.events.add(begin - self.delay, moment, lambda: self.look(begin))
+
+    def before(self) -> list[list[int]]:
+        """What waited before the present."""
+        demand = [[0 for _ in self.racks] for _ in self.racks]
+        for time, rack, peer, size in self.changes:
+            if time < self.network.events.now:
+                demand[rack][peer] += size
+        return demand
+
+    def look(self, begin: int) -> None:
+        """Decide for the slots from `begin` on."""
+        now = self.network.events.now
+        self.armed = False
+        demand = self.before()
+        if not any(map(any, demand)):
+            if any(time == now and size > 0 for time, *_, size in self.changes):
+                self.arm(begin)
+            return
+        last = begin
+        turns = self.scheduler.decide([list(row) for row in demand])
+        for core, turn in enumerate(turns):
+            start = begin
+            for matching, slots in turn:
+                end = start + slots * self.slot
+                self.grants[core].append(Granted(now, start, end, matching))
+                for rack, peer in enumerate(matching):
+                    if peer is not None and demand[rack][peer]:
+                        self.wake(rack, core, start + self.guard)
+                start = end
+            last = max(last, start)
+        self.arm(last)
+
+    def wake(self, rack: int, core: int, opens: int) -> None:
+        """Let a rack serve a circuit when it opens."""
+        node = self.racks[rack]
+        switch = self.network.switches[node - self.network.hosts]
+        moment = Moment(TIMER, node, core, GRANTED)
+        time = opens - switch.uplinks[core].delay
+        self.network.events.add(time, moment, lambda: switch.serve(core))
