@@ -28,6 +28,7 @@ from blocks import in_blocks
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.workload.collective import make_messages
+from lightburst.workload.flows import Joins
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -49,13 +50,23 @@ def waiting(
     def numbers(joins: list[int]) -> Any:
         return np.array([NO_JOIN if one < 0 else one for one in joins], np.uint32)
 
-    columns = {
-        "after_join": numbers(after),
-        "towards_join": numbers(towards),
-        "join_delay_ps": np.array(delays, np.uint64),
-        "beyond_join": numbers([-1] * len(delays) if beyond is None else beyond),
+    begins = [[] if one < 0 else [one] for one in beyond or [-1] * len(delays)]
+    joins = Joins(
+        after=numbers(after),
+        towards=numbers(towards),
+        delay_ps=np.array(delays, np.uint64),
+        **in_columns(begins, [[] for _ in delays]),
+    )
+    return plan._replace(flows=plan.flows | joins.columns)
+
+
+def in_columns(begins: Sequence[Sequence[int]], ends: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Joins to which each leads when it begins and when it ends, as columns."""
+    leads = [one for pair in zip(begins, ends, strict=True) for one in pair]
+    return {
+        "leads": np.array([join for one in leads for join in one], np.uint32),
+        "lead_offsets": np.cumsum([0, *map(len, leads)]).astype(np.uint32),
     }
-    return plan._replace(flows=plan.flows | columns)
 
 
 def star(hosts: int, rows: Sequence[tuple[int, ...]]) -> Plan:
@@ -128,10 +139,7 @@ def test_a_ring_without_queues_takes_its_rounds(engine: Engine, ranks: int) -> N
             "destination": messages.destination,
             "start_ps": messages.start_ps,
             "bytes": messages.size_bytes,
-            "after_join": messages.joins.after,
-            "towards_join": messages.joins.towards,
-            "join_delay_ps": messages.joins.delay_ps,
-            "beyond_join": messages.joins.beyond,
+            **messages.joins.columns,
         }
     )
     rounds = 2 * (ranks - 1)

@@ -164,6 +164,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("allreduce", "allgather", "reducescatter", "alltoall"),
         (("collective", "with operation = 'all-reduce', 'all-gather' and so on"),),
     ),
+    **dict.fromkeys(("atlahs", "loggopsim", "loggops", "schedgen"), (("goal", ""),)),
     **dict.fromkeys(("ringallreduce", "nccl"), (("collective", ""), ("ring", ""))),
     **dict.fromkeys(("halving", "doubling", "recursivedoubling"), (("halving-doubling", ""),)),
     **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),

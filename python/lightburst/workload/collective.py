@@ -82,13 +82,20 @@ def make_messages(workload: Collective, hosts: int, generator: np.random.Generat
             after=_join(stage, source, everyone, stage > 0),
             towards=_join(stage + 1, destination, everyone, stage < last),
             delay_ps=np.where(computes, np.uint64(workload.computation), np.uint64(0)),
-            # Each join of a rank leads to its next one, as messages may overtake each other.
-            beyond=np.where(joins < (last - 1) * everyone, joins + everyone, int(NO_JOIN)).astype(
-                np.uint32
-            ),
-            collective=(step * groups + group).astype(np.uint32),
+            leads=joins[everyone:].astype(np.uint32),
+            lead_offsets=_in_order(last, everyone),
         ),
+        told={"collective": (step * groups + group).astype(np.uint32)},
     )
+
+
+def _in_order(rounds: int, everyone: int) -> NDArray[np.uint32]:
+    """Return the offsets of joins that lead to the next one of their rank when they begin.
+
+    Messages may overtake each other.
+    """
+    own = np.arange(1, rounds * everyone + 1).clip(max=max(rounds - 1, 0) * everyone)
+    return np.concatenate([[0], np.repeat(own, 2)]).astype(np.uint32)
 
 
 def _join(
