@@ -8,7 +8,7 @@ import pytest
 
 import lightburst as lb
 from lightburst.foundation.errors import InputError
-from lightburst.scenario.tables.collective import ALGORITHMS, Collective
+from lightburst.scenario.tables.collective import ALGORITHMS, TREES, Collective
 from lightburst.workload.collective import _rounds, make_messages
 from lightburst.workload.flows import NO_JOIN, Flows
 
@@ -16,6 +16,7 @@ CASES = [
     (operation, algorithm, ranks)
     for operation, algorithms in ALGORITHMS.items()
     for algorithm in algorithms
+    if algorithm not in TREES
     for ranks in (2, 3, 4, 7, 8, 16)
     if algorithm != "halving-doubling" or ranks & (ranks - 1) == 0
 ]

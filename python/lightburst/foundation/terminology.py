@@ -161,7 +161,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
     "mapreduce": (("shuffle", ""),),
     **dict.fromkeys(
-        ("allreduce", "allgather", "reducescatter", "alltoall"),
+        ("allreduce", "allgather", "reducescatter", "alltoall", "bcast"),
         (("collective", "with operation = 'all-reduce', 'all-gather' and so on"),),
     ),
     **dict.fromkeys(("atlahs", "loggopsim", "loggops", "schedgen"), (("goal", ""),)),

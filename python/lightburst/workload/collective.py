@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.workload.flows import NO_JOIN, Flows, Joins
+from lightburst.workload.tree import make_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +54,10 @@ def make_messages(workload: Collective, hosts: int, generator: np.random.Generat
         rank receives in the rounds before, among them the data that it passes on.
     """
     groups, ranks = workload.shape(hosts)
+    if workload.is_tree:
+        return make_tree(
+            workload, groups, ranks, _placed(workload, hosts, groups, ranks, generator)
+        )
     rounds = list(_rounds(workload.operation, workload.messages, ranks))
     place = _placed(workload, hosts, groups, ranks, generator)
     # Columns of one step; groups of a round lie one after the other.
