@@ -57,7 +57,7 @@ def working(plan: Plan, rows: list[dict[str, Any]], **flows: list[int]) -> Plan:
 def test_a_processor_works_in_the_order_in_which_joins_open(engine: Engine) -> None:
     """Joins 0 and 1 are there at 0, join 2 when the message is; each takes 7 us."""
     work = 7 * MICROSECOND
-    rows = [{"cpu": 0, "host": 1, "busy": work} for _ in range(2)]
+    rows: list[dict[str, Any]] = [{"cpu": 0, "host": 1, "busy": work} for _ in range(2)]
     last = 3_000_000 * MICROSECOND
     rows += [{"cpu": 0, "host": 1, "busy": 5, "ends": [3]}, {"cpu": 1, "host": 1, "busy": last}]
     plan = working(star(2, [(0, 1, 0, PAYLOAD)]), rows, after=[NO_JOIN], towards=[2])
@@ -102,7 +102,7 @@ def test_a_message_may_lead_to_several_joins_and_a_join_to_several_messages(
     engine: Engine,
 ) -> None:
     """0 -> 1 opens join 0, which opens joins 1 and 2; of these each starts a message at once."""
-    rows = [{"begins": [1, 2]}, {"delay": 5}, {"delay": 8}]
+    rows: list[dict[str, Any]] = [{"begins": [1, 2]}, {"delay": 5}, {"delay": 8}]
     plan = star(3, [(0, 1, 0, PAYLOAD), (1, 2, 0, 100), (1, 0, 0, 100)])
     result = engine(working(plan, rows, after=[NO_JOIN, 1, 2], towards=[0, NO_JOIN, NO_JOIN]))
     assert result["flows"]["started_ps"].tolist() == [0, ONCE + 5, ONCE + 8]

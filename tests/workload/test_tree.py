@@ -9,7 +9,6 @@ import pytest
 import lightburst as lb
 from lightburst.foundation.errors import InputError
 from lightburst.scenario.tables.collective import TREES, Collective
-from lightburst.workload.collective import make_messages
 from lightburst.workload.tree import children
 
 TRANSPORT = {
@@ -22,8 +21,10 @@ TRANSPORT = {
 
 
 def run(**workload: Any) -> lb.Result:
+    """Run an operation among hosts of one switch, sixteen of them."""
+    links = [{"source": f"h{host:02}", "target": "s"} for host in range(16)]
     table = {
-        "topology": {"kind": "fat-tree", "k": 4, "link_rate": "100 Gb/s"},
+        "topology": {"kind": "graph", "link_rate": "100 Gb/s", "links": links},
         "switching": {"kind": "electronic"},
         "transport": TRANSPORT,
         "workload": {"kind": "collective", "operation": "all-reduce", "size": "1 MB", **workload},
@@ -123,15 +124,17 @@ def test_a_broadcast_is_timed_from_its_first_message() -> None:
 
 
 def test_chunks_shorten_a_broadcast() -> None:
-    """Along a chain of two levels chunks overlap; the buffer whole goes twice."""
+    """Whole, the buffer is at rank 2 after two sizes and at rank 6, its second child, after four.
+
+    In chunks two sizes leave the root, and the last chunk is a few chunks on its way.
+    """
+    keys = {"operation": "broadcast", "algorithm": "binary", "ranks": 8, "groups": 1}
     times = [
-        run(operation="broadcast", algorithm="binary", ranks=4, groups=1, chunks=chunks, size="8 MB")
-        .collectives["time_max_s"][0]
-        for chunks in (1, 32)
-    ]  # fmt: skip
-    segment = 8e6 * 8 / 100e9
-    assert 2 * segment < times[0] < 2.1 * segment
-    assert times[1] < 0.75 * times[0]
+        run(**keys, chunks=chunks, size="8 MB").collectives["time_max_s"][0] for chunks in (1, 32)
+    ]
+    whole = 8e6 * 8 / 100e9
+    assert 4 * whole < times[0] < 4.1 * whole
+    assert 2 * whole < times[1] < 2.2 * whole
 
 
 @pytest.mark.parametrize(

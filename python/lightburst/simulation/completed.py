@@ -115,7 +115,8 @@ class CompletedRun:
             ``group`` and ``step``, from 0; ``start_s`` of its first message; ``end_s``, the arrival
             of its last; ``time_s``, the mean over the ranks of the time from a rank's first message
             to the arrival of the last one to it (infinite if one did not arrive; in a broadcast
-            from the first message of all to that arrival), with the waits for ranks that are late, and ``time_max_s``, the longest;
+            from the first message of all to that arrival), with the waits for ranks that are late,
+            and ``time_max_s``, the longest;
             ``algorithm_bandwidth_bps``, the size of the buffer over the mean;
             ``bus_bandwidth_bps``, as NCCL's tests define it, the rate at which each rank must send
             at least; and ``last_host``, the rank to which the last message came.

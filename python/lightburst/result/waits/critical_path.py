@@ -39,7 +39,8 @@ class _Leads:
 
 def _leading(offsets: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the join that leads, for each of the leads."""
-    return np.repeat(np.arange(offsets.size - 1) // 2, np.diff(offsets.astype(np.int64)))
+    number = offsets[1:].astype(np.int64) - offsets[:-1]
+    return np.repeat(np.arange(number.size) // 2, number)
 
 
 def path(plan: Plan, columns: Columns, operation: int) -> list[int]:

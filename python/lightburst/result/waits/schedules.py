@@ -35,7 +35,7 @@ def _times(operations: Operations, ranks: int) -> NDArray[np.float64]:
     """Return the end of the last operation of each rank in seconds; 0 for one without any."""
     end = np.zeros(ranks, np.uint64)
     np.maximum.at(end, operations.rank, operations.ended)
-    return np.where(end == UNFINISHED, np.inf, end * PS)
+    return np.where(end == UNFINISHED, np.inf, end.astype(float) * PS)
 
 
 def table(plan: Plan, columns: Columns) -> pd.DataFrame:

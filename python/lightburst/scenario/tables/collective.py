@@ -56,8 +56,8 @@ class Collective(AnyWorkload):
             "at distances of powers of two exchange halves of what is left, or double what they "
             'have, in log2 n rounds. `"direct"`: all messages of an all-to-all at once. '
             '`"pairwise"`: one after the other, to the rank at distance 1, 2, and so on. '
-            '`"binomial"` and `"binary"`: along a tree, whose root is rank 0, in chunks; an all-reduce '
-            "first towards the root, then away from it. "
+            '`"binomial"` and `"binary"`: along a tree, whose root is rank 0, in chunks; an '
+            "all-reduce first towards the root, then away from it. "
             'The default is `"ring"`, `"direct"` for an all-to-all, `"binomial"` for a broadcast.'
         ),
     )
