@@ -138,7 +138,7 @@ LISTS = {
         ("scheduler", "min-ev best-fit", "'lauc-vf'"),
         ("resolver", "preemption", "'segmentation'"),
         # ASTRA-sim.
-        ("workload", "broadcast moe", "'collective'"),
+        ("workload", "moe pipeline", "'collective'"),
     ],
 )  # fmt: skip
 def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str) -> None:

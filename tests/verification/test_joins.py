@@ -28,11 +28,13 @@ from blocks import in_blocks
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.workload.collective import make_messages
+from lightburst.workload.flows import Joins
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
 #: 1,500 B and 64 B at 10 Gb/s, and the delay of a link.
 TX, CONTROL, DELAY = 1_200_000, 51_200, 50_000
+PAYLOAD = tcp()["segment_bytes"] - tcp()["header_bytes"]
 #: A segment over two links of a switch that stores it.
 ONCE = 2 * (TX + DELAY)
 
@@ -49,13 +51,23 @@ def waiting(
     def numbers(joins: list[int]) -> Any:
         return np.array([NO_JOIN if one < 0 else one for one in joins], np.uint32)
 
-    columns = {
-        "after_join": numbers(after),
-        "towards_join": numbers(towards),
-        "join_delay_ps": np.array(delays, np.uint64),
-        "beyond_join": numbers([-1] * len(delays) if beyond is None else beyond),
+    begins = [[] if one < 0 else [one] for one in beyond or [-1] * len(delays)]
+    joins = Joins(
+        after=numbers(after),
+        towards=numbers(towards),
+        delay_ps=np.array(delays, np.uint64),
+        **in_columns(begins, [[] for _ in delays]),
+    )
+    return plan._replace(flows=plan.flows | joins.columns)
+
+
+def in_columns(begins: Sequence[Sequence[int]], ends: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Joins to which each leads when it begins and when it ends, as columns."""
+    leads = [one for pair in zip(begins, ends, strict=True) for one in pair]
+    return {
+        "leads": np.array([join for one in leads for join in one], np.uint32),
+        "lead_offsets": np.cumsum([0, *map(len, leads)]).astype(np.uint32),
     }
-    return plan._replace(flows=plan.flows | columns)
 
 
 def star(hosts: int, rows: Sequence[tuple[int, ...]]) -> Plan:
@@ -118,25 +130,81 @@ def test_a_ring_without_queues_takes_its_rounds(engine: Engine, ranks: int) -> N
     the first the host acknowledges the segment of the round before.
     """
     payload = tcp()["segment_bytes"] - tcp()["header_bytes"]
-    made = Collective(operation="all-reduce", size=f"{payload * ranks} B")
-    messages = make_messages(made, ranks, np.random.default_rng(1))
-    plan = star(ranks, [(0, 1, 0, 1)] * 1)
+    plan = collective(ranks, operation="all-reduce", size=f"{payload * ranks} B")
+    rounds = 2 * (ranks - 1)
+    found = engine(plan)["flows"]["received_ps"]
+    assert found.max() == rounds * ONCE + (rounds - 1) * CONTROL
+
+
+def collective(ranks: int, **keys: Any) -> Plan:
+    """The messages of an operation among all hosts of a star."""
+    messages = make_messages(Collective(**keys), ranks, np.random.default_rng(1))
     assert messages.joins is not None
-    plan = plan._replace(
+    return star(ranks, [(0, 1, 0, 1)])._replace(
         flows={
             "source": messages.source,
             "destination": messages.destination,
             "start_ps": messages.start_ps,
             "bytes": messages.size_bytes,
-            "after_join": messages.joins.after,
-            "towards_join": messages.joins.towards,
-            "join_delay_ps": messages.joins.delay_ps,
-            "beyond_join": messages.joins.beyond,
+            **messages.joins.columns,
         }
     )
-    rounds = 2 * (ranks - 1)
+
+
+@engines
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_an_all_reduce_by_a_binary_tree_takes_the_way_up_and_down(
+    engine: Engine, depth: int
+) -> None:
+    """Of one segment, in a complete tree: 2 h (ONCE + TX) and 2 h - 1 acknowledgements.
+
+    On each level the second child's message follows the first one's over the link of the parent, up
+    as down, and a rank acknowledges what it received before it sends.
+    """
+    plan = collective(2 ** (depth + 1) - 1, operation="all-reduce", algorithm="binary",
+                      size=f"{PAYLOAD} B")  # fmt: skip
     found = engine(plan)["flows"]["received_ps"]
+    assert found.max() == 2 * depth * (ONCE + TX) + (2 * depth - 1) * CONTROL
+
+
+@engines
+@pytest.mark.parametrize("ranks", [2, 4, 8])
+def test_a_binomial_broadcast_takes_a_round_for_each_power_of_two(
+    engine: Engine, ranks: int
+) -> None:
+    """log2 n ways of a segment; each rank but the root first acknowledges what it received.
+
+    The child with the largest subtree is served first: its way decides.
+    """
+    plan = collective(ranks, operation="broadcast", size=f"{PAYLOAD} B")
+    found = engine(plan)["flows"]["received_ps"]
+    rounds = ranks.bit_length() - 1
     assert found.max() == rounds * ONCE + (rounds - 1) * CONTROL
+
+
+@engines
+def test_chunks_of_a_broadcast_follow_one_another(engine: Engine) -> None:
+    """The root sends each of five chunks of a segment to two leaves; then to a chain of ranks.
+
+    With one rank below another, a chunk is passed on while the next one comes.
+    """
+    keys = {"operation": "broadcast", "size": f"{5 * PAYLOAD} B", "chunks": 5}
+    found = engine(collective(3, algorithm="binary", **keys))["flows"]["received_ps"]
+    assert found.max() == 9 * TX + ONCE
+    chain = engine(collective(2, **keys))["flows"]["received_ps"]
+    assert sorted(chain.tolist()) == [ONCE + chunk * TX for chunk in range(5)]
+
+
+@engines
+def test_ranks_of_a_tree_compute_between_steps(engine: Engine) -> None:
+    """Two ranks: the root has the sum after one way, the other after two; then each computes."""
+    compute = 900 * MICROSECOND
+    keys = {"operation": "all-reduce", "algorithm": "binary", "size": f"{PAYLOAD} B"}
+    plan = collective(2, **keys, steps=2, computation="900 us")
+    found = engine(plan)["flows"]
+    back = 2 * ONCE + CONTROL
+    assert found["received_ps"].tolist()[:2] == [ONCE, back]
+    assert found["started_ps"].tolist()[2] == back + compute
 
 
 def joined_plan(seed: int) -> Plan | None:

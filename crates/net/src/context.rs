@@ -471,7 +471,8 @@ impl<'a> Context<'a> {
         self.timer_at(self.node, at, timer_id);
     }
 
-    /// Sets a timer of another node. Used only to start flows, which no event causes.
+    /// Sets a timer of another node. Used only for what no event causes: the starts of flows and the
+    /// work of hosts at the begin of a run.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, timer_id: TimerId) {
         self.agenda.push(at, Event::timer(node, timer_id));

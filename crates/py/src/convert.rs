@@ -102,7 +102,13 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
             after: some(table, "after_join")?,
             towards: some(table, "towards_join")?,
             delay_ps: some(table, "join_delay_ps")?,
-            beyond: some(table, "beyond_join")?,
+            leads: some(table, "join_leads")?,
+            lead_offsets: some(table, "join_lead_offsets")?,
+            cpu: some(table, "join_cpu")?,
+            busy_ps: some(table, "join_busy_ps")?,
+            cpu_host: some(table, "cpu_host")?,
+            nic: some(table, "join_nic")?,
+            nic_gap_ps: some(table, "nic_gap_ps")?,
         },
     })
 }

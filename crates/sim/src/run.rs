@@ -174,7 +174,8 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         ];
         let totals: Vec<_> = totals.into_iter().chain(counts.totals).collect();
         let (lost, drops) = (fabric.dropped.column(), columns::drops(fabric));
-        let outcomes = network.hosts.outcomes(&fabric.dropped);
+        let mut outcomes = network.hosts.outcomes(&fabric.dropped);
+        let begun = outcomes.take_begun();
         let mut tables: Outputs = vec![
             ("flows", columns::flows(outcomes, lost, self.paths).into()),
             ("links", counts.links.into()),
@@ -184,6 +185,10 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         ];
         if self.classes {
             tables.push(("classes", counts.classes.into()));
+        }
+        if let Some(begun) = begun {
+            let table: columns::Table = vec![("begun_ps", begun.into())];
+            tables.push(("joins", table.into()));
         }
         tables.into_iter().chain(observed).chain(looked).collect()
     }

@@ -116,6 +116,7 @@ impl TcpHosts {
         if let Some(dependencies) = &self.dependencies {
             let started = (0..self.flows.len()).map(|index| dependencies.started(index));
             self.outcomes.started(started);
+            self.outcomes.begun(dependencies.begun());
         }
         self.outcomes
     }
@@ -281,11 +282,19 @@ impl TcpHosts {
         let dependencies = self.dependencies.as_mut().expect("flows that wait");
         if received == self.flows.get(index).size {
             let flows = &self.flows;
-            dependencies.arrive(index, ctx.now(), flows, |next, start| {
-                let flow = flows.get(next);
-                ctx.timer_at(flow.source, start, HostTimer::Start.id(flow.id));
+            dependencies.arrive(index, ctx.now(), flows, &mut |node, at, timer_id| {
+                ctx.timer_at(node, at, timer_id);
             });
         }
+    }
+
+    /// Handles the expiry of a timer of a join.
+    #[cold]
+    fn on_join_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        let dependencies = self.dependencies.as_mut().expect("flows that wait");
+        let (timer, now) = (HostTimer::of(timer_id), ctx.now());
+        let set = &mut |node, at, timer_id| ctx.timer_at(node, at, timer_id);
+        dependencies.on_timer(timer, timer_id.subject, now, &self.flows, set);
     }
 
     /// Handles the start of the transmission of a segment that waited at the interface of its host.
@@ -344,6 +353,9 @@ impl TcpHosts {
             HostTimer::Write => sender.on_write(end),
             HostTimer::Delay => receiver.on_delay(reception, end),
             HostTimer::Departure => unreachable!("the network handles departures"),
+            HostTimer::JoinBegin | HostTimer::HandOver | HostTimer::JoinEnd => {
+                unreachable!("joins have their own timers")
+            }
         }
     }
 }
@@ -352,6 +364,10 @@ impl Hosts for TcpHosts {
     fn start(&mut self, ctx: &mut Context<'_>) {
         for index in self.starts.first() {
             self.arm_start(index, ctx);
+        }
+        if let Some(dependencies) = &mut self.dependencies {
+            let set = &mut |node, at, timer_id| ctx.timer_at(node, at, timer_id);
+            dependencies.open_first(&self.flows, set);
         }
     }
 
@@ -367,6 +383,9 @@ impl Hosts for TcpHosts {
     }
 
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        if host_timer::is_of_join(timer_id) {
+            return self.on_join_timer(timer_id, ctx);
+        }
         self.on_flow_timer(host_timer::flow(timer_id).index(), timer_id, ctx);
     }
 }

@@ -185,13 +185,7 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
     if len(groups) > 1:
         columns["group"] = group
     if flows.joins is not None:
-        columns |= {
-            "after_join": flows.joins.after,
-            "towards_join": flows.joins.towards,
-            "join_delay_ps": flows.joins.delay_ps,
-            "beyond_join": flows.joins.beyond,
-            "collective": flows.joins.collective,
-        }
+        columns |= flows.joins.columns | flows.told
     pairs = [(one.name, one.transport, own) for one, own in zip(groups, made, strict=True)]
     limit = scenario.measurement.time_limit
     counts = [

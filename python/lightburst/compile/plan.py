@@ -44,9 +44,9 @@ class Plan:
         ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); with several groups
         ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), with the
         departures of each flow up to the first one beyond the time limit, and
-        ``departure_offsets``, shape (flows + 1,); where flows wait for others ``after_join``,
-        ``towards_join``, ``collective`` (uint32), and ``join_delay_ps`` and ``beyond_join``, shape
-        (joins,), the columns of `lightburst.workload.flows.Joins`.
+        ``departure_offsets``, shape (flows + 1,); where flows wait for others the
+        columns of `lightburst.workload.flows.Joins` and ``Work`` there, and those that results
+        read.
     window_ps : tuple of int
         Begin and end of the measurement window. Flows that start in the window are counted, and so
         are the events of links, switches and bursts in the window; the end is not part of it.

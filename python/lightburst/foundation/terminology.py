@@ -181,9 +181,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
     "mapreduce": (("shuffle", ""),),
     **dict.fromkeys(
-        ("allreduce", "allgather", "reducescatter", "alltoall"),
+        ("allreduce", "allgather", "reducescatter", "alltoall", "bcast"),
         (("collective", "with operation = 'all-reduce', 'all-gather' and so on"),),
     ),
+    **dict.fromkeys(("atlahs", "loggopsim", "loggops", "schedgen"), (("goal", ""),)),
     **dict.fromkeys(("ringallreduce", "nccl"), (("collective", ""), ("ring", ""))),
     **dict.fromkeys(("halving", "doubling", "recursivedoubling"), (("halving-doubling", ""),)),
     **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),

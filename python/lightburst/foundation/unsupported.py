@@ -93,7 +93,8 @@ NOT_HERE: Final[dict[str, Nearest]] = {
         ("minev", "maxsv", "maxev", "bestfit", "lbvf", "lgvf"), (("lauc-vf", "the least gap"),)
     ),
     # Work with dependencies (ATLAHS, ASTRA-sim).
-    **dict.fromkeys(("broadcast", "chakra", "moe", "pipeline"), _COLLECTIVE),
+    **dict.fromkeys(("moe", "pipeline"), _COLLECTIVE),
+    "chakra": (("goal", "to which ATLAHS converts traces"),),
     **dict.fromkeys(("onoff", "onoffapplication", "cbr"), (("poisson", ""),)),
 }
 

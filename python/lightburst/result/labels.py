@@ -51,6 +51,8 @@ WORDS: Final = {
     "digest": "digest",
     "collective_time_mean_s": "time of a collective operation, mean",
     "collective_time_max_s": "time of a collective operation, slowest rank",
+    "schedule_time_s": "time of the schedule",
+    "rank_time_mean_s": "time of a rank in the schedule, mean",
     "bus_bandwidth_bps": "bus bandwidth of a collective operation, mean",
     **{key: words for one in MEASUREMENTS for key, words in one.labels.items()},
 }

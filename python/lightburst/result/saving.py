@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 _ALWAYS: Final = ("flows", "links", "switches")
 # Tables whose content is in run.json already.
 _METRIC_TABLES: Final = ("groups", "size_classes")
-# Table of a workload of collective operations.
-_COLLECTIVES: Final = "collectives"
+# Tables of workloads whose messages wait for others, with the kind of the workload.
+_OF_WORKLOADS: Final = {"collectives": "collective", "ranks": "goal"}
 
 _OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
 
 #: The tables of a result that can be files, by the names of their files.
-TABLES: Final = (*_ALWAYS, *_METRIC_TABLES, _COLLECTIVES, *_OPTIONAL)
+TABLES: Final = (*_ALWAYS, *_METRIC_TABLES, *_OF_WORKLOADS, *_OPTIONAL)
 
 
 def needed(name: str, scenario: Scenario) -> str | None:
     """Return the missing request of a scenario for a table of `TABLES`; None if there is none."""
     if name in _OPTIONAL:
         return _OPTIONAL[name].missing(scenario.measurement)
-    if name == _COLLECTIVES:
-        return None if scenario.collective is not None else "workload.kind = 'collective'"
+    if (kind := _OF_WORKLOADS.get(name)) is not None:
+        has = any(one.workload.kind == kind for one in scenario.flow_groups)
+        return None if has else f"workload.kind = '{kind}'"
     return "groups" if name == "groups" and not scenario.groups else None
 
 

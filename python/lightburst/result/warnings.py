@@ -15,6 +15,7 @@ from lightburst.foundation.units import format_about, format_duration, format_si
 from lightburst.measurement.window import counted
 from lightburst.result import metrics
 from lightburst.result.short_runs import brief
+from lightburst.result.waits import schedules
 from lightburst.scenario import Scenario
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
@@ -63,6 +64,8 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _other_means(run)
     yield from _unsettled(run)
     yield from _unfinished(run)
+    if (stalled := schedules.stalled(plan, columns)) is not None:
+        yield stalled
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _packed(run)

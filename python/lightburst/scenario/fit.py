@@ -18,6 +18,7 @@ from lightburst.scenario.switching import (
 from lightburst.scenario.switching.lines import Drr, Prio
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
+from lightburst.scenario.tables.goal import Goal
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.ordering import SourceOrdering
 from lightburst.scenario.tables.routing import FlowletChoice, LeastQueueChoice, LoadLabel
@@ -272,21 +273,22 @@ def _writes(scenario: "Scenario") -> Iterator[InputError]:
 
 def _waits(scenario: "Scenario", hosts: int | None) -> Iterator[InputError]:
     """Refuse messages that wait for others where that cannot be told or measured."""
-    for group in scenario.flow_groups:
-        if isinstance(group.workload, Collective) and group.name is not None:
-            allowed = "a workload without groups: a collective has groups of its own"
-            yield InputError(f"{group.path}workload.kind", "'collective'", allowed)
-    workload = scenario.collective
-    if workload is None:
-        return
-    for group in scenario.flow_groups:
-        if group.transport.kind in OPEN_LOOP:
+    waiting = [one for one in scenario.flow_groups if isinstance(one.workload, Collective | Goal)]
+    for group in waiting:
+        kind = group.workload.kind
+        if group.name is not None:
+            allowed = "a workload without groups: its ranks have hosts of their own"
+            yield InputError(f"{group.path}workload.kind", f"'{kind}'", allowed)
+        elif group.transport.kind in OPEN_LOOP:
             given = f"'{group.transport.kind}' with messages that wait for others"
             allowed = "a transport with connections, which know when a message has arrived"
             yield InputError("transport.kind", given, allowed)
-    if scenario.measurement.synchronisation is not None:
-        allowed = "no such measurement of a collective, whose messages start when others arrived"
+    if waiting and scenario.measurement.synchronisation is not None:
+        allowed = "no such measurement of messages that start when others have arrived"
         yield InputError("measurement.synchronisation", "a table", allowed)
+    workload = scenario.collective
+    if workload is None:
+        return
     if hosts is None:
         return
     groups, ranks = workload.shape(hosts)

@@ -15,8 +15,9 @@ from lightburst.foundation.files.dataframes import Table, frame
 from lightburst.foundation.units import as_python, whole_number
 from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.window import Window, counted
-from lightburst.result import collectives, critical_path, metrics, tables
+from lightburst.result import metrics, tables
 from lightburst.result.fairness import Use, link_use
+from lightburst.result.waits import collectives, critical_path, schedules
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario
 from lightburst.scenario.tables.measurement import MEASUREMENTS
@@ -113,8 +114,9 @@ class CompletedRun:
         pandas.DataFrame
             ``group`` and ``step``, from 0; ``start_s`` of its first message; ``end_s``, the arrival
             of its last; ``time_s``, the mean over the ranks of the time from a rank's first message
-            to the arrival of the last one to it (infinite if one did not arrive), with the waits
-            for ranks that are late, and ``time_max_s``, the longest;
+            to the arrival of the last one to it (infinite if one did not arrive; in a broadcast
+            from the first message of all to that arrival), with the waits for ranks that are late,
+            and ``time_max_s``, the longest;
             ``algorithm_bandwidth_bps``, the size of the buffer over the mean;
             ``bus_bandwidth_bps``, as NCCL's tests define it, the rate at which each rank must send
             at least; and ``last_host``, the rank to which the last message came.
@@ -125,34 +127,73 @@ class CompletedRun:
             If the workload is of another kind.
         """
         if self.scenario.collective is None:
-            kinds = ", ".join(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
-            raise InputError("workload.kind", kinds, "'collective'")
+            raise self._not_of_kind("'collective'")
         return collectives.table(self.plan, self.columns, self.scenario.collective)
 
+    @cached_property
+    def ranks(self) -> pd.DataFrame:
+        """One row for each rank of a GOAL schedule.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``rank`` and its ``host``; ``operations``, and how many ``ended``; ``time_s``, the end
+            of its last operation (infinite if one did not end); ``calc_s`` and ``overhead_s``, the
+            time that its processors computed, sent and received; ``sent_bytes`` and
+            ``received_bytes``.
+
+        Raises
+        ------
+        InputError
+            If the workload is of another kind.
+        """
+        if not self._has_schedule:
+            raise self._not_of_kind("'goal'")
+        return schedules.table(self.plan, self.columns)
+
+    @property
+    def _has_schedule(self) -> bool:
+        return "operation_rank" in self.plan.flows
+
+    def _not_of_kind(self, allowed: str) -> InputError:
+        kinds = ", ".join(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
+        return InputError("workload.kind", kinds, allowed)
+
     def critical_path(self, step: str | int = SLOWEST) -> pd.DataFrame:
-        """Return the messages of a collective operation of which each waited for the one before.
+        """Return what a collective operation or a schedule waited for, one after the other.
 
         Parameters
         ----------
         step : int or "slowest"
             Number of the step, from 0, of which the group that took longest is shown; or
             ``"slowest"``, the operation that took longest of all. One that did not finish is
-            slower than any that did; the first of them counts, for which the others wait.
+            slower than any that did; the first of them counts, for which the others wait. A GOAL
+            schedule has one path.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each message, in the order of time: ``flow``, its number, and columns of
-            `lightburst.Result.flows`, with ``excess_s``, the completion time beyond the ideal. Each
-            message starts when the one before has arrived; the last one is the last of the
-            operation to arrive or, if some did not arrive, the last to start.
-            ``attrs`` has ``step`` and ``group``.
+            For a collective, one row for each message, in the order of time: ``flow``, its number,
+            and columns of `lightburst.Result.flows`, with ``excess_s``, the completion time beyond
+            the ideal. Each message starts when the one before has arrived; the last one is the last
+            of the operation to arrive or, if some did not arrive, the last to start. ``attrs`` has
+            ``step`` and ``group``.
+
+            For a schedule, one row for each operation and each message between two of them:
+            ``what`` (``calc``, ``send``, ``message``, ``recv``), ``rank``, ``host`` and ``line`` in
+            the file (of a message those of its send), ``start_s`` and ``end_s``, ``waited_for``,
+            how it waited for the row before (``requires``, ``irequires``, ``message``, ``send``,
+            ``processor``, or ``nothing``), ``flow`` (-1 for a calc) and ``excess_s`` of a message.
 
         Raises
         ------
         InputError
             If the workload is of another kind, or there is no such step.
         """
+        if self._has_schedule:
+            if step != SLOWEST:
+                raise InputError("step", str(step), f"{SLOWEST!r}: a schedule has no steps")
+            return schedules.path(self.plan, self.columns, frame(self.columns_of("flows")))
         operations = self.collectives
         steps = int(operations["step"].iloc[-1])
         time = operations["time_max_s"].to_numpy()

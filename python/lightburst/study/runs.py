@@ -18,6 +18,7 @@ from lightburst.foundation.provenance import MODEL_VERSION
 from lightburst.foundation.units import as_python
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.scenario.change import from_text, quantity_at
+from lightburst.scenario.tables.goal import Goal
 from lightburst.scenario.tables.sizes import Constant
 from lightburst.scenario.tables.workload import WITHOUT_END, Table
 from lightburst.scenario.transport import OPEN_LOOP
@@ -263,6 +264,10 @@ def _may_have_no_end(scenario: Scenario) -> bool:
     workloads = [group.workload for group in scenario.flow_groups]
     return all(
         isinstance(workload, Table)
-        or (isinstance(workload.size, Constant) and workload.size.value == WITHOUT_END)
+        or (
+            not isinstance(workload, Goal)
+            and isinstance(workload.size, Constant)
+            and workload.size.value == WITHOUT_END
+        )
         for workload in workloads
     )

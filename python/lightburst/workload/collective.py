@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.workload.flows import NO_JOIN, Flows, Joins
+from lightburst.workload.tree import make_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +54,10 @@ def make_messages(workload: Collective, hosts: int, generator: np.random.Generat
         rank receives in the rounds before, among them the data that it passes on.
     """
     groups, ranks = workload.shape(hosts)
+    if workload.is_tree:
+        return make_tree(
+            workload, groups, ranks, _placed(workload, hosts, groups, ranks, generator)
+        )
     rounds = list(_rounds(workload.operation, workload.messages, ranks))
     place = _placed(workload, hosts, groups, ranks, generator)
     # Columns of one step; groups of a round lie one after the other.
@@ -82,13 +87,20 @@ def make_messages(workload: Collective, hosts: int, generator: np.random.Generat
             after=_join(stage, source, everyone, stage > 0),
             towards=_join(stage + 1, destination, everyone, stage < last),
             delay_ps=np.where(computes, np.uint64(workload.computation), np.uint64(0)),
-            # Each join of a rank leads to its next one, as messages may overtake each other.
-            beyond=np.where(joins < (last - 1) * everyone, joins + everyone, int(NO_JOIN)).astype(
-                np.uint32
-            ),
-            collective=(step * groups + group).astype(np.uint32),
+            leads=joins[everyone:].astype(np.uint32),
+            lead_offsets=_in_order(last, everyone),
         ),
+        told={"collective": (step * groups + group).astype(np.uint32)},
     )
+
+
+def _in_order(rounds: int, everyone: int) -> NDArray[np.uint32]:
+    """Return the offsets of joins that lead to the next one of their rank when they begin.
+
+    Messages may overtake each other.
+    """
+    own = np.arange(1, rounds * everyone + 1).clip(max=max(rounds - 1, 0) * everyone)
+    return np.concatenate([[0], np.repeat(own, 2)]).astype(np.uint32)
 
 
 def _join(

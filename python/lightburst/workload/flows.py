@@ -1,6 +1,7 @@
 """Flows as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,33 @@ from numpy.typing import NDArray
 LEAST_BYTES_PER_FLOW = 480
 
 
-# Stands for no join.
+# Stands for no join, processor or interface.
 NO_JOIN = np.uint32(2**32 - 1)
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work of joins at processors, and the interfaces to which they hand their flows.
+
+    Attributes
+    ----------
+    cpu : ndarray of uint32, shape (joins,)
+        Processor of each join, or `NO_JOIN`.
+    busy_ps : ndarray of uint64, shape (joins,)
+        Time from the begin to the end of each join, in picoseconds.
+    cpu_host : ndarray of uint32, shape (processors,)
+        Host of each processor.
+    nic : ndarray of uint32, shape (joins,) or (0,)
+        Interface of the flows of each join, or `NO_JOIN`; empty if there are none.
+    nic_gap_ps : ndarray of uint64, shape (interfaces,)
+        Least time between the starts of two flows, in picoseconds.
+    """
+
+    cpu: NDArray[np.uint32]
+    busy_ps: NDArray[np.uint64]
+    cpu_host: NDArray[np.uint32]
+    nic: NDArray[np.uint32]
+    nic_gap_ps: NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -18,25 +44,50 @@ class Joins:
     """Joins, through which flows wait for others.
 
     A join is at one host. It opens when all flows that lead to it have arrived there whole, and all
-    joins that lead to it have opened; then the flows start that wait for it.
+    joins that lead to it have begun or ended. It begins when it opens, or later if its processor is
+    busy; then the flows start that wait for it. It ends when its work is over.
 
     Attributes
     ----------
     after, towards : ndarray of uint32, shape (flows,)
         Join for which each flow waits, and join to which it leads, or `NO_JOIN`.
     delay_ps : ndarray of uint64, shape (joins,)
-        Time from the opening to the start of the flows that wait, in picoseconds.
-    beyond : ndarray of uint32, shape (joins,)
-        Join to which each join leads, or `NO_JOIN`.
-    collective : ndarray of uint32, shape (flows,)
-        Collective operation of each flow: the step times the number of groups, plus the group.
+        Time from the begin to the start of the flows that wait, in picoseconds.
+    leads : ndarray of uint32
+        Joins to which the joins lead, join by join: those to which it leads when it begins, then
+        those to which it leads when it ends.
+    lead_offsets : ndarray of uint32, shape (2 * joins + 1,)
+        Index in ``leads`` of the first of either kind of each join, and their number.
+    work : Work, optional
+        None if no join has a processor: all end when they begin.
     """
 
     after: NDArray[np.uint32]
     towards: NDArray[np.uint32]
     delay_ps: NDArray[np.uint64]
-    beyond: NDArray[np.uint32]
-    collective: NDArray[np.uint32]
+    leads: NDArray[np.uint32]
+    lead_offsets: NDArray[np.uint32]
+    work: Work | None = None
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.uint32] | NDArray[np.uint64]]:
+        """The columns of the plan."""
+        columns: dict[str, NDArray[np.uint32] | NDArray[np.uint64]] = {
+            "after_join": self.after,
+            "towards_join": self.towards,
+            "join_delay_ps": self.delay_ps,
+            "join_leads": self.leads,
+            "join_lead_offsets": self.lead_offsets,
+        }
+        if self.work is not None:
+            columns |= {
+                "join_cpu": self.work.cpu,
+                "join_busy_ps": self.work.busy_ps,
+                "cpu_host": self.work.cpu_host,
+                "join_nic": self.work.nic,
+                "nic_gap_ps": self.work.nic_gap_ps,
+            }
+        return columns
 
 
 @dataclass(frozen=True)
@@ -53,6 +104,9 @@ class Flows:
         Sizes in bytes, at least 1.
     joins : Joins, optional
         None if no flow waits for another. A flow that waits starts no earlier than ``start_ps``.
+    told : dict of str to ndarray
+        Columns that results read and the simulator does not: ``collective``, the collective
+        operation of each flow (the step times the number of groups, plus the group).
     """
 
     source: NDArray[np.uint32]
@@ -60,6 +114,7 @@ class Flows:
     start_ps: NDArray[np.uint64]
     size_bytes: NDArray[np.uint64]
     joins: Joins | None = None
+    told: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.source.size

@@ -11,6 +11,7 @@ from lightburst.foundation.errors import InputError
 from lightburst.foundation.formatting import exactly
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND, format_duration
 from lightburst.scenario.tables.collective import Collective
+from lightburst.scenario.tables.goal import Goal
 from lightburst.scenario.tables.workload import (
     LATEST_START,
     Incast,
@@ -20,6 +21,7 @@ from lightburst.scenario.tables.workload import (
     Table,
     Workload,
 )
+from lightburst.workload import goal
 from lightburst.workload.collective import make_messages
 from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
@@ -199,6 +201,11 @@ def _(workload: Incast, hosts: int, names: Names, draw: Streams) -> Flows:
 @_make.register
 def _(workload: Collective, hosts: int, names: Names, draw: Streams) -> Flows:
     return make_messages(workload, hosts, draw("pairs"))
+
+
+@_make.register
+def _(workload: Goal, hosts: int, names: Names, draw: Streams) -> Flows:
+    return goal.make_messages(workload, hosts, draw("pairs"))
 
 
 @_make.register

@@ -73,7 +73,7 @@ class Simulation:
         self.events = EventQueue(settings["time_limit_ps"], settings["seed"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
-        self.joins = Joins(flows, self.flows, self.begin)
+        self.joins = Joins(flows, self.flows, self.begin, self.events)
         for flow in self.flows:
             flow.arrived = partial(self.joins.arrive, flow)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] not in OPEN_LOOP]
@@ -222,6 +222,7 @@ class Simulation:
         for flow in self.connections:
             if not self.joins.waits(flow):
                 self.begin(flow, flow.start)
+        self.joins.start()
         for sender in self.senders:
             if isinstance(sender, DatagramSender):
                 sender.wait()
@@ -382,6 +383,7 @@ class Simulation:
             **contents(self.network, self.settings.get("bursts"), len(self.flows)),
             **recovery(self.network, self.settings.get("recovery_bin_ps"), len(self.flows)),
             **found,
+            **self.joins.table(),
             "flows": self.flow_columns(),
             "drops": {
                 "time_ps": np.array(firsts, np.uint64),

@@ -1,12 +1,13 @@
 //! Flows that wait for others, through joins: a join is at one host, and opens when all data of all
-//! flows that lead to it has arrived there, and all joins that lead to it have opened. The flows that
-//! wait for it then start at this host.
+//! flows that lead to it has arrived there, and all joins that lead to it have begun or ended. It
+//! begins then, or when its processor is free; the flows that wait for it start at this host.
 
+use crate::wire::host_timer::HostTimer;
 use crate::Flows;
 use lightburst_des::{Duration, Time};
-use lightburst_net::Shared;
+use lightburst_net::{NodeId, Shared, TimerId};
 
-/// Stands for no join.
+/// Stands for no join, no processor or no interface.
 pub const NO_JOIN: u32 = u32::MAX;
 
 /// Joins of the flows, as columns. Flows lead to a join where they end and wait for one where they
@@ -17,10 +18,40 @@ pub struct Joins {
     pub after: Shared<u32>,
     /// Join to which each flow leads, or [`NO_JOIN`].
     pub towards: Shared<u32>,
-    /// Time from the opening of each join to the start of the flows that wait for it, in picoseconds.
+    /// Time from the begin of each join to the start of the flows that wait for it, in picoseconds.
     pub delay_ps: Shared<u64>,
-    /// Join to which each join leads, or [`NO_JOIN`].
-    pub beyond: Shared<u32>,
+    /// Joins to which the joins lead, join by join: first those to which it leads when it begins,
+    /// then those to which it leads when it ends.
+    pub leads: Shared<u32>,
+    /// Index in `leads` of the first of each of the two kinds of each join, and their number.
+    pub lead_offsets: Shared<u32>,
+    /// Processor of each join, or [`NO_JOIN`]; empty if none has one.
+    pub cpu: Shared<u32>,
+    /// Time from the begin to the end of each join, in picoseconds; empty without processors.
+    pub busy_ps: Shared<u64>,
+    /// Host of each processor.
+    pub cpu_host: Shared<u32>,
+    /// Interface to which each join hands its flows, or [`NO_JOIN`]; empty if none has one.
+    pub nic: Shared<u32>,
+    /// Least time between the starts of two flows of each interface, in picoseconds.
+    pub nic_gap_ps: Shared<u64>,
+}
+
+impl Joins {
+    /// Returns the joins to which a join leads when it begins.
+    pub fn at_begin(&self, join: usize) -> &[u32] {
+        self.leading(2 * join)
+    }
+
+    /// Returns the joins to which a join leads when it ends.
+    pub fn at_end(&self, join: usize) -> &[u32] {
+        self.leading(2 * join + 1)
+    }
+
+    fn leading(&self, row: usize) -> &[u32] {
+        let offsets = &self.lead_offsets;
+        &self.leads[offsets[row] as usize..offsets[row + 1] as usize]
+    }
 }
 
 /// Flows that wait, by join.
@@ -62,14 +93,25 @@ impl Waiting {
     }
 }
 
+/// Timers that progress sets: node, time and timer.
+pub(super) type Set<'a> = &'a mut dyn FnMut(NodeId, Time, TimerId);
+
 /// Progress of the flows that wait.
 pub(super) struct Dependencies {
     joins: Joins,
-    /// Flows and joins that lead to each join and have not arrived or opened.
+    /// Flows and joins that lead to each join and have not arrived, begun or ended.
     awaited: Vec<u32>,
     waiting: Waiting,
     /// Start of each flow; [`Time::NEVER`] before.
     started: Vec<Time>,
+    /// Begin of each join; [`Time::NEVER`] before it is known. Empty without processors.
+    begun: Vec<Time>,
+    /// Time from which each processor is free.
+    free: Vec<Time>,
+    /// Earliest start of the next flow of each interface.
+    next: Vec<Time>,
+    /// Joins that open at present, in the order in which they do.
+    opening: Vec<u32>,
 }
 
 impl Dependencies {
@@ -79,15 +121,19 @@ impl Dependencies {
             return None;
         }
         let mut awaited = vec![0; joins.delay_ps.len()];
-        let leads = joins.towards.iter().chain(joins.beyond.iter());
+        let leads = joins.towards.iter().chain(joins.leads.iter());
         for &join in leads.filter(|&&join| join != NO_JOIN) {
             awaited[join as usize] += 1;
         }
         Some(Box::new(Dependencies {
             waiting: Waiting::new(&joins),
-            joins,
             awaited,
             started: vec![Time::NEVER; flows],
+            begun: vec![Time::NEVER; joins.cpu.len()],
+            free: vec![Time::ZERO; joins.cpu_host.len()],
+            next: vec![Time::ZERO; joins.nic_gap_ps.len()],
+            opening: Vec::new(),
+            joins,
         }))
     }
 
@@ -106,27 +152,140 @@ impl Dependencies {
         self.started[index]
     }
 
-    /// Notes that all data of the flow at `index` has arrived; calls `start` with each flow that
-    /// starts because of it and its start time.
-    pub fn arrive(
-        &mut self,
-        index: usize,
-        now: Time,
-        flows: &Flows,
-        mut start: impl FnMut(usize, Time),
-    ) {
-        let mut join = self.joins.towards[index] as usize;
-        while let Some(awaited) = self.awaited.get_mut(join) {
-            *awaited -= 1;
-            if *awaited > 0 {
-                return;
-            }
-            let opened = now + Duration(self.joins.delay_ps[join]);
-            for &next in self.waiting.of(join) {
-                let next = next as usize;
-                start(next, opened.max(flows.get(next).start));
-            }
-            join = self.joins.beyond[join] as usize;
+    /// Returns the begin of each join; empty without processors.
+    pub fn begun(&self) -> &[Time] {
+        &self.begun
+    }
+
+    /// Opens the joins to which nothing leads, at the begin of the run.
+    pub fn open_first(&mut self, flows: &Flows, set: Set<'_>) {
+        let first = (0..)
+            .zip(&self.awaited)
+            .filter(|(_, &awaited)| awaited == 0);
+        self.opening = first.map(|(join, _)| join).collect();
+        self.open(Time::ZERO, flows, set);
+    }
+
+    /// Notes that all data of the flow at `index` has arrived.
+    pub fn arrive(&mut self, index: usize, now: Time, flows: &Flows, set: Set<'_>) {
+        let join = self.joins.towards[index];
+        if join != NO_JOIN {
+            reach(&mut self.awaited, &mut self.opening, join);
+            self.open(now, flows, set);
         }
     }
+
+    /// Handles the expiry of a timer of a join.
+    pub fn on_timer(
+        &mut self,
+        timer: HostTimer,
+        join: u32,
+        now: Time,
+        flows: &Flows,
+        set: Set<'_>,
+    ) {
+        match timer {
+            HostTimer::JoinBegin => self.lead(join, false),
+            HostTimer::JoinEnd => self.lead(join, true),
+            _ => self.hand_over(join as usize, now, flows, set),
+        }
+        self.open(now, flows, set);
+    }
+
+    /// Lets a join that has begun or ended lead to others.
+    fn lead(&mut self, join: u32, ended: bool) {
+        let leads = match ended {
+            false => self.joins.at_begin(join as usize),
+            true => self.joins.at_end(join as usize),
+        };
+        for &next in leads {
+            reach(&mut self.awaited, &mut self.opening, next);
+        }
+    }
+
+    /// Opens joins one after the other, those that an opened one leads to at once after the others.
+    fn open(&mut self, now: Time, flows: &Flows, set: Set<'_>) {
+        let mut place = 0;
+        while let Some(&join) = self.opening.get(place) {
+            place += 1;
+            match self.joins.cpu.get(join as usize) {
+                None | Some(&NO_JOIN) => self.begin(join, now, flows, set),
+                Some(&cpu) => self.take_turn(join, cpu as usize, now, flows, set),
+            }
+        }
+        self.opening.clear();
+    }
+
+    /// Begins a join without a processor: it ends at once.
+    fn begin(&mut self, join: u32, now: Time, flows: &Flows, set: Set<'_>) {
+        let at = join as usize;
+        if let Some(begun) = self.begun.get_mut(at) {
+            *begun = now;
+        }
+        let ready = now + Duration(self.joins.delay_ps[at]);
+        for &flow in self.waiting.of(at) {
+            start(flow, ready, flows, set);
+        }
+        self.lead(join, false);
+        self.lead(join, true);
+    }
+
+    /// Gives a join its turn at its processor, which takes joins in the order in which they open.
+    fn take_turn(&mut self, join: u32, cpu: usize, now: Time, flows: &Flows, set: Set<'_>) {
+        let (at, host) = (join as usize, NodeId(self.joins.cpu_host[cpu]));
+        let begin = now.max(self.free[cpu]);
+        let end = begin + Duration(self.joins.busy_ps[at]);
+        self.free[cpu] = end;
+        self.begun[at] = begin;
+        let timer = |timer: HostTimer| timer.of_join(join);
+        if !self.waiting.of(at).is_empty() {
+            let ready = begin + Duration(self.joins.delay_ps[at]);
+            match self.joins.nic.get(at) {
+                None | Some(&NO_JOIN) => {
+                    for &flow in self.waiting.of(at) {
+                        start(flow, ready, flows, set);
+                    }
+                }
+                Some(_) if ready == now => self.hand_over(at, now, flows, set),
+                Some(_) => set(host, ready, timer(HostTimer::HandOver)),
+            }
+        }
+        if begin == now {
+            self.lead(join, false);
+        } else if !self.joins.at_begin(at).is_empty() {
+            set(host, begin, timer(HostTimer::JoinBegin));
+        }
+        // The end of the last work of a host has a timer, too: the run lasts as long.
+        if end == now {
+            self.lead(join, true);
+        } else {
+            set(host, end, timer(HostTimer::JoinEnd));
+        }
+    }
+
+    /// Hands the flows of a join to its interface, which starts them with gaps between them.
+    fn hand_over(&mut self, join: usize, now: Time, flows: &Flows, set: Set<'_>) {
+        let nic = self.joins.nic[join] as usize;
+        for &flow in self.waiting.of(join) {
+            let ready = now.max(self.next[nic]);
+            self.next[nic] = ready + Duration(self.joins.nic_gap_ps[nic]);
+            start(flow, ready, flows, set);
+        }
+    }
+}
+
+/// Notes that a join has been reached once more, and lets it open if nothing is missing.
+fn reach(awaited: &mut [u32], opening: &mut Vec<u32>, join: u32) {
+    let awaited = &mut awaited[join as usize];
+    *awaited -= 1;
+    if *awaited == 0 {
+        opening.push(join);
+    }
+}
+
+/// Sets the timer for the start of the flow at `index`, no earlier than its own start.
+fn start(index: u32, ready: Time, flows: &Flows, set: Set<'_>) {
+    let flow = flows.get(index as usize);
+    let at = ready.max(flow.start);
+    set(flow.source, at, HostTimer::Start.id(flow.id));
 }

@@ -12,6 +12,8 @@ pub struct Outcomes {
     columns: [Narrow; Outcome::NUMBERS.len()],
     /// Start of each flow, if some wait for others.
     started: Option<Narrow>,
+    /// Begin of each join, if joins have processors.
+    begun: Option<Narrow>,
 }
 
 impl Outcomes {
@@ -20,6 +22,7 @@ impl Outcomes {
         Outcomes {
             columns: std::array::from_fn(|_| Narrow::zeros(flows)),
             started: None,
+            begun: None,
         }
     }
 
@@ -32,11 +35,17 @@ impl Outcomes {
 
     /// Sets the starts of all flows.
     pub fn started(&mut self, times: impl ExactSizeIterator<Item = Time>) {
-        let mut column = Narrow::zeros(times.len());
-        for (row, time) in times.enumerate() {
-            column.set(row, time.0);
-        }
-        self.started = Some(column);
+        self.started = Some(column(times));
+    }
+
+    /// Sets the begins of all joins.
+    pub fn begun(&mut self, times: &[Time]) {
+        self.begun = (!times.is_empty()).then(|| column(times.iter().copied()));
+    }
+
+    /// Takes the begins of all joins out; `None` if joins have no processors.
+    pub fn take_begun(&mut self) -> Option<Narrow> {
+        self.begun.take()
     }
 
     /// Returns the columns with their names.
@@ -55,6 +64,15 @@ impl Outcomes {
         };
         column.get(flow.index())
     }
+}
+
+/// Returns a column of times.
+fn column(times: impl ExactSizeIterator<Item = Time>) -> Narrow {
+    let mut column = Narrow::zeros(times.len());
+    for (row, time) in times.enumerate() {
+        column.set(row, time.0);
+    }
+    column
 }
 
 #[cfg(test)]

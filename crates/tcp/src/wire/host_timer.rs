@@ -21,11 +21,17 @@ pub enum HostTimer {
     Departure = TimerId::DEPARTURE.kind,
     /// Sender: the application writes the next part of its data.
     Write = 6,
+    /// A join begins whose processor was busy. Its subject is the join, as of the two below.
+    JoinBegin = 7,
+    /// A join hands its flows to its interface.
+    HandOver = 8,
+    /// A join ends.
+    JoinEnd = 9,
 }
 
 impl HostTimer {
     /// All timers, in the order of their numbers.
-    const ALL: [HostTimer; 7] = [
+    const ALL: [HostTimer; 10] = [
         HostTimer::Start,
         HostTimer::Sender,
         HostTimer::Receiver,
@@ -33,6 +39,9 @@ impl HostTimer {
         HostTimer::Delay,
         HostTimer::Departure,
         HostTimer::Write,
+        HostTimer::JoinBegin,
+        HostTimer::HandOver,
+        HostTimer::JoinEnd,
     ];
 
     /// Returns the timer with this identifier; panics if a host has no such timer.
@@ -49,12 +58,27 @@ impl HostTimer {
             subject: flow.0,
         }
     }
+
+    /// Returns the identifier of this timer of a join.
+    #[inline]
+    pub fn of_join(self, join: u32) -> TimerId {
+        TimerId {
+            kind: self as u8,
+            subject: join,
+        }
+    }
 }
 
 /// Returns the flow of a timer.
 #[inline]
 pub fn flow(timer_id: TimerId) -> FlowId {
     FlowId(timer_id.subject)
+}
+
+/// Returns whether a timer is one of a join and not of a flow.
+#[inline]
+pub fn is_of_join(timer_id: TimerId) -> bool {
+    timer_id.kind >= HostTimer::JoinBegin as u8
 }
 
 #[cfg(test)]

@@ -8,17 +8,20 @@ from lightburst.foundation.units import Duration, PositiveSize, format_size
 from lightburst.scenario.fields import Whole, refuse_at
 from lightburst.scenario.tables.any_workload import AnyWorkload
 
-Operation = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all"]
-Algorithm = Literal["ring", "halving-doubling", "direct", "pairwise"]
+Operation = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-all", "broadcast"]
+Algorithm = Literal["ring", "halving-doubling", "direct", "pairwise", "binomial", "binary"]
 Placement = Literal["consecutive", "strided", "random"]
 
 #: Algorithms of each operation, the default first.
 ALGORITHMS: dict[str, tuple[str, ...]] = {
-    "all-reduce": ("ring", "halving-doubling"),
+    "all-reduce": ("ring", "halving-doubling", "binomial", "binary"),
     "all-gather": ("ring", "halving-doubling"),
     "reduce-scatter": ("ring", "halving-doubling"),
     "all-to-all": ("direct", "pairwise"),
+    "broadcast": ("binomial", "binary"),
 }
+#: Algorithms along trees.
+TREES = ("binomial", "binary")
 
 
 class Collective(AnyWorkload):
@@ -40,8 +43,9 @@ class Collective(AnyWorkload):
     operation: Operation = Field(
         description=(
             "The operation. In an all-reduce each rank ends with the sum of all buffers, in a "
-            "reduce-scatter with its part of the sum, in an all-gather with the parts of all, and "
-            "in an all-to-all with its part of each buffer."
+            "reduce-scatter with its part of the sum, in an all-gather with the parts of all, "
+            "in an all-to-all with its part of each buffer, and in a broadcast with the buffer of "
+            "rank 0."
         )
     )
     algorithm: Algorithm | None = Field(
@@ -51,8 +55,10 @@ class Collective(AnyWorkload):
             'many for an all-reduce), a part of 1/n of the buffer. `"halving-doubling"`: partners '
             "at distances of powers of two exchange halves of what is left, or double what they "
             'have, in log2 n rounds. `"direct"`: all messages of an all-to-all at once. '
-            '`"pairwise"`: one after the other, to the rank at distance 1, 2, and so on. The '
-            'default is `"ring"`, and `"direct"` for an all-to-all.'
+            '`"pairwise"`: one after the other, to the rank at distance 1, 2, and so on. '
+            '`"binomial"` and `"binary"`: along a tree, whose root is rank 0, in chunks; an '
+            "all-reduce first towards the root, then away from it. "
+            'The default is `"ring"`, `"direct"` for an all-to-all, `"binomial"` for a broadcast.'
         ),
     )
     size: PositiveSize = Field(
@@ -60,6 +66,13 @@ class Collective(AnyWorkload):
             "Bytes of the buffer of each rank, which for an all-gather has the parts of all ranks, "
             "as in NCCL's tests. Each message has an equal part of it, to a byte."
         )
+    )
+    chunks: Annotated[int, Whole(1)] = Field(
+        1,
+        description=(
+            "Parts of the buffer that follow one another along a tree: a rank passes each on when "
+            "it has it. For `binomial` and `binary` alone."
+        ),
     )
     ranks: Annotated[int | None, Whole(2, word="all")] = Field(
         None, description="Number of hosts of a group."
@@ -96,6 +109,10 @@ class Collective(AnyWorkload):
             allowed = " or ".join(f"'{name}'" for name in known)
             given = f"'{self.algorithm}' for '{self.operation}'"
             raise refuse_at("algorithm", given, allowed)
+        if self.chunks > 1 and not self.is_tree:
+            raise refuse_at("chunks", f"{self.chunks} for '{self.messages}'", "1, or a tree")
+        if self.operation == "broadcast" and self.steps > 1:
+            raise refuse_at("steps", f"{self.steps} for 'broadcast'", "1: its root waits for none")
         if self.ranks is not None and (refusal := self.refusal(self.ranks)):
             raise refuse_at(*refusal)
         return self
@@ -105,12 +122,18 @@ class Collective(AnyWorkload):
         """The algorithm, with its default."""
         return self.algorithm or ALGORITHMS[self.operation][0]
 
+    @property
+    def is_tree(self) -> bool:
+        """Whether messages go along a tree."""
+        return self.messages in TREES
+
     def refusal(self, ranks: int) -> tuple[str, str, str] | None:
         """Return key, given and allowed values if so many ranks are not possible; else None."""
         if self.messages == "halving-doubling" and ranks & (ranks - 1):
             return "ranks", f"{ranks} with 'halving-doubling'", "a power of two"
-        if self.size < ranks:
-            allowed = f"at least {ranks} B, a byte for each of {ranks} ranks"
+        parts, of = (self.chunks, "chunks") if self.is_tree else (ranks, "ranks")
+        if self.size < parts:
+            allowed = f"at least {parts} B, a byte for each of {parts} {of}"
             return "size", format_size(self.size), allowed
         return None
 
@@ -129,5 +152,8 @@ class Collective(AnyWorkload):
     def count(self, hosts: int) -> int:
         """Count the messages among ``hosts`` hosts."""
         groups, ranks = self.shape(hosts)
+        if self.is_tree:
+            ways = 1 if self.operation == "broadcast" else 2
+            return groups * self.steps * ways * self.chunks * (ranks - 1)
         each = ranks - 1 if self.messages == "direct" else 1
         return groups * ranks * self.steps * self.rounds(ranks) * each

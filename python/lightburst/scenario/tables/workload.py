@@ -17,6 +17,7 @@ from lightburst.foundation.units import (
 from lightburst.scenario.fields import DataFile, Real, Tables, Whole, refuse_at
 from lightburst.scenario.tables.any_workload import AnyWorkload
 from lightburst.scenario.tables.collective import Collective
+from lightburst.scenario.tables.goal import Goal
 from lightburst.scenario.tables.sizes import DEFAULT_SIZE, FlowSize
 
 # Latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
@@ -270,5 +271,5 @@ class Table(AnyWorkload):
 
 
 Workload = Annotated[
-    Poisson | Shuffle | Pairs | Incast | Collective | Table, Field(discriminator="kind")
+    Poisson | Shuffle | Pairs | Incast | Collective | Goal | Table, Field(discriminator="kind")
 ]

@@ -50,15 +50,20 @@ def _columns(plan: Plan, columns: Columns, workload: Collective) -> dict[str, An
     np.minimum.at(begin, step * hosts + source, started)
     end = np.zeros(workload.steps * hosts, np.uint64)
     np.maximum.at(end, step * hosts + destination, received)
-    lasted = np.where(end == UNFINISHED, np.inf, (end - begin) * PS)
     # The hosts of each group, shape (groups, ranks), and from there each array by operation.
     group = np.full(hosts, groups)
-    group[source] = which % groups
+    group[source] = group[destination] = which % groups
     members = np.argsort(group, kind="stable")[: groups * ranks].reshape(groups, ranks)
-    begin, end, lasted = (
+    begin, end = (
         column.reshape(workload.steps, hosts)[:, members].reshape(-1, ranks)
-        for column in (begin, end, lasted)
+        for column in (begin, end)
     )
+    if workload.operation == "broadcast":
+        # The root receives nothing, and leaves send nothing: the time of all begins with the first
+        # message, and that of the root ends with the last one.
+        begin = np.repeat(begin.min(axis=1, keepdims=True), ranks, axis=1)
+        end = np.where(end == 0, end.max(axis=1, keepdims=True), end)
+    lasted = np.where(end == UNFINISHED, np.inf, (end - begin) * PS)
     first, last = begin.min(axis=1), end.max(axis=1)
     time = lasted.mean(axis=1)
     algorithm = workload.size * 8 / time
@@ -85,5 +90,7 @@ def _share(workload: Collective, ranks: int) -> float:
     The bus bandwidth is the rate at which every rank must send, by the least number of bytes that
     the operation needs (nccl-tests, doc/PERFORMANCE.md).
     """
+    if workload.operation == "broadcast":
+        return 1.0
     share = (ranks - 1) / ranks
     return 2 * share if workload.operation == "all-reduce" else share

@@ -25,13 +25,22 @@ _OF_THE_FLOW: Final = (
 class _Leads:
     """Numbers of the columns' rows that lead to each join."""
 
-    def __init__(self, towards: NDArray[np.uint32]) -> None:
-        self._rows = np.argsort(towards, kind="stable")
-        self._joins = towards[self._rows]
+    def __init__(
+        self, towards: NDArray[np.uint32], number: NDArray[np.int64] | None = None
+    ) -> None:
+        order = np.argsort(towards, kind="stable")
+        self._joins = towards[order]
+        self._rows = order if number is None else number[order]
 
     def to(self, join: int) -> NDArray[np.int64]:
         first, end = np.searchsorted(self._joins, [join, join + 1])
         return self._rows[first:end]
+
+
+def _leading(offsets: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """Return the join that leads, for each of the leads."""
+    number = offsets[1:].astype(np.int64) - offsets[:-1]
+    return np.repeat(np.arange(number.size) // 2, number)
 
 
 def path(plan: Plan, columns: Columns, operation: int) -> list[int]:
@@ -58,7 +67,8 @@ def path(plan: Plan, columns: Columns, operation: int) -> list[int]:
     flows = plan.flows
     which, after, delay = flows["collective"], flows["after_join"], flows["join_delay_ps"]
     started, received = columns["flows"]["started_ps"], columns["flows"]["received_ps"]
-    flows_to, joins_to = _Leads(flows["towards_join"]), _Leads(flows["beyond_join"])
+    flows_to = _Leads(flows["towards_join"])
+    joins_to = _Leads(flows["join_leads"], _leading(flows["join_lead_offsets"]))
     own = np.flatnonzero(which == operation)
     late = own[received[own] == UNFINISHED]
     begun = late[started[late] != UNFINISHED]

@@ -1,0 +1,159 @@
+"""Operations of a GOAL schedule in a run: when each began and ended, and what it waited for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from lightburst.foundation.counts import UNFINISHED, Columns
+from lightburst.workload.goal import RECV
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lightburst.compile import Plan
+
+    Numbers = NDArray[np.int64]
+
+#: What an operation or a message waited for last.
+NOTHING: Final = "nothing"
+REQUIRES: Final = "requires"
+IREQUIRES: Final = "irequires"
+MESSAGE: Final = "message"
+PROCESSOR: Final = "processor"
+
+
+class Cause(NamedTuple):
+    """What something waited for.
+
+    Attributes
+    ----------
+    why : str
+        `REQUIRES` and so on.
+    number : int
+        The operation, or the flow of a message.
+    time : int
+        When it came, in picoseconds.
+    """
+
+    why: str
+    number: int
+    time: int
+
+
+class Operations:
+    """The operations of a run.
+
+    Parameters
+    ----------
+    plan : Plan
+        Plan of a run with a workload of kind ``goal``.
+    columns : mapping of str to mapping
+        Tables of the simulator.
+
+    Attributes
+    ----------
+    number : int
+        Number of operations; join i of the plan is operation i, further joins are receives that
+        are posted.
+    rank, kind, value, line : ndarray of int64, shape (operations,)
+        As in the schedule.
+    busy, begun, ended : ndarray of uint64, shape (operations,)
+        Picoseconds; ``begun`` and ``ended`` are the largest number where that was not in the run.
+    """
+
+    def __init__(self, plan: Plan, columns: Columns) -> None:
+        flows = plan.flows
+        self._flows, self._results = flows, columns["flows"]
+        self.rank, self.kind, self.value, self.line = (
+            flows[f"operation_{name}"].astype(np.int64)
+            for name in ("rank", "kind", "value", "line")
+        )
+        self.number = self.rank.size
+        end = np.uint64(columns["totals"]["end_ps"])
+        # With those of receives that are posted.
+        begun = np.asarray(columns["joins"]["begun_ps"], np.uint64)
+        self._begun = np.where(begun <= end, begun, UNFINISHED)
+        self.begun = self._begun[: self.number]
+        self.busy = flows["join_busy_ps"][: self.number]
+        over = self.begun + np.where(self.begun == UNFINISHED, np.uint64(0), self.busy)
+        self.ended = np.where(over <= end, over, UNFINISHED)
+
+    @property
+    def all_ended(self) -> bool:
+        """Whether each operation ended."""
+        return not (self.ended == UNFINISHED).any()
+
+    @cached_property
+    def _before(self) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+        """Joins that lead to others, those others in ascending order, and whether at their end."""
+        offsets = self._flows["join_lead_offsets"].astype(np.int64)
+        row = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+        to = self._flows["join_leads"].astype(np.int64)
+        order = np.argsort(to, kind="stable")
+        return row[order] // 2, to[order], row[order] % 2 == 1
+
+    @cached_property
+    def _message(self) -> Numbers:
+        """The flow of each send and receive; -1 of others."""
+        found = np.full(self.number, -1)
+        for column in ("after_join", "towards_join"):
+            found[self._flows[column]] = np.arange(self._flows[column].size)
+        return found
+
+    @cached_property
+    def _by_end(self) -> tuple[NDArray[np.uint64], Numbers]:
+        """Operations that took time, by end: their ends, and their numbers."""
+        took = np.flatnonzero((self.busy > 0) & (self.ended != UNFINISHED))
+        order = took[np.argsort(self.ended[took], kind="stable")]
+        return self.ended[order], order
+
+    def flow_of(self, operation: int) -> int:
+        """Return the flow of a send or receive."""
+        return int(self._message[operation])
+
+    def sender_of(self, flow: int) -> int:
+        """Return the send of a message."""
+        return int(self._flows["after_join"][flow])
+
+    def causes(self, join: int) -> Iterator[Cause]:
+        """Yield all that an operation, or a receive that is posted, waits for."""
+        before, to, at_end = self._before
+        first, last = np.searchsorted(to, [join, join + 1])
+        for one, ended in zip(
+            before[first:last].tolist(), at_end[first:last].tolist(), strict=True
+        ):
+            if one >= self.number and ended:
+                # The posting of this receive, which takes no time: what it waits for.
+                yield from self.causes(one)
+            elif one >= self.number:
+                yield Cause(IREQUIRES, self._posted(one), int(self._begun[one]))
+            elif ended:
+                yield Cause(REQUIRES, one, int(self.ended[one]))
+            else:
+                yield Cause(IREQUIRES, one, int(self.begun[one]))
+        if join < self.number and self.kind[join] == RECV:
+            flow = self.flow_of(join)
+            yield Cause(MESSAGE, flow, int(self._results["received_ps"][flow]))
+
+    def _posted(self, join: int) -> int:
+        """Return the receive of a join that posts it, to which alone it leads at its end."""
+        flows = self._flows
+        return int(flows["join_leads"][flows["join_lead_offsets"][2 * join + 1]])
+
+    def last_cause(self, operation: int) -> Cause:
+        """Return what an operation that began waited for last."""
+        begun = int(self.begun[operation])
+        cause = max(self.causes(operation), key=lambda one: one.time, default=None)
+        if cause is None or cause.time < begun:
+            ends, numbers = self._by_end
+            cpu = self._flows["join_cpu"]
+            first, last = np.searchsorted(ends, [np.uint64(begun), np.uint64(begun + 1)])
+            for one in numbers[first:last]:
+                if cpu[one] == cpu[operation]:
+                    return Cause(PROCESSOR, int(one), begun)
+        return cause or Cause(NOTHING, -1, 0)

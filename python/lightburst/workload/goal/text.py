@@ -1,0 +1,226 @@
+"""Reads GOAL schedules: ``num_ranks``, and for each rank its operations and what they wait for.
+
+The grammar is that of txt2bin of LogGOPSim (github.com/spcl/LogGOPSim, src/LogGOPSim/txt2bin.re).
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lightburst.foundation.errors import InputError, show
+from lightburst.foundation.memory import check_memory
+from lightburst.scenario.reading.files import Stamp, stamp
+from lightburst.workload.goal.schedule import CALC, RECV, SEND, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATH: Final = "workload.file"
+# Estimated memory while reading, in bytes, per byte of the file.
+_EXPANSION = 12
+# Characters that are taken apart at once.
+_AT_ONCE = 2**20
+# Largest number in a schedule: bytes of a message, nanoseconds of a calc.
+_LARGEST = 10**15
+# Most processors and interfaces of a rank (txt2bin: one byte).
+_MOST_OF_A_RANK = 256
+
+_STATEMENT = re.compile(
+    r"""^[ \t]*(?:
+        (?:([A-Za-z][A-Za-z0-9_]*)[ \t]*:[ \t]*)?
+        (?:(calc)[ \t]+(\d+) | (send|recv)[ \t]+(\d+)[ \t]*b[ \t]+(to|from)[ \t]+(-?\d+)
+            (?:[ \t]+tag[ \t]+(-?\d+))?)
+        (?:[ \t]+cpu[ \t]+(\d+))? (?:[ \t]+nic[ \t]+(\d+))?
+        | ([A-Za-z][A-Za-z0-9_]*)[ \t]+(i?requires)[ \t]+([A-Za-z][A-Za-z0-9_]*)
+        | (num_ranks|rank)[ \t]+(\d+)[ \t]*(\{)?
+        | (\})
+    )?[ \t\r]*(.*)$""",
+    re.VERBOSE | re.MULTILINE | re.ASCII,
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# Parts of a line that has several statements.
+_PARTS = re.compile(r"[^;{}]*\{|[^;{}]+|\}")
+
+
+def read_schedule(file: Path) -> Schedule:
+    """Read a schedule.
+
+    Parameters
+    ----------
+    file : Path
+        Text in GOAL.
+
+    Returns
+    -------
+    Schedule
+
+    Raises
+    ------
+    InputError
+        When the file cannot be used; the message has the line, counted from 1.
+    """
+    return _read(file, stamp(file, PATH))
+
+
+@lru_cache(maxsize=2)
+def _read(file: Path, version: Stamp) -> Schedule:
+    name = str(file).replace("{", "{{").replace("}", "}}")
+    given = f"{name}, of {version[1]:,} bytes, which need about {{}} of memory"
+    allowed = "a schedule that fits into the {} that are free"
+    check_memory(version[1] * _EXPANSION, PATH, given, allowed)
+    try:
+        text = file.read_text(encoding="ascii")
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(PATH, f"{file} ({reason})", "a GOAL file in ASCII") from None
+    if "/" in text:
+        text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    return _Reader(file).read(text)
+
+
+class _Reader:
+    """Takes statements one after the other."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._ranks: int | None = None
+        self._rank = -1
+        self._seen: set[int] = set()
+        self._labels: dict[str, int] = {}
+        # Dependencies of the present rank, whose labels are looked up at its end.
+        self._wanted: list[tuple[str, str, str, int]] = []
+        self._columns = [array("q") for _ in range(8)]
+        self._edges = [array("q") for _ in range(3)]
+
+    def read(self, text: str) -> Schedule:
+        line = 0
+        for rows, chunk in _chunks(text):
+            lines: list[str] = []
+            for place, row in enumerate(rows):
+                line += 1
+                if row[-1]:
+                    lines = lines or chunk().split("\n")
+                    self._several(lines[place], line)
+                else:
+                    self._take(row, line)
+        if self._rank >= 0:
+            raise self._wrong(line, "the end of the file", f"'}}' after rank {self._rank}")
+        if self._ranks is None:
+            raise self._wrong(line, "the end of the file", "'num_ranks' and a number")
+        if SEND not in self._columns[1]:
+            raise InputError(PATH, f"{self._file}, without a message", "at least one 'send'")
+        columns = [np.array(column, np.int64) for column in (*self._columns, *self._edges[:2])]
+        rank, kind, value, peer, tag, cpu, nic, at, needed, by = columns
+        begin = np.array(self._edges[2], np.bool_)
+        operations = rank, kind, value, peer, tag, cpu, nic, at, needed, by, begin
+        return Schedule(self._file, self._ranks, *operations)
+
+    def _take(self, row: tuple[str, ...], line: int) -> None:
+        label, calc, time, message, size, way, peer, tag, cpu, nic, *rest = row
+        first, how, second, word, number, brace, close, _ = rest
+        if message or calc:
+            if message and (message == "send") != (way == "to"):
+                raise self._wrong(
+                    line, f"'{message} ... {way}'", "'send ... to' or 'recv ... from'"
+                )
+            kind = CALC if calc else SEND if message == "send" else RECV
+            self._add(kind, label, (time or size, peer or 0, tag or 0, cpu or 0, nic or 0), line)
+        elif how:
+            self._wanted.append((first, how, second, line))
+        elif word or close:
+            self._heading(word, number, brace, line)
+
+    def _several(self, text: str, line: int) -> None:
+        """Take a line apart that is not one statement."""
+        for part in _PARTS.findall(text):
+            found = _STATEMENT.match(part.strip())
+            assert found is not None
+            groups = tuple(one or "" for one in found.groups())
+            if groups[-1]:
+                allowed = (
+                    "'calc N', 'send Nb to R', 'recv Nb from R' (then 'tag', 'cpu', 'nic'), "
+                    "'L requires L', 'L irequires L', 'rank R {', '}' or 'num_ranks N'"
+                )
+                raise self._wrong(line, show(part.strip()), allowed)
+            self._take(groups, line)
+
+    def _heading(self, word: str, number: str, brace: str, line: int) -> None:
+        """Begin or end a rank, or note the number of ranks."""
+        if word == "num_ranks":
+            if self._ranks is not None or brace or not 2 <= int(number) <= 2**31:
+                raise self._wrong(line, f"'num_ranks {number}'", "one number of 2 or more")
+            self._ranks = int(number)
+        elif word == "rank":
+            rank = int(number)
+            if self._rank >= 0 or not brace or self._ranks is None:
+                allowed = "'rank R {' after 'num_ranks' and after the '}' of the rank before"
+                raise self._wrong(line, f"'rank {number}'", allowed)
+            if rank >= self._ranks or rank in self._seen:
+                allowed = f"each rank from 0 to {self._ranks - 1} once"
+                raise self._wrong(line, f"'rank {number}'", allowed)
+            self._rank = rank
+            self._seen.add(rank)
+        elif self._rank < 0:
+            raise self._wrong(line, "'}'", "'rank R {' before it")
+        else:
+            self._look_up()
+            self._rank = -1
+
+    def _add(self, kind: int, label: str, given: tuple[Any, ...], line: int) -> None:
+        """Add an operation of the present rank."""
+        if self._rank < 0:
+            raise self._wrong(line, "an operation", "'rank R {' before it")
+        value, peer, tag, cpu, nic = map(int, given)
+        if kind != CALC:
+            assert self._ranks is not None
+            if peer < 0 or tag < 0:
+                given_ = f"{'rank' if peer < 0 else 'tag'} -1, which stands for any"
+                raise self._wrong(line, given_, "a rank and a tag: what matches must be known")
+            if peer >= self._ranks or peer == self._rank:
+                allowed = f"another rank, from 0 to {self._ranks - 1}"
+                raise self._wrong(line, f"rank {peer}", allowed)
+        if value > _LARGEST or tag > _LARGEST:
+            raise self._wrong(line, f"{max(value, tag)}", f"at most {_LARGEST}")
+        if max(cpu, nic) >= _MOST_OF_A_RANK:
+            allowed = f"a cpu and a nic from 0 to {_MOST_OF_A_RANK - 1}"
+            raise self._wrong(line, f"{max(cpu, nic)}", allowed)
+        if label:
+            if label in self._labels:
+                raise self._wrong(line, f"label '{label}'", f"a label that rank {self._rank} lacks")
+            self._labels[label] = len(self._columns[0])
+        row = (self._rank, kind, value, peer, tag, cpu, nic, line)
+        for column, number in zip(self._columns, row, strict=True):
+            column.append(number)
+
+    def _look_up(self) -> None:
+        """Find the operations of the dependencies of the present rank."""
+        labels, (needed, by, at_begin) = self._labels, self._edges
+        for one, how, other, line in self._wanted:
+            for label in (one, other):
+                if label not in labels:
+                    allowed = f"a label of an operation of rank {self._rank}"
+                    raise self._wrong(line, f"label '{label}'", allowed)
+            needed.append(labels[other])
+            by.append(labels[one])
+            at_begin.append(how == "irequires")
+        self._wanted.clear()
+        labels.clear()
+
+    def _wrong(self, line: int, given: str, allowed: str) -> InputError:
+        return InputError(PATH, f"{given} in line {line} of {self._file}", allowed)
+
+
+def _chunks(text: str) -> Iterator[tuple[list[tuple[str, ...]], Callable[[], str]]]:
+    """Yield the matches of all lines with their text, some at a time to limit memory."""
+    begin = 0
+    while begin < len(text):
+        end = text.find("\n", begin + _AT_ONCE)
+        end = len(text) if end < 0 else end
+        yield _STATEMENT.findall(text, begin, end), partial(text.__getitem__, slice(begin, end))
+        begin = end + 1
