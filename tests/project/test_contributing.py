@@ -137,7 +137,7 @@ def unit_test(name: str) -> str:
 TESTS = [
     *("settings_of_kinds", "ranges", "scenario", "keys", "docs", "presets", "compile"),
     *("compile_bursts", "bad_input", "bad_input_bursts", "cli", "simulate", "explain", "tidy"),
-    "handbook",
+    *("handbook", "kept"),
 ]
 #: Tests that compare the core with the twin.
 TWIN = ["tcp_vs_core", "scripted"]

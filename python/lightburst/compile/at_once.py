@@ -173,18 +173,24 @@ def _away(plan: Plan, sources: IntArray) -> FloatArray:
 
 def _waits(switch: dict[str, Any]) -> float:
     """Return the longest wait in seconds of a packet until its burst is closed, or for circuits."""
+    if switch["kind"] == "circuit":
+        return _turn(switch)
+    rule = switch.get("assembly") or {}
+    times = [rule[name] for name in rule if name.endswith("time_ps")]
+    return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
+
+
+def _turn(switch: dict[str, Any]) -> float:
+    """Return the longest wait in seconds for a circuit."""
     if (schedule := switch.get("schedule")) is not None:
         # A unit that misses the last slot of its circuit waits for a turn, on either hop.
         turn = max(map(len, schedule["turns"])) * schedule["slot_ps"]
         hops = 1 if switch["forwarding"] == "direct" else 2
         return float(hops * turn) / PICOSECONDS_PER_SECOND
-    if (scheduler := switch.get("scheduler")) is not None:
-        # A unit waits for the next look, and for the circuits of others.
-        slots = scheduler["delay_ps"] + 2 * scheduler["slot_ps"] * scheduler.get("frame", 1)
-        return float(slots) / PICOSECONDS_PER_SECOND
-    rule = switch.get("assembly") or {}
-    times = [rule[name] for name in rule if name.endswith("time_ps")]
-    return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
+    # A unit waits for the next look, and for the circuits of others.
+    scheduler = switch["scheduler"]
+    slots = scheduler["delay_ps"] + 2 * scheduler["slot_ps"] * scheduler.get("frame", 1)
+    return float(slots) / PICOSECONDS_PER_SECOND
 
 
 def _busy(plan: Plan) -> tuple[FloatArray, float]:

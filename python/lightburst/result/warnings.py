@@ -31,6 +31,8 @@ _NEARLY: Final = 0.99
 _FAR: Final = 0.2
 # Up to this number of edges, bursts of different edges never meet at one output.
 _TWO_EDGES: Final = 2
+# Schedulers by which each edge takes the same wavelengths first.
+_PACKING: Final = ("first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf")
 # Tolerance of a load of 1 for rounding errors.
 _ROUNDED: Final = 1e-9
 
@@ -178,7 +180,7 @@ def _packed(run: _Run) -> Iterator[str]:
     for number, settings in enumerate(run.plan.settings["switches"]):
         conversion = (settings.get("conversion") or {}).get("kind", "full")
         scheduler = settings.get("scheduler")
-        if conversion == "full" or scheduler in (None, "random-fit"):
+        if conversion == "full" or scheduler not in _PACKING:
             continue
         if lost[which == number].any():
             yield (
