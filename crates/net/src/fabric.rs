@@ -12,7 +12,7 @@ use crate::routing::label::SHORTEST;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Cut, DropReason, Dropped,
     Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard, Options,
-    Outages, Packet, PacketId, PortId, Routing, Tails, Unit, Units,
+    Outages, Packet, PacketId, PortId, Protection, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -67,6 +67,8 @@ pub struct Fabric {
     pub bursts: Vec<BurstCount>,
     /// Choice of labels, if the scenario has labelled paths.
     pub labels: Option<Box<Labels>>,
+    /// Selection of the working or the backup path, if paths are protected.
+    pub protection: Option<Box<Protection>>,
     /// Choice of the labels of bursts by load, if configured. All fibres are watched then.
     pub balance: Option<Box<Balance>>,
     /// Losses on links, if any link is lossy.
@@ -127,6 +129,7 @@ impl Fabric {
             dropped_at: vec![0; wires.len()],
             bursts: vec![BurstCount::default()],
             labels: None,
+            protection: None,
             balance: None,
             loss: None,
             outages: None,
@@ -184,12 +187,17 @@ impl Fabric {
     /// of its predecessor.
     #[inline]
     pub(crate) fn label_burst(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
-        let are_labelled = self.balance.is_some() || self.labels.is_some();
+        let are_labelled =
+            self.balance.is_some() || self.labels.is_some() || self.protection.is_some();
         are_labelled && self.choose_label(unit, bundle, now)
     }
 
     #[cold]
     fn choose_label(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
+        if let Some(protection) = &self.protection {
+            unit.label = protection.selected(unit, now);
+            return false;
+        }
         let Some(balance) = &mut self.balance else {
             self.label(unit);
             return false;

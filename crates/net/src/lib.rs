@@ -37,6 +37,7 @@ pub use quantity::{Bytes, Rate};
 pub use routing::balance::{Balance, BalanceSettings};
 pub use routing::choice::{Choice, Pick};
 pub use routing::label::{Label, Labels};
+pub use routing::protection::Protection;
 pub use routing::{Path, Route, Routing};
 pub use switch::{Hosts, Switch};
 pub use unit::arena::Arena;

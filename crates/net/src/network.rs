@@ -62,6 +62,9 @@ impl<H: Hosts> Network<H> {
         fifo::arrived(it, (link, to), &self.fabric.units, agenda);
         let site = to.0.wrapping_sub(self.host_count) as usize;
         if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
+            if self.fabric.protection.is_some() {
+                self.fabric.protect(it.into(), link, agenda.now());
+            }
             let mut ctx = Context::new(to, *first_link, link, &mut self.fabric, agenda);
             switch.on_unit(it.into(), &mut ctx);
         } else {

@@ -1,7 +1,7 @@
 //! Builds the network of a plan.
 
 use crate::circuits;
-use crate::links::{changes, outages};
+use crate::links::{changes, outages, protection};
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
@@ -57,11 +57,16 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     };
     let flows = plan.flows.source.len();
     let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
+    if settings.label.is_some() || settings.protection.is_some() {
+        let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
+        fabric.routing.add_paths(settings.nodes, &edges, &paths);
+        if let Some(given) = &settings.protection {
+            fabric.protection = Some(Box::new(protection::protection(given, edges)));
+        }
+    }
     if let Some(label) = &settings.label {
         let label = Label::from_name(label).expect("a known label");
         let labels = Labels::new(label, settings.seed, settings.nodes);
-        let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
-        fabric.routing.add_paths(settings.nodes, &edges, &paths);
         fabric.labels = Some(Box::new(labels));
     }
     fabric.bursts = vec![BurstCount::default(); plan.classes().max(1)];

@@ -5,6 +5,7 @@
 pub mod changes;
 pub mod loss;
 pub mod outages;
+pub mod protection;
 mod writes;
 
 pub use writes::Writes;
@@ -13,6 +14,7 @@ use crate::measurement::{self, Measurement, Scope};
 use crate::plan::changes::ChangeSettings;
 use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
+use crate::plan::protection::ProtectionSettings;
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
@@ -155,6 +157,9 @@ pub struct PlanSettings {
     /// Changes of the rates and losses of links.
     #[serde(default)]
     pub changes: Option<ChangeSettings>,
+    /// Protection of the paths between edges.
+    #[serde(default)]
+    pub protection: Option<ProtectionSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,
@@ -489,7 +494,7 @@ mod tests {
         assert!(words.starts_with(start), "{words}");
         let keys = measurement::REGISTRY.iter().flat_map(|kind| kind.keys);
         let keys: String = keys.map(|key| format!(", `{key}`")).collect();
-        let end = format!("`fair`, `loss`, `outages`, `changes`{keys}");
+        let end = format!("`fair`, `loss`, `outages`, `changes`, `protection`{keys}");
         assert!(words.ends_with(&end), "{words}");
     }
 }

@@ -276,7 +276,9 @@ class Network:
         host = packets[0].destination
         burst = Burst(number, packets, size, ends, host, identity, self.sequences[line])
         self.sequences[line] += 1
-        if self.balance is None:
+        if self.labels.protects:
+            label = self.labels.selected(burst, now)
+        elif self.balance is None:
             label = self.labels.choose(burst)
         else:
             label = self.balance.choose(ends, self.labels.between(ends), now)
@@ -385,6 +387,8 @@ class Network:
 
     def _arrive(self, unit: Unit, link: Link) -> None:
         self.note("arrive", link.target, unit, link)
+        if self.labels.protects and isinstance(unit, Packet) and link.source < self.hosts:
+            unit = replace(unit, label=self.labels.selected(unit, self.events.now))
         if link.target == unit.destination:
             assert isinstance(unit, Packet)
             self.deliver(link.target, unit)

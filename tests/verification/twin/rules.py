@@ -31,6 +31,13 @@ class LossRule(Protocol):
 class PathRule(Protocol):
     """The rule that decides the paths of units other than the shortest."""
 
+    #: Whether it selects a working or a backup path, for bursts when they are made, and for packets
+    #: when they come to their ingress.
+    protects: bool
+
+    def selected(self, unit: "Unit", now: int) -> int:
+        """The label of the path that is selected for a unit."""
+
     def number(self, unit: "Unit") -> int:
         """The number of labels that a unit can have."""
 
