@@ -118,6 +118,15 @@ def test_a_failed_backup_path_is_left(tmp_path: Path) -> None:
     ]
 
 
+def test_an_egress_with_two_copies_waits_for_no_notice(tmp_path: Path) -> None:
+    text = GOOD.replace('"1:1"', '"1+1"')
+    assert compiled(tmp_path, text).settings["protection"]["duplicates"]
+    assert turns(tmp_path, text) == [
+        [1 * MS + SEEN + 10 * US, 1],
+        [3 * MS + SEEN + 510 * US, 0],
+    ]
+
+
 def test_spans() -> None:
     assert lasting([(10, 20), (25, 30)], 5) == [(10, 30)]
     assert lasting([(10, 15), (30, 36), (42, NEVER)], 5) == [(30, 36), (42, NEVER)]
@@ -162,6 +171,20 @@ def test_pairs_without_two_paths_are_refused(tmp_path: Path) -> None:
         "common link for each pair of switches with traffic"
     )
     assert str(refusal(tmp_path, GOOD)) == message
+
+
+def test_packets_that_travel_twice_are_not_traced_and_not_in_bursts(tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text(LINKS, encoding="utf-8")
+    twice = GOOD.replace('"1:1"', '"1+1"')
+    assert str(refusal(tmp_path, f"{twice}trace = [0]\n")) == (
+        "measurement.trace: given [0]; allowed: no flow with protection.scheme = '1+1', whose "
+        "packets travel twice"
+    )
+    obs = '"obs"\nassembly = { kind = "timer", time = "1 ms" }'
+    assert str(refusal(tmp_path, twice.replace('"electronic"', obs))) == (
+        "switching.kind: given 'obs'; allowed: 'electronic', 'all-optical' or 'hybrid' with "
+        "protection.scheme = '1+1'"
+    )
 
 
 def test_protection_alone_refuses_what_events_refuse(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ use crate::observe::{
 use crate::routing::balance::Fibre;
 use crate::routing::label::SHORTEST;
 use crate::{
-    Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Cut, DropReason, Dropped,
-    Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard, Options,
-    Outages, Packet, PacketId, PortId, Protection, Routing, Tails, Unit, Units,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
+    Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
+    Options, Outages, Packet, PacketId, PortId, Protection, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -69,6 +69,8 @@ pub struct Fabric {
     pub labels: Option<Box<Labels>>,
     /// Selection of the working or the backup path, if paths are protected.
     pub protection: Option<Box<Protection>>,
+    /// Copies of packets, if these travel on both paths.
+    pub copies: Option<Box<Copies>>,
     /// Choice of the labels of bursts by load, if configured. All fibres are watched then.
     pub balance: Option<Box<Balance>>,
     /// Losses on links, if any link is lossy.
@@ -130,6 +132,7 @@ impl Fabric {
             bursts: vec![BurstCount::default()],
             labels: None,
             protection: None,
+            copies: None,
             balance: None,
             loss: None,
             outages: None,
@@ -346,6 +349,9 @@ impl Fabric {
     /// Drops a unit, a burst with all its packets.
     #[inline]
     pub(crate) fn remove(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
+        if self.copies.is_some() && self.lose_copy(unit, place, &why) {
+            return;
+        }
         let Why {
             reason,
             holder,

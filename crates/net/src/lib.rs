@@ -43,6 +43,7 @@ pub use switch::{Hosts, Switch};
 pub use unit::arena::Arena;
 pub use unit::burst::{Bundle, Burst, BurstCount, Cut, CutCounters, CUT};
 pub use unit::burst_header::{BurstHeader, Slot};
+pub use unit::copies::{Copies, NOT_SELECTED};
 pub use unit::numbering::Numbering;
 pub use unit::packet::{Block, Header, Options, Packet};
 pub use unit::tails::{Sent, Tails};

@@ -14,7 +14,6 @@ use crate::measurement::{self, Measurement, Scope};
 use crate::plan::changes::ChangeSettings;
 use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
-use crate::plan::protection::ProtectionSettings;
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
@@ -159,7 +158,7 @@ pub struct PlanSettings {
     pub changes: Option<ChangeSettings>,
     /// Protection of the paths between edges.
     #[serde(default)]
-    pub protection: Option<ProtectionSettings>,
+    pub protection: Option<protection::ProtectionSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,
@@ -410,6 +409,7 @@ impl Plan {
             time_limit: Time(self.settings.time_limit_ps),
             connections: groups.any(|group| !group.transport.is_datagram()),
             classes: self.classes() > 0,
+            copies: self.settings.copies(),
             outages: outages.map_or(&[], |outages| &outages.links),
             numbering: Box::new(|flow| self.numbering(flow)),
         }

@@ -155,6 +155,14 @@ def _protection(scenario: "Scenario") -> Iterator[InputError]:
     if scenario.restoration != Restoration():
         allowed = "one of both: paths are protected, or routes are restored"
         yield InputError("restoration", "a table beside protection", allowed)
+    if scenario.protection.scheme == "1+1":
+        for path, table in tables_of(scenario.switching).items():
+            if isinstance(table, Obs):
+                allowed = "'electronic', 'all-optical' or 'hybrid' with protection.scheme = '1+1'"
+                yield InputError(f"{path}.kind", "'obs'", allowed)
+        if scenario.measurement.trace:
+            allowed = "no flow with protection.scheme = '1+1', whose packets travel twice"
+            yield InputError("measurement.trace", show(list(scenario.measurement.trace)), allowed)
     if not scenario.changes:
         # Otherwise these are refused with the events.
         yield from _unfollowed(scenario, "protection")

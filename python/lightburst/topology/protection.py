@@ -36,7 +36,7 @@ def protection_settings(
     -------
     dict
         ``turns``: ingress, egress, time in picoseconds, and label of the path that is selected from
-        then on, by pair and time.
+        then on, by pair and time. ``duplicates``, if packets travel on both.
     """
     down: dict[int, Spans] = {}
     for link, *span in outages:
@@ -45,15 +45,17 @@ def protection_settings(
     offsets, links = paths["path_offsets"].tolist(), paths["path_links"].tolist()
     source, destination = paths["path_source"].tolist(), paths["path_destination"].tolist()
     turns = []
+    twice = protection.scheme == "1+1"
     for i in range(0, len(source), 2):
         working, backup = (links[offsets[j] : offsets[j + 1]] for j in (i, i + 1))
-        # The notice goes back along the backup path.
-        lag = protection.switching + sum(_delays(network, backup).values())
+        # The egress switches by itself (1+1), or its notice goes back along the backup path (1:1).
+        notice = 0 if twice else sum(_delays(network, backup).values())
+        lag = protection.switching + notice
         for begin, end in on_backup(protection, network, working, backup, noticed):
             for time, label in ((begin + lag, 1), (end + lag, 0)):
                 if time <= limit:
                     turns.append([source[i], destination[i], time, label])
-    return {"turns": sorted(turns)}
+    return {"turns": sorted(turns)} | ({"duplicates": True} if twice else {})
 
 
 def on_backup(

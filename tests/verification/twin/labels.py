@@ -24,6 +24,7 @@ class Labels:
         self.paths: dict[Pair, list[Hops]] = {}
         protection = settings.get("protection")
         self.protects = protection is not None
+        self.duplicates = bool(protection and protection.get("duplicates"))
         # Ingress, egress, time and label of the path that is selected from then on.
         self.turns: list[tuple[int, int, int, int]] = protection["turns"] if protection else []
         if self.label is None and not self.protects:

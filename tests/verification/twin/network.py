@@ -13,7 +13,7 @@ from twin.events import EventQueue, Moment
 from twin.link import Held, Link
 from twin.outages import Outages
 from twin.rng import mix
-from twin.rules import Fate, LossRule, PathRule
+from twin.rules import CopyRule, Fate, LossRule, PathRule
 from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
@@ -221,6 +221,7 @@ class Network:
     ports: list[list[Link]] = field(init=False)
     outages: Outages = field(init=False)
     cuts: Cuts = field(init=False)
+    copies: CopyRule = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
@@ -387,12 +388,11 @@ class Network:
 
     def _arrive(self, unit: Unit, link: Link) -> None:
         self.note("arrive", link.target, unit, link)
-        if self.labels.protects and isinstance(unit, Packet) and link.source < self.hosts:
-            unit = replace(unit, label=self.labels.selected(unit, self.events.now))
         if link.target == unit.destination:
             assert isinstance(unit, Packet)
             self.deliver(link.target, unit)
-        self.receive(link.target, unit, link)
+        for one in self.copies.at_switch(unit, link) if link.target >= self.hosts else [unit]:
+            self.receive(link.target, one, link)
 
     def deliver(self, node: int, packet: Packet) -> None:
         """Remove a packet that has reached its destination."""
@@ -413,6 +413,11 @@ class Network:
         holder: Reservation | None = None,
     ) -> None:
         """End `unit` and all in it: before the link it wanted, on it, or behind it (`came`)."""
+        wanted.dropped += not on_link
+        link = wanted if on_link else None
+        begins = self.trace[-1].begins if on_link else None
+        if self.copies.goes_on(unit, (reason, node, wanted.index, link, begins)):
+            return
         self.end(unit)
         if isinstance(unit, Burst):
             self.cuts.forget(unit)
@@ -420,8 +425,6 @@ class Network:
             self.bursts_lost[self.group(unit)] += 1
         if not (on_link or came):
             self.offer(wanted, unit)
-        wanted.dropped += not on_link
-        link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, reservation=holder)
 
     def end(self, unit: Unit) -> None:

@@ -1,7 +1,8 @@
 //! Protection of paths: each pair of edges has a working path, with label 0, and a backup path
 //! without a common link, with label 1. Which of them is selected at a time is known before the run.
 
-use crate::{Envelope, Fabric, LinkId, NodeId, Unit};
+use crate::observe::Place;
+use crate::{Envelope, Fabric, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::Time;
 use std::collections::BTreeMap;
 
@@ -30,31 +31,62 @@ impl Protection {
         }
     }
 
+    /// Returns the switch of a host, and a switch itself.
+    fn edge(&self, node: NodeId) -> NodeId {
+        self.edges.get(node.index()).copied().unwrap_or(node)
+    }
+
     /// Returns the label of the path that is selected for a unit at `now`.
     pub(crate) fn selected(&self, unit: &Envelope, now: Time) -> u8 {
-        let edge = |node: NodeId| self.edges.get(node.index()).copied().unwrap_or(node);
-        let pair = (edge(unit.source), edge(unit.destination));
+        let pair = (self.edge(unit.source), self.edge(unit.destination));
         let turns = self.turns.get(&pair).map_or(&[][..], Vec::as_slice);
         let passed = turns.partition_point(|&(time, _)| time <= now);
         passed.checked_sub(1).map_or(0, |last| turns[last].1)
     }
+}
 
-    /// Returns the number of hosts. The first links are those of the hosts.
-    pub(crate) fn hosts(&self) -> usize {
-        self.edges.len()
-    }
+/// What becomes of a unit that arrives at a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// The switch takes it.
+    Goes,
+    /// The switch takes it, and then this copy of it.
+    Twice(PacketId),
+    /// It was a copy, and has ended.
+    Ends,
 }
 
 impl Fabric {
-    /// Sets the label of a packet that comes to its ingress over the link of its host.
+    /// Selects the path of a packet that comes to its ingress from its host, or one of its copies
+    /// that come to its egress, at the end `to` of a link.
     #[cold]
-    pub(crate) fn protect(&mut self, unit: Unit, link: LinkId, now: Time) {
-        let Some(protection) = &self.protection else {
-            return;
+    pub(crate) fn protect(&mut self, unit: Unit, link: LinkId, to: NodeId, now: Time) -> Arrival {
+        let (Some(protection), Unit::Packet(packet)) = (&self.protection, unit) else {
+            return Arrival::Goes;
         };
-        if let (Unit::Packet(packet), true) = (unit, link.index() < protection.hosts()) {
-            let envelope = &mut self.units.packets[packet].envelope;
-            envelope.label = protection.selected(envelope, now);
+        let envelope = &self.units.packets[packet].envelope;
+        let selected = protection.selected(envelope, now);
+        // The first links are those of the hosts.
+        let from_host = link.index() < protection.edges.len();
+        if self.copies.is_none() {
+            if from_host {
+                self.units.packets[packet].envelope.label = selected;
+            }
+            return Arrival::Goes;
+        }
+        if self.routing.labels(envelope) < 2 {
+            return Arrival::Goes;
+        }
+        if from_host {
+            return Arrival::Twice(self.copy(packet, 1, now));
+        }
+        if protection.edge(envelope.destination) != to {
+            return Arrival::Goes;
+        }
+        let (is_selected, place) = (envelope.label == selected, Place { node: to, link });
+        match self.select(packet, place, is_selected, now) {
+            true => Arrival::Goes,
+            false => Arrival::Ends,
         }
     }
 }

@@ -19,6 +19,10 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     if outages.is_some_and(|outages| outages.restoration_ps.is_some()) {
         return refuse("protection beside routes that change");
     }
+    let mut switches = plan.settings.switches.iter();
+    if given.duplicates && switches.any(|switch| switch.assembles()) {
+        return refuse("copies of packets in a network of bursts");
+    }
     let mut paths: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     let nodes = &plan.nodes;
     for pair in nodes.path_source.iter().zip(&nodes.path_destination) {

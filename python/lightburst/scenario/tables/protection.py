@@ -19,11 +19,13 @@ class Protection(Section):
         Picoseconds; None for paths that do not return.
     """
 
-    scheme: Literal["1:1"] = Field(
+    scheme: Literal["1+1", "1:1"] = Field(
         description=(
-            'The architecture (ITU-T G.808.1, RFC 4427). `"1:1"`: units take one of the two paths. '
-            "The egress notices a failure, tells the ingress over the backup path, and that "
-            "changes the path. Until then other traffic alone uses the links of the backup path."
+            'The architecture (ITU-T G.808.1, RFC 4427). `"1+1"`: the ingress sends each packet '
+            "over both paths, all the time, and the egress selects one of them. No packet is told "
+            'of a failure, but all use links twice. `"1:1"`: units take one of the two paths. The '
+            "egress notices a failure, tells the ingress over the backup path, and that changes "
+            "the path. Until then other traffic alone uses the links of the backup path."
         ),
     )
     detection: Duration = Field(
@@ -37,8 +39,9 @@ class Protection(Section):
     switching: Duration = Field(
         parse_duration("50 ms"),
         description=(
-            "Time of the switch from one path to the other, after it was decided. The default is "
-            "the limit of ITU-T G.841 after the detection."
+            "Time of the switch from one path to the other, after it was decided: at the egress "
+            'with `"1+1"`, at the ingress with `"1:1"`. The default is the limit of ITU-T G.841 '
+            "after the detection."
         ),
     )
     wait_to_restore: Annotated[int | None, Quantity(TIME, word="never")] = Field(
