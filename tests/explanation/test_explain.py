@@ -164,6 +164,26 @@ def test_events_on_the_links_of_a_flow_are_named() -> None:
     assert "Events on links that its packets used: 3 - 4 down from" in unbroken(found)
 
 
+def test_the_times_on_a_backup_path_are_named(tmp_path: Path) -> None:
+    """200 m of fibre are a microsecond; the backup path has two links of it."""
+    links = "source,target,length\nh,a,200 m\nk,c,200 m\na,c,200 m\na,d,200 m\nd,c,200 m\n"
+    (tmp_path / "links.csv").write_text(links, encoding="utf-8")
+    values = {
+        "topology": {"kind": "graph", "file": str(tmp_path / "links.csv"), "hosts": "leaves"},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "datagram", "segment_size": "9 kB"},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "90 kB"}},
+        "events": [{"at": "5 us", "link": ["a", "c"], "state": "down", "direction": "forward"}],
+        "protection": {"scheme": "1:1", "detection": "10 us", "switching": "3 us"},
+    }
+    with pytest.warns(lb.RunWarning, match="rests on"):
+        found = lb.explain(lb.Scenario.from_dict(values), flow=0)
+    assert found.as_dict()["events"] == [
+        "a - c down from 5 µs",
+        "a to c on the backup path from 20 µs",
+    ]
+
+
 def test_datagrams_that_are_lost_are_explained() -> None:
     values = {
         "topology": {"kind": "fat-tree", "k": 4},

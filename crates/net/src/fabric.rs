@@ -10,9 +10,9 @@ use crate::observe::{
 use crate::routing::balance::Fibre;
 use crate::routing::label::SHORTEST;
 use crate::{
-    Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Cut, DropReason, Dropped,
-    Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard, Options,
-    Outages, Packet, PacketId, PortId, Routing, Tails, Unit, Units,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
+    Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
+    Options, Outages, Packet, PacketId, PortId, Protection, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -67,6 +67,10 @@ pub struct Fabric {
     pub bursts: Vec<BurstCount>,
     /// Choice of labels, if the scenario has labelled paths.
     pub labels: Option<Box<Labels>>,
+    /// Selection of the working or the backup path, if paths are protected.
+    pub protection: Option<Box<Protection>>,
+    /// Copies of packets, if these travel on both paths.
+    pub copies: Option<Box<Copies>>,
     /// Choice of the labels of bursts by load, if configured. All fibres are watched then.
     pub balance: Option<Box<Balance>>,
     /// Losses on links, if any link is lossy.
@@ -127,6 +131,8 @@ impl Fabric {
             dropped_at: vec![0; wires.len()],
             bursts: vec![BurstCount::default()],
             labels: None,
+            protection: None,
+            copies: None,
             balance: None,
             loss: None,
             outages: None,
@@ -184,12 +190,17 @@ impl Fabric {
     /// of its predecessor.
     #[inline]
     pub(crate) fn label_burst(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
-        let are_labelled = self.balance.is_some() || self.labels.is_some();
+        let are_labelled =
+            self.balance.is_some() || self.labels.is_some() || self.protection.is_some();
         are_labelled && self.choose_label(unit, bundle, now)
     }
 
     #[cold]
     fn choose_label(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
+        if let Some(protection) = &self.protection {
+            unit.label = protection.selected(unit, now);
+            return false;
+        }
         let Some(balance) = &mut self.balance else {
             self.label(unit);
             return false;
@@ -338,6 +349,9 @@ impl Fabric {
     /// Drops a unit, a burst with all its packets.
     #[inline]
     pub(crate) fn remove(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
+        if self.copies.is_some() && self.lose_copy(unit, place, &why) {
+            return;
+        }
         let Why {
             reason,
             holder,

@@ -1,5 +1,6 @@
 //! Network of hosts and switches on one fabric, as a model for the simulation engine.
 
+use crate::routing::protection::Arrival;
 use crate::{
     link::fifo, link::outages::Down, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId,
     NodeId, PortId, Sendable, Switch, TimerId, Unit,
@@ -62,8 +63,19 @@ impl<H: Hosts> Network<H> {
         fifo::arrived(it, (link, to), &self.fabric.units, agenda);
         let site = to.0.wrapping_sub(self.host_count) as usize;
         if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
+            let mut copy = None;
+            if self.fabric.protection.is_some() {
+                match self.fabric.protect(it.into(), link, to, agenda.now()) {
+                    Arrival::Goes => {}
+                    Arrival::Twice(other) => copy = Some(other),
+                    Arrival::Ends => return,
+                }
+            }
             let mut ctx = Context::new(to, *first_link, link, &mut self.fabric, agenda);
             switch.on_unit(it.into(), &mut ctx);
+            if let Some(copy) = copy {
+                switch.on_unit(copy.into(), &mut ctx);
+            }
         } else {
             let nic = self.fabric.link_id(to, PortId(0));
             let mut ctx = Context::new(to, nic, link, &mut self.fabric, agenda);

@@ -3,6 +3,7 @@
 pub mod balance;
 pub mod choice;
 pub mod label;
+pub mod protection;
 
 mod fat_tree;
 mod paths;

@@ -3,6 +3,7 @@
 pub mod arena;
 pub mod burst;
 pub mod burst_header;
+pub mod copies;
 pub(crate) mod numbering;
 pub mod packet;
 pub mod tails;

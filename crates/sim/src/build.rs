@@ -1,7 +1,7 @@
 //! Builds the network of a plan.
 
 use crate::circuits;
-use crate::links::{changes, outages};
+use crate::links::{changes, outages, protection};
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
@@ -57,13 +57,7 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     };
     let flows = plan.flows.source.len();
     let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
-    if let Some(label) = &settings.label {
-        let label = Label::from_name(label).expect("a known label");
-        let labels = Labels::new(label, settings.seed, settings.nodes);
-        let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
-        fabric.routing.add_paths(settings.nodes, &edges, &paths);
-        fabric.labels = Some(Box::new(labels));
-    }
+    add_paths(plan, &mut fabric);
     fabric.bursts = vec![BurstCount::default(); plan.classes().max(1)];
     if let Some(given) = &settings.balance {
         let channels = |link: LinkId| links.channels.get(link.index()).copied().unwrap_or(1);
@@ -89,6 +83,25 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     }
     fabric.observers = observers;
     fabric
+}
+
+/// Gives the fabric the paths between edges, and the rule that chooses one; nothing if units take
+/// shortest paths.
+fn add_paths(plan: &Plan, fabric: &mut Fabric) {
+    let settings = &plan.settings;
+    if settings.label.is_none() && settings.protection.is_none() {
+        return;
+    }
+    let (edges, paths) = (edges(plan, fabric), given_paths(plan, fabric));
+    fabric.routing.add_paths(settings.nodes, &edges, &paths);
+    if let Some(label) = &settings.label {
+        let label = Label::from_name(label).expect("a known label");
+        fabric.labels = Some(Box::new(Labels::new(label, settings.seed, settings.nodes)));
+    }
+    if let Some(given) = &settings.protection {
+        fabric.protection = Some(Box::new(protection::protection(given, edges)));
+        fabric.copies = given.duplicates.then(Box::default);
+    }
 }
 
 /// Builds the interfaces of the hosts; `None` unless they serve their flows fairly.

@@ -50,6 +50,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     crate::circuits::check(plan)?;
     measured(plan)?;
     paths::check(plan)?;
+    crate::links::protection::check(plan)?;
     paths::balance(plan)
 }
 

@@ -5,7 +5,7 @@ use crate::state::State;
 use lightburst_des::Time;
 use lightburst_net::column::{Column, Table};
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Counted, Fabric};
+use lightburst_net::{BurstCount, Copies, Counted, Fabric};
 use std::ops::Add;
 
 /// Named single numbers.
@@ -32,20 +32,36 @@ impl Counts {
         let counted = state
             .switches()
             .map(|(node, switch)| switch.counted(end).and(fabric.tails_cut(node, end)));
+        let copies = fabric.copies.as_deref();
+        let copies_in_flight = copies.map_or(0, Copies::in_flight);
+        let of_copies = copies.map(|copies| {
+            [
+                ("copies_created", copies.created),
+                ("copies_in_flight", copies_in_flight),
+                ("copies_unselected", copies.unselected),
+            ]
+        });
+        let totals = [
+            ("delivered_bytes", state.delivered()),
+            ("units_created", fabric.created),
+            ("units_delivered", fabric.delivered),
+            ("units_dropped", fabric.dropped.column().sum()),
+            (
+                "units_in_flight",
+                fabric.units.packets.len() as u64 - copies_in_flight,
+            ),
+            ("bursts_created", bursts(|class| class.created)),
+            ("bursts_lost", bursts(|class| class.lost)),
+            ("bursts_delivered", bursts(|class| class.delivered)),
+        ];
         Counts {
             links: links(fabric, end),
             switches: switches(counted),
             classes: classes(fabric),
-            totals: vec![
-                ("delivered_bytes", state.delivered()),
-                ("units_created", fabric.created),
-                ("units_delivered", fabric.delivered),
-                ("units_dropped", fabric.dropped.column().sum()),
-                ("units_in_flight", fabric.units.packets.len() as u64),
-                ("bursts_created", bursts(|class| class.created)),
-                ("bursts_lost", bursts(|class| class.lost)),
-                ("bursts_delivered", bursts(|class| class.delivered)),
-            ],
+            totals: totals
+                .into_iter()
+                .chain(of_copies.into_iter().flatten())
+                .collect(),
         }
     }
 }

@@ -3,3 +3,4 @@
 pub mod changes;
 pub mod loss;
 pub mod outages;
+pub mod protection;

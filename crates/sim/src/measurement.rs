@@ -82,6 +82,8 @@ pub struct Scope<'p> {
     pub connections: bool,
     /// Whether bursts are divided into classes.
     pub classes: bool,
+    /// Whether packets travel in two copies.
+    pub copies: bool,
     /// Outages of links: link, first instant at which it is down, and first at which it is up again;
     /// by link and time.
     pub outages: &'p [(u32, u64, u64)],

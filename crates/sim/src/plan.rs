@@ -6,6 +6,7 @@ pub mod changes;
 pub mod choice;
 pub mod loss;
 pub mod outages;
+pub mod protection;
 mod writes;
 
 pub use writes::Writes;
@@ -157,6 +158,9 @@ pub struct PlanSettings {
     /// Changes of the rates and losses of links.
     #[serde(default)]
     pub changes: Option<ChangeSettings>,
+    /// Protection of the paths between edges.
+    #[serde(default)]
+    pub protection: Option<protection::ProtectionSettings>,
     /// Requested measurements, each of which has keys of its own.
     #[serde(skip)]
     pub measurements: Vec<Arc<dyn Measurement>>,
@@ -407,6 +411,7 @@ impl Plan {
             time_limit: Time(self.settings.time_limit_ps),
             connections: groups.any(|group| !group.transport.is_datagram()),
             classes: self.classes() > 0,
+            copies: self.settings.copies(),
             outages: outages.map_or(&[], |outages| &outages.links),
             numbering: Box::new(|flow| self.numbering(flow)),
         }
@@ -491,7 +496,7 @@ mod tests {
         assert!(words.starts_with(start), "{words}");
         let keys = measurement::REGISTRY.iter().flat_map(|kind| kind.keys);
         let keys: String = keys.map(|key| format!(", `{key}`")).collect();
-        let end = format!("`fair`, `loss`, `outages`, `changes`{keys}");
+        let end = format!("`fair`, `loss`, `outages`, `changes`, `protection`{keys}");
         assert!(words.ends_with(&end), "{words}");
     }
 }

@@ -11,7 +11,7 @@ from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.offered import edges_of, senders_of
-from lightburst.compile.paths import path_columns
+from lightburst.compile.paths import path_columns, protected_columns
 from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import (
@@ -32,6 +32,7 @@ from lightburst.scenario.transport import OpenLoop
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.topology.changes import change_settings
 from lightburst.topology.outages import outage_settings
+from lightburst.topology.protection import protection_settings
 from lightburst.workload import (
     Edges,
     Flows,
@@ -80,17 +81,16 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)
     routing = scenario.routing
-    if routing.labelled:
-        ends = np.stack([flows["source"], flows["destination"]], axis=1)
-        nodes |= path_columns(routing, network, links["delay_ps"], ends)
+    nodes |= _paths(scenario, network, links["delay_ps"], flows)
     if network.link_channels is not None:
         links["channels"] = network.link_channels
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
+    outages = outage_settings(scenario, network, seed)
     settings = {
         "hosts": network.hosts,
         "nodes": network.nodes,
-        "routing": _routing(network, routing.metric, changes=scenario.changes),
+        "routing": _routing(scenario, network),
         "choice": choice_settings(routing, scenario.routing_choice),
         "label": routing.label.kind if routing.labelled else None,
         "balance": balance_settings(routing),
@@ -100,7 +100,8 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "groups": group_settings(scenario.flow_groups),
         "fair": fair_settings(scenario.host_queueing),
         "loss": loss_settings(scenario.loss),
-        "outages": outage_settings(scenario, network, seed),
+        "outages": outages,
+        "protection": _protection(scenario, network, nodes, outages),
         "changes": change_settings(scenario, network, lossy_links(scenario, network)),
     }
     # Reversed, because of several measurements that the network does not allow the error names
@@ -116,15 +117,38 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     return plan
 
 
-def _routing(network: Network, metric: str, *, changes: bool) -> dict[str, Any]:
+def _routing(scenario: Scenario, network: Network) -> dict[str, Any]:
     """Return the settings of routing; a fat-tree needs no metric, since all metrics agree.
 
     Its structure tells the routes as long as it is whole, so where links fail it has tables.
     """
     tables = network.routing["kind"] == "shortest-path"
-    if changes and not tables:
+    if (scenario.changes or scenario.protection is not None) and not tables:
         return {"kind": "shortest-path", "metric": "hops"}
-    return network.routing | ({"metric": metric} if tables else {})
+    return network.routing | ({"metric": scenario.routing.metric} if tables else {})
+
+
+def _paths(
+    scenario: Scenario, network: Network, delay_ps: NDArray[np.uint64], flows: Columns
+) -> Columns:
+    """Return the columns of paths with labels; none without labels."""
+    ends = np.stack([flows["source"], flows["destination"]], axis=1)
+    if scenario.protection is not None:
+        return protected_columns(scenario.routing, network, delay_ps, ends)
+    if scenario.routing.labelled:
+        return path_columns(scenario.routing, network, delay_ps, ends)
+    return {}
+
+
+def _protection(
+    scenario: Scenario, network: Network, nodes: Columns, outages: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return the settings of protection; None without."""
+    if scenario.protection is None:
+        return None
+    rows = outages["links"] if outages else []
+    limit = scenario.measurement.time_limit
+    return protection_settings(scenario.protection, network, nodes, rows, limit)
 
 
 @lru_cache(maxsize=8)

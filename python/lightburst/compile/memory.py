@@ -304,7 +304,7 @@ def _records(plan: Plan, in_flight: IntArray) -> IntArray:
 
 def _paths(plan: Plan) -> int:
     """Return the bytes of labelled paths, and of the library that finds them."""
-    if plan.settings.get("label") is None:
+    if not {"label", "protection"} & plan.settings.keys():
         return 0
     paths = plan.nodes["path_source"].size
     return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths

@@ -69,6 +69,44 @@ def path_columns(
     if routing.paths > 1 and others and all(len(paths) < 2 for paths in others):
         allowed = "1, because no two switches with hosts have a second path between them"
         raise InputError("routing.paths", str(routing.paths), allowed)
+    return _columns(found)
+
+
+def protected_columns(
+    routing: Routing, network: Network, delay_ps: NDArray[np.uint64], ends: NDArray[np.uint32]
+) -> dict[str, NDArray[Any]]:
+    """Find a working and a backup path for each pair of switches, without a common link.
+
+    They have the least total length, and the shorter one is the working path.
+
+    Parameters
+    ----------
+    routing, network, delay_ps, ends
+        As for `path_columns`.
+
+    Returns
+    -------
+    dict of str to ndarray
+        As from `path_columns`.
+
+    Raises
+    ------
+    InputError
+        If a pair does not have two such paths.
+    """
+    weights = delay_ps if routing.metric == "delay" else np.ones_like(delay_ps)
+    found: dict[Pair, list[list[int]]] = {}
+    for pair in _pairs(network, ends):
+        found[pair] = _paths(network, weights.tobytes(), pair, 2)
+        one, *others = [set(path) for path in found[pair]] or [set()]
+        if not others or one & others[0]:
+            between = " to ".join(network.name(node) for node in pair)
+            allowed = "two paths without a common link for each pair of switches with traffic"
+            raise InputError("protection", f"a table, but no such paths from {between}", allowed)
+    return _columns(found)
+
+
+def _columns(found: dict[Pair, list[list[int]]]) -> dict[str, NDArray[Any]]:
     paths = [(pair, links) for pair, several in found.items() for links in several]
     sizes = [len(links) for _, links in paths]
     return {

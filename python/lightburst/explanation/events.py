@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -36,6 +37,7 @@ def met(plan: Plan, trace: FlowTrace, start: int, end: int) -> list[str]:
     -------
     list of str
         Such as ``2 - 3 down from 1 s to 2 s``; both directions together if they changed together.
+        The times on a backup path come last: ``2 to 5 on the backup path from 1.06 s``.
     """
     used = set(np.unique(trace.hops["link"]).tolist())
     found: dict[tuple[int, str], list[int]] = {}
@@ -45,6 +47,7 @@ def met(plan: Plan, trace: FlowTrace, start: int, end: int) -> list[str]:
             words = f"{what} from {readable('time_s', begin * PS)}{to}"
             found.setdefault((begin, words), []).append(link)
     named = [f"{_links(links, trace)} {words}" for (_, words), links in sorted(found.items())]
+    named += _on_backup(plan, trace, start, end)
     more = [f"and {len(named) - _MOST} more"] if len(named) > _MOST else []
     return named[:_MOST] + more
 
@@ -63,6 +66,21 @@ def _changes(plan: Plan) -> Iterator[tuple[int, int, int, str]]:
             is_rate = len(values) == 1
             word = f"at {format_rate(*values)}" if is_rate else f"with a loss of {values[0]:.3g}"
             yield link, begin, until, word
+
+
+def _on_backup(plan: Plan, trace: FlowTrace, start: int, end: int) -> Iterator[str]:
+    """Yield when the two directions of a flow used their backup paths."""
+    turns: list[list[int]] = plan.settings.get("protection", {}).get("turns", [])
+    ends = [int(plan.next_to_hosts[host]) for host in (trace.source, trace.destination)]
+    names = trace.places.named(np.array(ends))
+    for pair, (one, other) in ((ends, names), (ends[::-1], names[::-1])):
+        own = [(time, label) for *between, time, label in turns if between == pair]
+        for (time, label), (until, _) in pairwise([*own, (int(UNFINISHED), 0)]):
+            if label and time < end and until > start:
+                times = f"from {readable('time_s', time * PS)}"
+                if until != UNFINISHED:
+                    times += f" to {readable('time_s', until * PS)}"
+                yield f"{one} to {other} on the backup path {times}"
 
 
 def _own(plan: Plan, link: int, number: int) -> list[Any]:

@@ -164,6 +164,26 @@ def _events(scenario: "Scenario") -> Iterator[InputError]:
     yield from _delays(scenario, "drops and marks alone beside events and failures")
 
 
+def _protection(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse protection beside other rules that choose a path."""
+    if scenario.protection is None:
+        return
+    if scenario.restoration != Restoration():
+        allowed = "one of both: paths are protected, or routes are restored"
+        yield InputError("restoration", "a table beside protection", allowed)
+    if scenario.protection.scheme == "1+1":
+        for path, table in tables_of(scenario.switching).items():
+            if isinstance(table, Obs):
+                allowed = "'electronic', 'all-optical' or 'hybrid' with protection.scheme = '1+1'"
+                yield InputError(f"{path}.kind", "'obs'", allowed)
+        if scenario.measurement.trace:
+            allowed = "no flow with protection.scheme = '1+1', whose packets travel twice"
+            yield InputError("measurement.trace", show(list(scenario.measurement.trace)), allowed)
+    if not scenario.changes:
+        # Otherwise these are refused with the events.
+        yield from _unfollowed(scenario, "protection")
+
+
 def _changes(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse links that go down where routes or units cannot follow."""
     if not scenario.changes:
@@ -171,16 +191,21 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             allowed = "events or failures as well, which the routes follow"
             yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
+    yield from _unfollowed(scenario, "events and failures")
+
+
+def _unfollowed(scenario: "Scenario", what: str) -> Iterator[InputError]:
+    """Refuse switches and paths whose units cannot take another way."""
     for path, table in tables_of(scenario.switching).items():
         if table.kind not in ("electronic", "all-optical", "hybrid", "obs"):
-            allowed = "'electronic', 'all-optical', 'hybrid' or 'obs' beside events and failures"
+            allowed = f"'electronic', 'all-optical', 'hybrid' or 'obs' beside {what}"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
         elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
-            allowed = "'none' or 'destination' beside events and failures: routes may change"
+            allowed = f"'none' or 'destination' beside {what}: routes may change"
             yield InputError(f"{path}.ordering", "'source'", allowed)
     if scenario.routing.labelled:
         key = "routes" if scenario.routing.routes else "paths"
-        allowed = "shortest paths beside events and failures: these are calculated anew"
+        allowed = f"shortest paths beside {what}: these are calculated anew"
         yield InputError(f"routing.{key}", "paths with labels", allowed)
 
 
@@ -326,6 +351,7 @@ def misfits(
     yield from _circuits(scenario)
     yield from _reserved(scenario)
     yield from _events(scenario)
+    yield from _protection(scenario)
     yield from _changes(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)

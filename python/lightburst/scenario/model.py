@@ -23,6 +23,7 @@ from lightburst.scenario.tables.groups import LONGEST_NAME, MOST_GROUPS, FlowGro
 from lightburst.scenario.tables.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.tables.loss import Loss
 from lightburst.scenario.tables.measurement import MEASUREMENTS, Measurement
+from lightburst.scenario.tables.protection import Protection
 from lightburst.scenario.tables.routing import Routing
 from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
@@ -51,7 +52,9 @@ class Scenario(Section):
 
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"events", "failures", "restoration"})
+    came_later: ClassVar[frozenset[str]] = frozenset(
+        {"events", "failures", "restoration", "protection"}
+    )
 
     name: Annotated[str, Name(0)] = Field("", description="Name for titles; no effect on results.")
     topology: Topology = Field(description="Hosts, switches and the links between them.")
@@ -79,6 +82,13 @@ class Scenario(Section):
     )
     restoration: Restoration = Field(
         Restoration(), description="When and how the routes follow events and failures."
+    )
+    protection: Protection | None = Field(
+        None,
+        description=(
+            "A backup path for each pair of switches with hosts. Without this table routes follow "
+            "events and failures by restoration."
+        ),
     )
     groups: dict[str, Group] | None = Field(
         None,

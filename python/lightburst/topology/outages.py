@@ -38,7 +38,7 @@ def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str
     dict or None
         ``links``: a row for each outage, with the number of the link, the first instant at which it
         is down and the first at which it is up again, in picoseconds; ``restoration_ps``, and
-        ``reroute``.
+        ``reroute``, both without protection only.
 
     Raises
     ------
@@ -60,6 +60,8 @@ def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str
         rows += [[link, *span] for span in whole]
     settings: dict[str, Any] = {"links": rows}
     restoration = scenario.restoration
+    if scenario.protection is not None:
+        return settings
     if restoration.delay is not None:
         settings["restoration_ps"] = restoration.delay
     if restoration.waiting == "rerouted":

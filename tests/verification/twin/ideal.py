@@ -44,7 +44,9 @@ class Ideal:
     def ways_by_label(self, source: int, destination: int) -> list[list[list[Link]]]:
         """The paths of each label that a unit can have."""
         unit = Packet(0, 0, "", 0, 0, 0, source, destination)
-        number = 1 if self.label in (None, "first") else self.network.labels.number(unit)
+        protects = self.network.labels.protects
+        only_one = self.label == "first" or (self.label is None and not protects)
+        number = 1 if only_one else self.network.labels.number(unit)
         units = (replace(unit, label=label) for label in range(max(1, number)))
         # From edge to edge: without the link to the host.
         end = None if source < self.network.hosts else -1

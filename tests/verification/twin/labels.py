@@ -22,7 +22,12 @@ class Labels:
         self.edge = [link.target for link in links[: self.hosts]]
         self.streams: dict[int, Xoshiro256PlusPlus] = {}
         self.paths: dict[Pair, list[Hops]] = {}
-        if self.label is None:
+        protection = settings.get("protection")
+        self.protects = protection is not None
+        self.duplicates = bool(protection and protection.get("duplicates"))
+        # Ingress, egress, time and label of the path that is selected from then on.
+        self.turns: list[tuple[int, int, int, int]] = protection["turns"] if protection else []
+        if self.label is None and not self.protects:
             return
         port = {
             link.index: link.index - next(x.index for x in links if x.source == link.source)
@@ -65,6 +70,14 @@ class Labels:
         if self.label == "hash":
             return mix(mix(mix(self.seed)) ^ (unit.hashed << 32 | source)) * choices >> 64
         return 0
+
+    def selected(self, unit: Unit, now: int) -> int:
+        """The label of the path that protection has selected for a unit."""
+        label = 0
+        for *pair, time, turned in self.turns:
+            if tuple(pair) == self.pair(unit) and time <= now:
+                label = turned
+        return label
 
     def between(self, pair: Pair) -> list[list[list[Link]]]:
         """The paths of a pair, each as the links from one node to the next."""

@@ -13,7 +13,7 @@ from twin.events import EventQueue, Moment
 from twin.link import Held, Link
 from twin.outages import Outages
 from twin.rng import mix
-from twin.rules import Fate, LossRule, PathRule
+from twin.rules import CopyRule, Fate, LossRule, PathRule
 from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
@@ -221,6 +221,7 @@ class Network:
     ports: list[list[Link]] = field(init=False)
     outages: Outages = field(init=False)
     cuts: Cuts = field(init=False)
+    copies: CopyRule = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
@@ -280,7 +281,9 @@ class Network:
         host = packets[0].destination
         burst = Burst(number, packets, size, ends, host, identity, self.sequences[line])
         self.sequences[line] += 1
-        if self.balance is None:
+        if self.labels.protects:
+            label = self.labels.selected(burst, now)
+        elif self.balance is None:
             label = self.labels.choose(burst)
         else:
             label = self.balance.choose(ends, self.labels.between(ends), now)
@@ -392,7 +395,8 @@ class Network:
         if link.target == unit.destination:
             assert isinstance(unit, Packet)
             self.deliver(link.target, unit)
-        self.receive(link.target, unit, link)
+        for one in self.copies.at_switch(unit, link) if link.target >= self.hosts else [unit]:
+            self.receive(link.target, one, link)
 
     def deliver(self, node: int, packet: Packet) -> None:
         """Remove a packet that has reached its destination."""
@@ -413,6 +417,11 @@ class Network:
         holder: Reservation | None = None,
     ) -> None:
         """End `unit` and all in it: before the link it wanted, on it, or behind it (`came`)."""
+        wanted.dropped += not on_link
+        link = wanted if on_link else None
+        begins = self.trace[-1].begins if on_link else None
+        if self.copies.goes_on(unit, (reason, node, wanted.index, link, begins)):
+            return
         self.end(unit)
         if isinstance(unit, Burst):
             self.cuts.forget(unit)
@@ -420,8 +429,6 @@ class Network:
             self.bursts_lost[self.group(unit)] += 1
         if not (on_link or came):
             self.offer(wanted, unit)
-        wanted.dropped += not on_link
-        link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, reservation=holder)
 
     def end(self, unit: Unit) -> None:

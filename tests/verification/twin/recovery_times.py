@@ -47,15 +47,18 @@ def recovery(network: Network, length: int | None, flows: int) -> Tables:
         return {}
     stops = [Stops() for _ in range(flows)]
     bins: dict[int, int] = {}
-    begins: dict[str, int] = {}
+    # By name and label: a packet may travel in two copies.
+    begins: dict[tuple[str, int], int] = {}
     for entry in network.trace:
         unit, what = entry.unit, entry.what.replace("_", "-")
         if what == "send" and isinstance(unit, Packet):
             assert entry.begins is not None
-            begins[unit.name] = entry.begins
+            begins[unit.name, unit.label] = entry.begins
         if what == "drop link-down":
             on_link = entry.link is not None and isinstance(unit, Packet)
-            begin = begins[unit.name] if on_link else entry.time
+            begin = entry.time
+            if on_link and isinstance(unit, Packet):
+                begin = entry.begins or begins[unit.name, unit.label]
             wanted = entry.wanted if entry.link is None else entry.link
             assert wanted is not None
             since = taken_at(network, wanted, begin)

@@ -31,6 +31,18 @@ class LossRule(Protocol):
 class PathRule(Protocol):
     """The rule that decides the paths of units other than the shortest."""
 
+    #: Whether it selects a working or a backup path, for bursts when they are made, and for packets
+    #: when they come to their ingress.
+    protects: bool
+    #: Whether packets travel on both paths, and the egress selects.
+    duplicates: bool
+
+    def pair(self, unit: "Unit") -> tuple[int, int]:
+        """The switches of the source and the destination of a unit."""
+
+    def selected(self, unit: "Unit", now: int) -> int:
+        """The label of the path that is selected for a unit."""
+
     def number(self, unit: "Unit") -> int:
         """The number of labels that a unit can have."""
 
@@ -42,3 +54,21 @@ class PathRule(Protocol):
 
     def between(self, pair: tuple[int, int]) -> "list[list[list[Link]]]":
         """The paths of a pair, each as the links from one node to the next."""
+
+
+#: Why and where a copy was lost: reason, node, wanted link, the link if it was lost on that, and
+#: the begin of its transmission there.
+Cause = tuple[str, int, int, "Link | None", int | None]
+
+
+class CopyRule(Protocol):
+    """The rule for packets that travel on two paths."""
+
+    def at_switch(self, unit: "Unit", link: "Link") -> "list[Unit]":
+        """What a switch takes of a unit that arrives over `link`."""
+
+    def goes_on(self, unit: "Unit", cause: Cause | None) -> bool:
+        """End a copy, if the packet goes on in the other one; whether it does."""
+
+    def totals(self) -> dict[str, int]:
+        """The numbers of copies; none without."""

@@ -11,6 +11,7 @@ from twin.audit import audit_columns
 from twin.balance import make_balance
 from twin.circuits import circuit_switch
 from twin.contents import contents
+from twin.copies import Copies
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
 from twin.densities import densities
 from twin.edge import Edge, burst_switch
@@ -93,6 +94,7 @@ class Simulation:
             self.receive,
             self.switching_time,
         )
+        self.network.copies = Copies(self.network)
         self.network.outages = Outages(
             settings.get("outages"),
             self.network,

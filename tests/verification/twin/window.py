@@ -47,7 +47,7 @@ SWITCH_COLUMNS = [
 ]
 INTEGRALS = ["buffer_byte_ps", "assembly_wait_ps", "delay_line_ps", "held_ps"]
 #: Values that are no sums: a window has them as they are at its end.
-STATES = ["waiting_bytes", "units_in_flight"]
+STATES = ["waiting_bytes", "units_in_flight", "copies_in_flight"]
 
 
 class Counts:
@@ -98,6 +98,7 @@ class Counts:
             "delivered_bytes": delivered,
             **{name: totals[name] for name in (*names, "bursts_lost", "bursts_delivered")},
             "units_in_flight": len(network.alive),
+            **network.copies.totals(),
         }
 
     def columns(self, before: "Counts | None" = None, span: tuple[int, int] = (0, 2**64)) -> Tables:

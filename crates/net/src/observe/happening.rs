@@ -37,6 +37,8 @@ impl Interest {
     pub const ROUND_TRIP: Interest = Interest(1 << 12);
     /// [`Happening::WindowMoved`].
     pub const WINDOW_MOVED: Interest = Interest(1 << 13);
+    /// [`Happening::Copied`].
+    pub const COPIED: Interest = Interest(1 << 14);
 
     /// All kinds.
     pub const ALL: Interest = Interest(u16::MAX);
@@ -296,6 +298,13 @@ pub enum Happening<'a> {
         /// The window.
         window: WindowState,
     },
+    /// A packet goes on in two copies.
+    Copied {
+        /// The packet.
+        packet: PacketId,
+        /// Its copy.
+        copy: PacketId,
+    },
 }
 
 impl Happening<'_> {
@@ -317,6 +326,7 @@ impl Happening<'_> {
             Happening::PathSwitched(_) => Interest::PATH_SWITCHED,
             Happening::RoundTrip { .. } => Interest::ROUND_TRIP,
             Happening::WindowMoved { .. } => Interest::WINDOW_MOVED,
+            Happening::Copied { .. } => Interest::COPIED,
         }
     }
 }

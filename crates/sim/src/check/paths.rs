@@ -11,8 +11,9 @@ const MOST_REPORTS: u64 = 1000;
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let (nodes, settings) = (&plan.nodes, &plan.settings);
     let count = nodes.path_source.len();
-    if settings.label.is_none() || matches!(settings.routing, Routing::FatTree { .. }) {
-        require!(settings.label.is_none(), "labels in a fat-tree");
+    let labelled = settings.label.is_some() || settings.protection.is_some();
+    if !labelled || matches!(settings.routing, Routing::FatTree { .. }) {
+        require!(!labelled, "labels in a fat-tree");
         return Ok(());
     }
     let offsets = &nodes.path_offsets;

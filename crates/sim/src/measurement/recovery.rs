@@ -78,13 +78,12 @@ struct Recovery {
 }
 
 impl Recovery {
-    fn number(&mut self, packet: PacketId) {
-        self.made += 1;
+    fn number(&mut self, packet: PacketId, number: u64) {
         let least = packet.place() + 1;
         if self.numbers.len() < least {
             self.numbers.resize(least, 0);
         }
-        self.numbers[packet.place()] = self.made;
+        self.numbers[packet.place()] = number;
     }
 
     fn number_of(&self, packet: PacketId) -> u64 {
@@ -124,12 +123,16 @@ impl Recovery {
 
 impl Observer for Recovery {
     fn interest(&self) -> Interest {
-        Interest::CREATED | Interest::DROPPED | Interest::DELIVERED
+        Interest::CREATED | Interest::COPIED | Interest::DROPPED | Interest::DELIVERED
     }
 
     fn on(&mut self, happening: &Happening<'_>, view: &View<'_>) {
         match happening {
-            Happening::Created { packet, .. } => self.number(*packet),
+            Happening::Created { packet, .. } => {
+                self.made += 1;
+                self.number(*packet, self.made);
+            }
+            Happening::Copied { packet, copy } => self.number(*copy, self.number_of(*packet)),
             Happening::Dropped {
                 unit,
                 place,

@@ -49,6 +49,8 @@ struct Bookings {
 
 impl Measurement for Settings {
     fn check(&self, scope: &Scope<'_>) -> Result<(), String> {
+        let words = || "a trace of packets that travel twice".to_string();
+        require(!scope.copies, words)?;
         for &flow in &self.trace {
             let words = || format!("a trace of flow {flow}, which there is not");
             require((flow as usize) < scope.flows, words)?;
@@ -470,7 +472,8 @@ impl Observer for Trace {
             Happening::PathSwitched(switch) => self.path_switches.push(switch),
             Happening::RoundTrip { flow, rtt } => self.samples[flow.index()] = Some(rtt),
             Happening::WindowMoved { flow, window } => self.window(flow, window, now),
-            Happening::Disassembled { .. } => {}
+            // Refused beside a trace.
+            Happening::Disassembled { .. } | Happening::Copied { .. } => {}
         }
     }
 

@@ -40,7 +40,7 @@ impl Measurement for Settings {
 
 /// Columns and totals that describe a state rather than a sum: a window reports their values at its
 /// end.
-const STATES: [&str; 3] = ["waiting_bytes", PEAK, "units_in_flight"];
+const STATES: [&str; 4] = ["waiting_bytes", PEAK, "units_in_flight", "copies_in_flight"];
 
 impl Counts {
     /// Returns the counts made since `before`.
