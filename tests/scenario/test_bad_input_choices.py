@@ -28,7 +28,7 @@ TREE = {
         ),
         (
             {"kind": "flowlet", "timeout": "1 ms"},
-            "routing.choice.timeout: given an unknown key 'timeout'; allowed: one of the keys kind, ",
+            "routing.choice.timeout: given an unknown key 'timeout'; allowed: one of the keys ",
         ),
         (
             {"kind": "least-queue", "samples": 0},
