@@ -82,10 +82,13 @@ impl<'a> Context<'a> {
         &self.fabric.units.packets[packet]
     }
 
-    /// Marks a packet: congestion experienced (ECN).
+    /// Marks a packet, if it is capable of ECN: congestion experienced (RFC 3168, section 5).
     #[inline]
     pub fn mark_congestion(&mut self, packet: PacketId) {
-        self.fabric.units.packets[packet].header.flags |= Header::MARKED;
+        let packet = &mut self.fabric.units.packets[packet];
+        if packet.envelope.ecn_capable {
+            packet.header.flags |= Header::MARKED;
+        }
     }
 
     /// Returns the options of a packet. The packet must carry some.

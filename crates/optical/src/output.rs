@@ -236,7 +236,7 @@ impl Output<'_, '_> {
         is_capable
     }
 
-    /// Marks a unit whether its transport is capable of ECN or not. A burst is only counted.
+    /// Marks a unit if its transport is capable of ECN. Any other packet and a burst are only counted.
     pub fn mark(&mut self, unit: Unit) {
         if let Unit::Packet(packet) = unit {
             self.ctx.mark_congestion(packet);

@@ -1,6 +1,5 @@
 """The electronic switch whose outputs have explicit queues: docs/model.md, "Explicit queues"."""
 
-from dataclasses import replace
 from typing import Any
 
 from twin.disciplines import DISCIPLINES
@@ -8,7 +7,7 @@ from twin.events import Moment
 from twin.link import Link, Waiting
 from twin.network import TIMER, Network, Packet, Unit
 from twin.rng import Xoshiro256PlusPlus, stream
-from twin.switches import Electronic
+from twin.switches import Electronic, marked
 
 #: The kind of the timer of a departure.
 DEPARTURE = 0
@@ -121,9 +120,9 @@ class Output:
         return isinstance(unit, Packet) and unit.ecn_capable
 
     def mark(self, unit: Unit) -> Unit:
-        """Mark a unit, capable of ECN or not; a burst is only counted."""
+        """Mark a packet that is capable of ECN; any other unit is only counted."""
         self.switch.counters["marked"] += 1
-        return replace(unit, marked=True) if isinstance(unit, Packet) else unit
+        return marked(unit)
 
 
 class QueuedElectronic(Electronic):

@@ -129,6 +129,13 @@ class AllOptical(Switch):
             self.forward(unit, port)
 
 
+def marked(unit: Unit) -> Unit:
+    """The unit with a mark, if it is a packet that is capable of ECN."""
+    if isinstance(unit, Packet) and unit.ecn_capable:
+        return replace(unit, marked=True)
+    return unit
+
+
 class Electronic(Switch):
     """Store-and-forward with an output queue for each port."""
 
@@ -155,8 +162,7 @@ class Electronic(Switch):
             return
         if self.ecn_threshold is not None and backlog >= self.ecn_threshold:
             self.counters["marked"] += 1
-            if isinstance(unit, Packet):
-                unit = replace(unit, marked=True)
+            unit = marked(unit)
         if output.free_at > self.now:
             self.counters["buffered"] += 1
             taken_back = self.network.outages.taken_back(output, output.free_at)

@@ -1,5 +1,6 @@
 use super::*;
 use crate::switch::ElectronicSettings;
+use serde_json::json;
 
 /// Creates a switch with one port to each of three far ends.
 fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
@@ -66,7 +67,10 @@ fn a_queue_holds_so_many_bytes() {
 #[test]
 fn a_packet_is_marked_from_the_threshold_on() {
     let marked = |threshold, time| {
-        let (left, node) = second(switch(None, Some(threshold)), time);
+        let mut node = switch(None, Some(threshold));
+        node.packet(0, 1, 0, 1000);
+        node.capable(time, 2, 0, 1000);
+        let left = run(&mut node).0[1].clone();
         let marked = u64::from(left == Left::marked(800_000, 0, 2));
         assert_eq!(count(&node, "marked"), marked);
         marked == 1
@@ -77,6 +81,28 @@ fn a_packet_is_marked_from_the_threshold_on() {
     // A byte counts until it has been transmitted completely.
     assert!(marked(875, 100_799));
     assert!(!marked(875, 100_800));
+}
+
+#[test]
+fn what_is_not_capable_of_ecn_is_counted_and_passes_unmarked() {
+    for discipline in [None, Some(json!({"kind": "drop-tail"}))] {
+        let mut table = json!({"queue_bytes": null, "ecn_threshold_bytes": 875});
+        if let Some(discipline) = discipline {
+            table["queue"] = discipline;
+        }
+        let settings: ElectronicSettings = serde_json::from_value(table).expect("settings");
+        let mut node = alone(&settings, &[2, 1]);
+        node.packet(0, 0, 1, 1000);
+        node.packet(100_000, 0, 1, 1000);
+        node.capable(200_000, 0, 1, 1000);
+        let left = [
+            Left::packet(0, 2, 1),
+            Left::packet(800_000, 2, 2),
+            Left::marked(1_600_000, 2, 3),
+        ];
+        assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+        assert_eq!(count(&node, "marked"), 2);
+    }
 }
 
 #[test]

@@ -16,7 +16,8 @@ fn electronic(table: serde_json::Value, ports: &[usize]) -> Alone {
 /// returns how many
 /// each takes in.
 fn taken(n: u32, alpha: f64, limit: Option<u64>) -> Vec<usize> {
-    let table = json!({"queue_bytes": limit, "shared_buffer": {"size_bytes": 30_000, "alpha": alpha}});
+    let table =
+        json!({"queue_bytes": limit, "shared_buffer": {"size_bytes": 30_000, "alpha": alpha}});
     let mut node = electronic(table, &[1; 4]);
     for i in 0..40 * n {
         node.packet(u64::from(i), 3, i % n, 1000);
