@@ -72,6 +72,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             node,
             edges,
             classes: [].into(),
+            sizes: Arc::default(),
             switching_times: Vec::new().into(),
             channels: around.channels,
             // Faster than the links, so that results show which of the two rates applies.

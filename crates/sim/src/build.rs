@@ -153,6 +153,10 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             .collect(),
     };
     let groups: Arc<[u16]> = groups.into();
+    let sizes: Arc<[u64]> = match settings.switches.iter().any(|it| it.wants_sizes()) {
+        true => plan.flows.bytes.iter().copied().collect(),
+        false => Arc::default(),
+    };
     let switching_time = |node| {
         plan.switch(node)
             .map_or(Duration::ZERO, |s| s.switching_time())
@@ -175,6 +179,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             node: NodeId(node),
             edges: Arc::clone(&edges),
             classes: Arc::clone(&groups),
+            sizes: Arc::clone(&sizes),
             switching_times: Arc::clone(&switching_times),
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),
