@@ -122,6 +122,19 @@ BAD = [
         {"routing.choice": "free"},
         "routing.choice: given 'free'; allowed: no choice with",
     ),
+    # Short flows.
+    (
+        {"switching.short_size": "1 MB"},
+        "switching.short_size: given 1 MB; allowed: none: only forwarding = 'opera' has ",
+    ),
+    (
+        {"switching.schedule": "greedy", "switching.staggered": True},
+        "switching.staggered: given true; allowed: false with a scheduler",
+    ),
+    (
+        {"switching.schedule": "greedy", "switching.forwarding": "opera"},
+        "switching.forwarding: given 'opera'; allowed: 'direct' with a scheduler",
+    ),
     # Schedulers.
     (
         {"switching.schedule": "greedy", "switching.forwarding": "valiant"},

@@ -227,3 +227,21 @@ def random_demand(seed: int) -> Plan:
     if kind == "birkhoff":
         own["scheduler"]["frame"] = pick([1, 3, 20])
     return plan._replace(settings=plan.settings | {"switches": [own]})
+
+
+def random_expander(seed: int) -> Plan:
+    """Any network of circuits, with slots that begin together or not, and any forwarding."""
+    random = Random(f"expander/{seed}")
+    plan = random_circuits(seed)
+    (switch,) = plan.settings["switches"]
+    slot, cores = switch["schedule"]["slot_ps"], len(switch["schedule"]["turns"])
+    own = {**switch, "schedule": {**switch["schedule"]}}
+    if random.random() < 0.8:
+        apart = [core * slot // cores for core in range(cores)]
+        own["schedule"]["offsets_ps"] = random.choice(
+            [apart, [random.randrange(slot) for _ in range(cores)]]
+        )
+    if random.random() < 0.7:
+        sizes = sorted({0, *plan.flows["bytes"].tolist()})
+        own |= {"forwarding": "opera", "short_bytes": random.choice(sizes)}
+    return plan._replace(settings=plan.settings | {"switches": [own]})

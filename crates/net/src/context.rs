@@ -402,6 +402,12 @@ impl<'a> Context<'a> {
         unit.envelope_mut(&mut self.fabric.units).label = SHORTEST;
     }
 
+    /// Counts that a unit takes a circuit.
+    pub fn count_circuit(&mut self, unit: Unit) {
+        let circuits = &mut unit.envelope_mut(&mut self.fabric.units).circuits;
+        *circuits = circuits.saturating_add(1);
+    }
+
     /// Removes a packet that has reached its destination from the network.
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {

@@ -102,6 +102,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
         None
     }
 
+    /// Whether it asks for the sizes of flows.
+    fn wants_sizes(&self) -> bool {
+        false
+    }
+
     /// Whether header packets precede the bursts.
     fn sends_headers(&self) -> bool {
         false
@@ -130,6 +135,8 @@ pub struct Build {
     pub classes: Arc<[u16]>,
     /// Group of each flow, if some queues distinguish groups; otherwise empty.
     pub groups: Arc<[u16]>,
+    /// Bytes of each flow; empty where no switch asks for them.
+    pub sizes: Arc<[u64]>,
     /// Time each node adds to the transit of a unit.
     pub switching_times: Arc<[Duration]>,
     /// Number of data channels of each port; 0 if the port leads to a host.

@@ -76,6 +76,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             edges,
             classes: [].into(),
             groups: around.groups.into(),
+            sizes: Arc::default(),
             switching_times: Vec::new().into(),
             channels: around.channels,
             // Faster than the links, so that results show which of the two rates applies.

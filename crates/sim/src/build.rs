@@ -167,6 +167,10 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let classes = groups_if(plan.classes() > 0);
     let mut kinds = settings.switches.iter();
     let groups = groups_if(kinds.any(|switch| switch.queues_of_groups().is_some()));
+    let sizes: Arc<[u64]> = match settings.switches.iter().any(|it| it.wants_sizes()) {
+        true => plan.flows.bytes.iter().copied().collect(),
+        false => Arc::default(),
+    };
     let switching_time = |node| {
         plan.switch(node)
             .map_or(Duration::ZERO, |s| s.switching_time())
@@ -190,6 +194,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             edges: Arc::clone(&edges),
             classes: Arc::clone(&classes),
             groups: Arc::clone(&groups),
+            sizes: Arc::clone(&sizes),
             switching_times: Arc::clone(&switching_times),
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),

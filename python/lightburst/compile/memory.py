@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Mapping
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,12 @@ def _circuits(plan: Plan) -> int:
         return _BYTES_PER_PAIR_OF_RACKS * _edges(plan) ** 2 if with_scheduler else 0
     racks, slots = _edges(plan), sum(map(len, schedule["turns"]))
     matched = _BYTES_PER_MATCHED_RACK * len(schedule["matchings"]) + _BYTES_PER_CIRCUIT * slots
-    return racks * (_BYTES_PER_PAIR_OF_RACKS * racks + matched)
+    graphs = 0
+    if any("short_bytes" in one for one in plan.settings["switches"]):
+        # A graph begins where a slot does or its guard time ends, until all turns begin again.
+        changes = 2 * len(set(schedule.get("offsets_ps", (0,)))) + 1
+        graphs = changes * lcm(*map(len, schedule["turns"])) * (racks**2 + 8)
+    return racks * (_BYTES_PER_PAIR_OF_RACKS * racks + matched) + graphs
 
 
 def _schedule(plan: Plan) -> dict[str, Any] | None:

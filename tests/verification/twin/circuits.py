@@ -1,15 +1,19 @@
 """Circuit switches and the racks around them: docs/model.md, "Circuits"."""
 
+from collections.abc import Callable
 from typing import Any
 
 from twin.events import Moment
 from twin.link import Link, Waiting
-from twin.network import TIMER, Network, Unit
+from twin.network import TIMER, Network, Packet, Unit
 from twin.switches import Switch
 from twin.timetables import Demanded, Opening, Scheduled
 
 #: The kind of the timer at which a rack looks at the circuits of a switch.
 LOOK = 0
+
+#: The circuits after which a short unit waits for one to its own rack.
+MOST_CIRCUITS = 8
 
 # The rack for which a queue is, and whether its units are on their second hop; None for all racks.
 Name = tuple[int | None, bool]
@@ -22,7 +26,7 @@ class Direct:
         """The queue of a unit."""
         return rack, False
 
-    def order(self, peer: int, racks: int) -> list[Name]:
+    def order(self, peer: int, racks: int, nearer: Callable[[int], bool]) -> list[Name]:
         """The queues that a circuit to `peer` serves, in order."""
         return [(peer, False)]
 
@@ -37,7 +41,7 @@ class Valiant(Direct):
         """All own units together."""
         return (rack, True) if relayed else (None, False)
 
-    def order(self, peer: int, racks: int) -> list[Name]:
+    def order(self, peer: int, racks: int, nearer: Callable[[int], bool]) -> list[Name]:
         """Second hops first."""
         return [(peer, True), (None, False)]
 
@@ -52,7 +56,7 @@ class RotorLb(Direct):
         """A queue for each rack and hop."""
         return rack, relayed
 
-    def order(self, peer: int, racks: int) -> list[Name]:
+    def order(self, peer: int, racks: int, nearer: Callable[[int], bool]) -> list[Name]:
         """Second hops, then the own units for the rack, then those for others in turn."""
         others = [(self.turn + i) % racks for i in range(racks)]
         return [(peer, True), (peer, False), *((rack, False) for rack in others)]
@@ -65,7 +69,23 @@ class RotorLb(Direct):
             self.turn = (rack + 1) % racks
 
 
-POLICIES = {"direct": Direct, "valiant": Valiant, "rotor-lb": RotorLb}
+class Opera(RotorLb):
+    """Short flows over the graph of the present, the others over one hop; relayed means short."""
+
+    def order(self, peer: int, racks: int, nearer: Callable[[int], bool]) -> list[Name]:
+        """Short flows to whose rack the circuit leads in turn, then the others for the rack."""
+        others = [(self.turn + i) % racks for i in range(racks)]
+        return [*((rack, True) for rack in others if nearer(rack)), (peer, False)]
+
+    def served(self, peer: int, name: Name, racks: int) -> None:
+        """The next rack has its turn."""
+        rack, short = name
+        assert rack is not None
+        if short:
+            self.turn = (rack + 1) % racks
+
+
+POLICIES = {"direct": Direct, "valiant": Valiant, "rotor-lb": RotorLb, "opera": Opera}
 
 
 class CircuitSwitch(Switch):
@@ -119,6 +139,7 @@ class Rack(CircuitSwitch):
     ) -> None:
         super().__init__(network, node, settings, own)
         self.limit: int | None = own["queue_bytes"]
+        self.short: int | None = own.get("short_bytes")
         self.number = self.racks.index(node)
         self.policy = POLICIES[own["forwarding"]]()
         self.queues: dict[Name, list[Waiting]] = {}
@@ -135,7 +156,24 @@ class Rack(CircuitSwitch):
         else:
             relayed = link.source >= self.network.hosts
             self.counters["relayed"] += relayed
-            self.keep(unit, self.policy.name(rack, relayed))
+            with_short = self.short is not None
+            kept_apart = self.is_short(unit) if with_short else relayed
+            self.keep(unit, self.policy.name(rack, kept_apart))
+
+    def is_short(self, unit: Unit) -> bool:
+        """Whether a unit is of a short flow, or has no data."""
+        assert isinstance(unit, Packet)
+        size: int = self.network.sizes[unit.flow]
+        assert isinstance(self.circuits, Scheduled)
+        far = self.circuits.taken[unit.serial] >= MOST_CIRCUITS
+        return not far and (size <= (self.short or 0) or unit.payload == 0)
+
+    def leads_nearer(self, peer: int, rack: int, at: int) -> bool:
+        """Whether the way to a rack over the circuits of a time is shorter from a peer."""
+        assert isinstance(self.circuits, Scheduled)
+        distance = self.circuits.distances(rack, at)
+        far = len(self.racks)
+        return distance.get(peer, far) < distance.get(self.number, far)
 
     def rack_of(self, unit: Unit) -> int:
         """The rack of the destination of a unit."""
@@ -182,7 +220,9 @@ class Rack(CircuitSwitch):
         self, core: int, peer: int, start: int, end: int, names: list[Name] | None
     ) -> Name | None:
         """The first queue, of `names` or of all, whose first unit fits into a time of a circuit."""
-        for name in self.policy.order(peer, len(self.racks)):
+        for name in self.policy.order(
+            peer, len(self.racks), lambda rack: self.leads_nearer(peer, rack, start)
+        ):
             queue = self.queues.get(name)
             asked = names is None or name in names
             if asked and queue and start + self.uplinks[core].tx(queue[0].unit.size) <= end:
@@ -230,6 +270,8 @@ class Rack(CircuitSwitch):
                 self.waits.append((waiting.unit.size, waiting.since, self.now))
                 self.counters["forwarded"] += 1
                 self.counters["eo_bytes"] += waiting.unit.size
+                if self.short is not None:
+                    self.circuits.taken[waiting.unit.serial] += 1
                 self.circuits.left(self.number, self.rack_of(waiting.unit), waiting.unit.size)
                 self.network.transmit(link, waiting.unit, self.now, waiting.since)
         self.look_at(core, self.first_time(core))

@@ -245,6 +245,7 @@ class Network:
 
     # When circuits are open, and the switches.
     circuits: Any = None
+    sizes: list[int] = field(default_factory=list)
     switches: list[Any] = field(default_factory=list)
 
     # Links that the routes avoid.

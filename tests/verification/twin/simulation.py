@@ -106,6 +106,7 @@ class Simulation:
         if settings.get("fair") is not None:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
+        self.network.sizes = [flow.size for flow in self.flows]
         self.network.groups = [flow.group for flow in self.flows]
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.switches: list[Switch] = [

@@ -1,6 +1,8 @@
 """When circuits are open: docs/model.md, "circuit"."""
 
+from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from twin.events import Moment
@@ -27,14 +29,56 @@ class Scheduled:
         self.slot: int = schedule["slot_ps"]
         self.guard: int = schedule["guard_ps"]
         self.turns = [[schedule["matchings"][i] for i in turn] for turn in schedule["turns"]]
+        self.offsets: list[int] = schedule.get("offsets_ps") or [0 for _ in self.turns]
+        # Whether the queues that a circuit serves change with the graph of the present.
+        # The circuits that each unit has taken.
+        self.taken: Counter[int] = Counter()
+        self.found = cache(self._distances)
+        self.by_graph = own["forwarding"] == "opera"
 
     def openings(self, core: int, rack: int, at: int, now: int) -> Iterator[Opening]:
         """The circuits of a rack at a switch: the rest of a slot, and a turn after it."""
-        turn = self.turns[core]
-        for number in range(at // self.slot, at // self.slot + len(turn) + 1):
+        turn, offset = self.turns[core], self.offsets[core]
+        first = (at - offset) // self.slot
+        for number in range(first, first + len(turn) + 1):
             peer = turn[number % len(turn)][rack]
-            start = max(at, number * self.slot + self.guard)
-            yield Opening(peer, start, (number + 1) * self.slot)
+            begin = number * self.slot + offset
+            end = begin + self.slot
+            for start in sorted(self.starts(max(at, begin + self.guard), end)):
+                yield Opening(peer, start, end)
+
+    def starts(self, start: int, end: int) -> set[int]:
+        """The begin of an opening, and each time in it at which the graph of circuits changes."""
+        starts = {start}
+        for offset in self.offsets if self.by_graph else ():
+            for number in range(-1, (end - start) // self.slot + 3):
+                begin = ((start - offset) // self.slot + number) * self.slot + offset
+                starts |= {t for t in (begin, begin + self.guard) if start < t < end}
+        return starts
+
+    def distances(self, to: int, at: int) -> dict[int, int]:
+        """The number of circuits, of those open at a time, from each rack to one."""
+        positions = []
+        for turn, offset in zip(self.turns, self.offsets, strict=True):
+            number, into = divmod(at - offset, self.slot)
+            positions.append(number % len(turn) if into >= self.guard else None)
+        return self.found(to, tuple(positions))
+
+    def _distances(self, to: int, positions: tuple[int | None, ...]) -> dict[int, int]:
+        """The distances with each switch at a position of its turn, or in its guard time."""
+        joined = {
+            ends
+            for turn, position in zip(self.turns, positions, strict=True)
+            if position is not None
+            for ends in enumerate(turn[position])
+        }
+        found, distance = {to: 0}, 0
+        while True:
+            distance += 1
+            new = {a for a, b in joined if b in found and a not in found}
+            if not new:
+                return found
+            found |= dict.fromkeys(new, distance)
 
     def joined(self, rack: int, peer: int, size: int) -> None:
         """A unit waits."""

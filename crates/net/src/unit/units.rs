@@ -45,6 +45,8 @@ pub struct Envelope {
     /// Whether its transport reacts to congestion marks, so that a queue may mark the unit in place
     /// of dropping it (ECN-capable transport, RFC 3168, section 5).
     pub ecn_capable: bool,
+    /// Number of circuits that the unit has taken, where the nodes count them.
+    pub circuits: u8,
     /// Successor on the link, in the burst or in the queue of an interface.
     pub(crate) behind: Behind,
 }
@@ -61,6 +63,7 @@ impl Envelope {
             transmission: 0,
             label: 0,
             ecn_capable: false,
+            circuits: 0,
             behind: Behind::NOTHING,
         }
     }

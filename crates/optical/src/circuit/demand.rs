@@ -259,7 +259,7 @@ impl Timetable for Demand {
         self.find(switch, from, (at, now), fits)
     }
 
-    fn next_of_any(&self, _at: u64, _time: u64) -> u64 {
+    fn next_of_any(&self, _switch: usize, _at: u64, _time: u64) -> u64 {
         unreachable!("a queue for each rack")
     }
 

@@ -3,7 +3,7 @@
 
 use super::backlog::Backlog;
 use super::demand::GRANTED;
-use super::forwarding::{Forwarding, Reach};
+use super::forwarding::{Circuit, Forwarding, Reach};
 use super::schedule::Open;
 use super::{Layout, Timetable};
 use crate::queue::QUEUE_FULL;
@@ -103,7 +103,8 @@ impl<T: Timetable> Edge<T> {
     fn keep(&mut self, unit: Unit, rack: usize, ctx: &mut Context<'_>) {
         let relayed = !self.layout.is_of_host(ctx.input());
         self.counters.relayed += u64::from(relayed);
-        let queue = self.forwarding.queue(rack, relayed);
+        let short = self.timetable.is_short(unit, ctx);
+        let queue = self.forwarding.queue(rack, relayed, short);
         let bytes = u64::from(ctx.envelope(unit).bytes);
         let waiting = self.backlog.bytes(queue);
         if waiting + bytes > self.limit {
@@ -118,6 +119,7 @@ impl<T: Timetable> Edge<T> {
             match self.forwarding.reach(queue) {
                 Reach::To(rack) => self.offer_to(rack, queue, ctx),
                 Reach::Any => self.offer_to_any(queue, ctx),
+                Reach::Nearer => self.offer_to_nearer(queue, ctx),
             }
         }
         if self.backlog.bytes(queue) > 0 {
@@ -155,8 +157,27 @@ impl<T: Timetable> Edge<T> {
             };
             let at = self.soonest(switch, ctx);
             let time = self.transmission_time(switch, unit, ctx);
-            let next = self.timetable.next_of_any(at, time);
+            let next = self.timetable.next_of_any(switch, at, time);
             self.look_at(switch, next, ctx);
+        }
+    }
+
+    /// Offers the first unit of a queue to the circuits that lead nearer to its rack.
+    fn offer_to_nearer(&mut self, queue: usize, ctx: &mut Context<'_>) {
+        for switch in 0..self.uplinks.len() {
+            let Some(unit) = self.backlog.first(queue) else {
+                return;
+            };
+            let at = self.soonest(switch, ctx);
+            let time = self.transmission_time(switch, unit, ctx);
+            let serves = |to, open: Open| {
+                let circuit = Circuit { to, at: open.start };
+                open.start + time <= open.end && self.forwarding.leads_nearer(circuit, queue)
+            };
+            let times = (at, ctx.now());
+            if let Some(next) = self.timetable.find(switch, self.rack, times, serves) {
+                self.look_at(switch, next, ctx);
+            }
         }
     }
 
@@ -194,7 +215,11 @@ impl<T: Timetable> Edge<T> {
         (start, end): (u64, u64),
         ctx: &Context<'_>,
     ) -> Option<usize> {
-        self.forwarding.choose(rack, &|queue| {
+        let circuit = Circuit {
+            to: rack,
+            at: start,
+        };
+        self.forwarding.choose(circuit, &|queue| {
             let unit = self.backlog.first(queue);
             unit.is_some_and(|unit| start + self.transmission_time(switch, unit, ctx) <= end)
         })
@@ -217,6 +242,7 @@ impl<T: Timetable> Edge<T> {
                     let bytes = u64::from(ctx.envelope(unit).bytes);
                     self.counters.eo_bytes += bytes;
                     self.timetable.left(self.rack, rack, bytes, ctx.now());
+                    self.timetable.takes(unit, ctx);
                     ctx.send_queued(port, unit, since);
                 }
             }

@@ -4,7 +4,7 @@
 //! No event changes a slot. Everything follows from the time: slot `k` lasts from `k s` to
 //! `(k + 1) s`, and nothing passes in its first `g` picoseconds.
 
-use crate::settings::{duration, positive_duration};
+use crate::settings::{duration, durations, positive_duration};
 use lightburst_des::Duration;
 use serde::Deserialize;
 
@@ -18,6 +18,9 @@ pub struct ScheduleSettings {
     /// Time at the start of each slot in which nothing passes.
     #[serde(rename = "guard_ps", deserialize_with = "duration")]
     pub guard: Duration,
+    /// Time by which the slots of each circuit switch begin later; empty if they begin together.
+    #[serde(rename = "offsets_ps", default, deserialize_with = "durations")]
+    pub offsets: Vec<Duration>,
     /// Matchings: for each rack, the rack to which its circuit leads.
     pub matchings: Vec<Vec<u16>>,
     /// Matchings that each circuit switch has, slot by slot, before it begins again.
@@ -37,6 +40,10 @@ impl ScheduleSettings {
         };
         if self.guard >= self.slot {
             return Some("slots that are guard times as a whole".to_string());
+        }
+        let is_late = |offset: &Duration| *offset >= self.slot;
+        if ![0, switches].contains(&self.offsets.len()) || self.offsets.iter().any(is_late) {
+            return Some("offsets that are none of the circuit switches".to_string());
         }
         if self.turns.len() != switches {
             let turns = self.turns.len();
@@ -68,6 +75,8 @@ pub struct Schedule {
     slot: u64,
     guard: u64,
     racks: usize,
+    /// Time by which the clock of each switch is ahead of the others: whole turns, less its offset.
+    ahead: Vec<u64>,
     /// Peers of each switch: position by position, rack by rack.
     peers: Vec<Vec<u16>>,
     /// For each pair of racks the circuit switches that join it, each with a position of its turn;
@@ -102,10 +111,15 @@ impl Schedule {
                 *next += 1;
             }
         }
+        let ahead = |switch: usize| match settings.offsets.get(switch) {
+            Some(offset) => (peers[switch].len() / racks) as u64 * settings.slot.0 - offset.0,
+            None => 0,
+        };
         Schedule {
             slot: settings.slot.0,
             guard: settings.guard.0,
             racks,
+            ahead: (0..peers.len()).map(ahead).collect(),
             peers,
             openings,
             first,
@@ -131,19 +145,43 @@ impl Schedule {
         usize::from(self.peers[switch][position as usize * self.racks + rack])
     }
 
-    fn times(&self, slot: u64, at: u64) -> Open {
-        let begin = slot * self.slot;
+    /// Returns the times of a slot of a switch, by whose clock the time is `local`.
+    #[inline]
+    fn times(&self, switch: usize, slot: u64, local: u64) -> Open {
+        let (begin, ahead) = (slot * self.slot, self.ahead[switch]);
         Open {
-            start: at.max(begin + self.guard),
-            end: begin + self.slot,
+            start: local.max(begin + self.guard) - ahead,
+            end: begin + self.slot - ahead,
         }
+    }
+
+    /// Returns a time by the clock of a switch.
+    #[inline]
+    fn local(&self, switch: usize, at: u64) -> u64 {
+        at + self.ahead[switch]
+    }
+
+    /// Returns the time of a slot, and of its guard time.
+    pub fn slot_and_guard(&self) -> (u64, u64) {
+        (self.slot, self.guard)
+    }
+
+    /// Returns a time at which a slot of a switch begins.
+    pub fn begin(&self, switch: usize) -> u64 {
+        self.slot - self.ahead[switch] % self.slot
+    }
+
+    /// Returns the number of circuit switches.
+    pub fn switches(&self) -> usize {
+        self.peers.len()
     }
 
     /// Returns the rack to which the circuit of a rack leads at a time; `None` in the guard time.
     #[inline]
     pub fn open(&self, switch: usize, rack: usize, at: u64) -> Option<(usize, Open)> {
-        let slot = at / self.slot;
-        let open = self.times(slot, at);
+        let local = self.local(switch, at);
+        let slot = local / self.slot;
+        let open = self.times(switch, slot, local);
         let peer = self.peer(switch, slot % self.length(switch), rack);
         (open.start == at).then_some((peer, open))
     }
@@ -156,7 +194,8 @@ impl Schedule {
         rack: usize,
         at: u64,
     ) -> impl Iterator<Item = (usize, Open)> + '_ {
-        let (now, length) = (at / self.slot, self.length(switch));
+        let local = self.local(switch, at);
+        let (now, length) = (local / self.slot, self.length(switch));
         let mut position = now % length;
         (now..=now + length).map(move |slot| {
             let peer = self.peer(switch, position, rack);
@@ -165,7 +204,7 @@ impl Schedule {
             } else {
                 position + 1
             };
-            (peer, self.times(slot, at))
+            (peer, self.times(switch, slot, local))
         })
     }
 
@@ -180,24 +219,27 @@ impl Schedule {
     /// longer.
     #[inline]
     pub fn next(&self, switch: usize, position: u64, at: u64, time: u64) -> u64 {
-        let (now, length) = (at / self.slot, self.length(switch));
+        let local = self.local(switch, at);
+        let (now, length) = (local / self.slot, self.length(switch));
         let ahead = (position + length - now % length) % length;
-        let open = self.times(now + ahead, at);
+        let open = self.times(switch, now + ahead, local);
         if open.start + time <= open.end {
             return open.start;
         }
-        self.times(now + ahead + length, at).start
+        self.times(switch, now + ahead + length, local).start
     }
 
-    /// Returns the first time, from `at` on, at which any circuit is open for `time` longer.
+    /// Returns the first time, from `at` on, at which any circuit of a switch is open for `time`
+    /// longer.
     #[inline]
-    pub fn next_of_any(&self, at: u64, time: u64) -> u64 {
-        let now = at / self.slot;
-        let open = self.times(now, at);
+    pub fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64 {
+        let local = self.local(switch, at);
+        let now = local / self.slot;
+        let open = self.times(switch, now, local);
         if open.start + time <= open.end {
             return open.start;
         }
-        self.times(now + 1, at).start
+        self.times(switch, now + 1, local).start
     }
 }
 
@@ -209,6 +251,7 @@ mod tests {
         ScheduleSettings {
             slot: Duration(100),
             guard: Duration(10),
+            offsets: Vec::new(),
             matchings: vec![vec![1, 2, 3, 0], vec![2, 3, 0, 1], vec![3, 0, 1, 2]],
             turns: vec![vec![0, 2], vec![1]],
         }
@@ -252,8 +295,8 @@ mod tests {
         assert_eq!(schedule.next(0, 1, 0, 90), 110);
         assert_eq!(schedule.next(0, 1, 150, 50), 150);
         assert_eq!(schedule.next(0, 1, 151, 50), 310);
-        assert_eq!(schedule.next_of_any(151, 50), 210);
-        assert_eq!(schedule.next_of_any(150, 50), 150);
+        assert_eq!(schedule.next_of_any(0, 151, 50), 210);
+        assert_eq!(schedule.next_of_any(0, 150, 50), 150);
     }
 
     #[test]
@@ -275,6 +318,31 @@ mod tests {
     }
 
     #[test]
+    fn slots_of_a_switch_with_an_offset_begin_later() {
+        let mut settings = settings();
+        settings.offsets = vec![Duration(0), Duration(60)];
+        settings.turns = vec![vec![0, 2], vec![1, 2]];
+        let schedule = Schedule::new(&settings, 4);
+        // Before its first slot switch 1 has the last matching of its turn, up to 60.
+        assert_eq!(
+            schedule.open(1, 0, 0),
+            Some((3, Open { start: 0, end: 60 }))
+        );
+        assert_eq!(schedule.open(1, 0, 69), None);
+        let first = Open {
+            start: 70,
+            end: 160,
+        };
+        assert_eq!(schedule.open(1, 0, 70), Some((2, first)));
+        assert_eq!(schedule.next(1, 0, 0, 90), 70);
+        assert_eq!(schedule.next(1, 0, 71, 90), 270);
+        assert_eq!(schedule.next_of_any(1, 30, 31), 70);
+        assert_eq!((schedule.begin(0) % 100, schedule.begin(1)), (0, 60));
+        // The other switch keeps its slots.
+        assert_eq!(schedule.open(0, 0, 9), None);
+    }
+
+    #[test]
     fn what_is_no_schedule_is_refused() {
         let fault = |change: fn(&mut ScheduleSettings)| {
             let mut settings = settings();
@@ -282,7 +350,9 @@ mod tests {
             settings.fault(4, 2)
         };
         assert_eq!(fault(|_| ()), None);
-        let faults: [fn(&mut ScheduleSettings); 6] = [
+        let faults: [fn(&mut ScheduleSettings); 8] = [
+            |it| it.offsets = vec![Duration(0)],
+            |it| it.offsets = vec![Duration(0), Duration(100)],
             |it| it.guard = Duration(100),
             |it| it.turns.truncate(1),
             |it| it.matchings[0] = vec![1, 2, 3],

@@ -2,7 +2,7 @@
 
 use super::schedule::{Open, Schedule};
 use lightburst_des::Time;
-use lightburst_net::{Context, NodeId};
+use lightburst_net::{Context, NodeId, Unit};
 
 /// Circuits over time, as racks and circuit switches see them. Times `at` are those at a circuit
 /// switch in picoseconds, `now` is the present.
@@ -40,8 +40,19 @@ pub trait Timetable: Send + Sync + 'static {
         now: Time,
     ) -> Option<u64>;
 
-    /// Returns the first time, from `at` on, at which any circuit is open for `time` longer.
-    fn next_of_any(&self, at: u64, time: u64) -> u64;
+    /// Returns the first time, from `at` on, at which any circuit of a switch is open for `time`
+    /// longer.
+    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64;
+
+    /// Whether a unit does not wait for a circuit to its own rack.
+    #[inline(always)]
+    fn is_short(&self, _unit: Unit, _ctx: &Context<'_>) -> bool {
+        false
+    }
+
+    /// Learns that a unit takes a circuit.
+    #[inline(always)]
+    fn takes(&self, _unit: Unit, _ctx: &mut Context<'_>) {}
 
     /// Learns that bytes for a rack wait at another.
     #[inline(always)]
@@ -108,7 +119,7 @@ impl Timetable for Schedule {
     }
 
     #[inline]
-    fn next_of_any(&self, at: u64, time: u64) -> u64 {
-        Schedule::next_of_any(self, at, time)
+    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64 {
+        Schedule::next_of_any(self, switch, at, time)
     }
 }

@@ -4,7 +4,8 @@ use super::{Build, SwitchSettings};
 use crate::circuit::core::Core;
 use crate::circuit::demand::{Demand, SchedulerSettings};
 use crate::circuit::edge::{Edge, EdgeSettings};
-use crate::circuit::forwarding::{self, ForwardingKind};
+use crate::circuit::forwarding::{self, ForwardingKind, Place};
+use crate::circuit::graphs::{Expander, Graphs};
 use crate::circuit::schedule::ScheduleSettings;
 use crate::circuit::{Layout, Schedule, Timetable};
 use crate::queue::QUEUE_FULL;
@@ -24,6 +25,8 @@ pub struct CircuitSettings {
     /// Forwarding policy of the racks.
     #[serde(deserialize_with = "policy")]
     forwarding: ForwardingKind,
+    /// Most bytes of a short flow, for a policy that knows such flows.
+    short_bytes: Option<u64>,
     /// Matchings over time.
     schedule: Option<ScheduleSettings>,
     /// Matchings from demand, in place of a schedule.
@@ -37,6 +40,7 @@ pub struct CircuitSettings {
 #[derive(Clone)]
 enum Shared {
     Schedule(Arc<Schedule>),
+    Expander(Arc<Expander>),
     Demand(Arc<Demand>),
 }
 
@@ -49,6 +53,9 @@ impl fmt::Debug for Shared {
 impl CircuitSettings {
     /// Returns what is wrong with the circuits of these racks and circuit switches, if anything is.
     pub fn fault(&self, layout: &Layout) -> Option<String> {
+        if self.forwarding.by_distance != self.short_bytes.is_some() {
+            return Some("a size of short flows without a policy for them".to_string());
+        }
         match (&self.schedule, &self.scheduler) {
             (Some(schedule), None) => schedule.fault(layout.racks, layout.switches),
             (None, Some(_)) if !self.forwarding.by_rack => {
@@ -59,24 +66,39 @@ impl CircuitSettings {
         }
     }
 
-    fn shared(&self, layout: &Layout) -> Shared {
-        match &self.scheduler {
-            Some(scheduler) => Shared::Demand(Arc::new(Demand::new(scheduler, layout))),
-            None => {
-                let schedule = self.schedule.as_ref().expect("a schedule");
-                Shared::Schedule(Arc::new(Schedule::new(schedule, layout.racks)))
-            }
+    fn shared(&self, layout: &Layout, sizes: &[u64]) -> Shared {
+        if let Some(scheduler) = &self.scheduler {
+            return Shared::Demand(Arc::new(Demand::new(scheduler, layout)));
         }
+        let schedule = self.schedule.as_ref().expect("a schedule");
+        let schedule = Schedule::new(schedule, layout.racks);
+        let Some(most) = self.short_bytes else {
+            return Shared::Schedule(Arc::new(schedule));
+        };
+        Shared::Expander(Arc::new(Expander {
+            graphs: Arc::new(Graphs::new(&schedule)),
+            schedule,
+            short: sizes.iter().map(|&bytes| bytes <= most).collect(),
+        }))
     }
 
-    fn switch<T: Timetable>(&self, timetable: Arc<T>, build: Build) -> Box<dyn Switch> {
+    fn switch<T: Timetable>(
+        &self,
+        timetable: Arc<T>,
+        graphs: Option<&Arc<Graphs>>,
+        build: Build,
+    ) -> Box<dyn Switch> {
         let layout = build.layout.expect("racks and circuit switches");
         if !layout.is_rack(build.node) {
             return Box::new(Core::new(timetable, &layout, build.node));
         }
         let settings = EdgeSettings {
             limit: self.queue_bytes.unwrap_or(u64::MAX),
-            forwarding: (self.forwarding.build)(layout.racks),
+            forwarding: (self.forwarding.build)(Place {
+                rack: layout.number(build.node),
+                racks: layout.racks,
+                graphs,
+            }),
             time_limit: build.time_limit,
             looks: build.looks,
         };
@@ -91,10 +113,19 @@ fn policy<'de, D: Deserializer<'de>>(given: D) -> Result<ForwardingKind, D::Erro
 impl SwitchSettings for CircuitSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
         let layout = build.layout.as_ref().expect("racks and circuit switches");
-        match self.shared.get_or_init(|| self.shared(layout)).clone() {
-            Shared::Schedule(schedule) => self.switch(schedule, build),
-            Shared::Demand(demand) => self.switch(demand, build),
+        let made = || self.shared(layout, &build.sizes);
+        match self.shared.get_or_init(made).clone() {
+            Shared::Schedule(schedule) => self.switch(schedule, None, build),
+            Shared::Demand(demand) => self.switch(demand, None, build),
+            Shared::Expander(expander) => {
+                let graphs = Arc::clone(&expander.graphs);
+                self.switch(expander, Some(&graphs), build)
+            }
         }
+    }
+
+    fn wants_sizes(&self) -> bool {
+        self.short_bytes.is_some()
     }
 
     fn circuits(&self) -> Option<&CircuitSettings> {

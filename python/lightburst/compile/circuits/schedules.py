@@ -9,6 +9,7 @@ from lightburst.compile.switches import Switches
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
+    SHORT_SIZE,
     GivenSchedule,
     RandomSchedule,
     RotorSchedule,
@@ -47,7 +48,10 @@ def circuit_settings(
     if not isinstance(switching, Circuit):
         return tables
     (table,) = tables
-    kept = {key: table[key] for key in table if key not in ("slot_ps", "guard_ps", "schedule")}
+    own = ("slot_ps", "guard_ps", "schedule", "staggered")
+    kept = {key: table[key] for key in table if key not in own}
+    if switching.forwarding == "opera":
+        kept["short_bytes"] = switching.short_size or SHORT_SIZE
     times = {key: table[key] for key in ("slot_ps", "guard_ps")}
     if isinstance(switching.schedule, Scheduler):
         carried = slot_bytes(switching, network).tolist()
@@ -55,6 +59,8 @@ def circuit_settings(
     cores = network.nodes - network.hosts - racks_of(network).size
     matchings, turns = _schedule(switching, racks_of(network).size, cores, seed)
     schedule = {**times, "matchings": matchings.tolist(), "turns": turns}
+    if switching.staggered:
+        schedule["offsets_ps"] = [core * switching.slot // cores for core in range(cores)]
     return [kept | {"schedule": schedule}]
 
 

@@ -1,18 +1,27 @@
 """Circuit switches, whose matchings follow a schedule or the demand."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from lightburst.foundation.units import TIME, Quantity, parse_duration, parse_size
-from lightburst.scenario.fields import Lists, Named, Whole
+from lightburst.foundation.units import (
+    SIZE,
+    TIME,
+    Quantity,
+    format_size,
+    parse_duration,
+    parse_size,
+)
+from lightburst.scenario.fields import Flag, Lists, Named, Whole, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 #: Racks of a network of circuits; the simulator numbers them in 16 bits.
 MOST_RACKS = 4096
-Forwarding = Literal["direct", "valiant", "rotor-lb"]
+#: Size up to which a flow is short with `opera`, where none is given: that of Opera.
+SHORT_SIZE = parse_size("15 MB")
+Forwarding = Literal["direct", "valiant", "rotor-lb", "opera"]
 _Matching = tuple[Annotated[int, Whole(0, MOST_RACKS - 1)], ...]
 
 
@@ -137,9 +146,13 @@ class Circuit(BaseSwitch):
     ----------
     slot, guard : int
         Picoseconds.
+    short_size : int or None
+        Bytes; None without `opera`, or for 15 MB.
     queue_size : int or None
         Bytes; None for unlimited.
     """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"staggered", "short_size"})
 
     kind: Literal["circuit"] = "circuit"
     schedule: Schedule = RotorSchedule()
@@ -157,13 +170,28 @@ class Circuit(BaseSwitch):
             "nothing passes; less than `slot`, by a full segment at least."
         ),
     )
+    staggered: Flag = Field(
+        False,
+        description=(
+            "Whether the circuit switches change one after another, as in Opera: the slots of "
+            "switch `c` of `u` begin `c slot / u` later. Otherwise all change at once."
+        ),
+    )
     forwarding: Forwarding = Field(
         "direct",
         description=(
             'Way of a packet. `"direct"`: it waits for a circuit to its own rack. `"valiant"`: it '
             "takes whatever circuit is open, and waits at the rack where that one leads for a "
             'circuit to its own rack. `"rotor-lb"`: the same, but only with the time of a circuit '
-            "that packets for its rack leave over."
+            'that packets for its rack leave over. `"opera"`: packets of short flows, and those '
+            "without data, go at once over the circuits of the present, hop by hop on a shortest "
+            "way; all others as with `direct`."
+        ),
+    )
+    short_size: Annotated[int | None, Quantity(SIZE, positive=True)] = Field(
+        None,
+        description=(
+            "Largest size of a short flow, with `opera` alone; `15 MB`, as in Opera, if not given."
         ),
     )
     queue_size: Unlimited = Field(
@@ -173,6 +201,17 @@ class Circuit(BaseSwitch):
             "segment."
         ),
     )
+
+    @model_validator(mode="after")
+    def _fit(self) -> "Circuit":
+        if self.short_size is not None and self.forwarding != "opera":
+            allowed = "none: only forwarding = 'opera' has short flows"
+            raise refuse_at("short_size", format_size(self.short_size), allowed)
+        if self.staggered and isinstance(self.schedule, Scheduler):
+            raise refuse_at(
+                "staggered", "true", "false with a scheduler, which decides for all at once"
+            )
+        return self
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Return the size of a queue."""

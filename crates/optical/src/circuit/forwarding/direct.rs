@@ -1,6 +1,6 @@
 //! One hop: a unit waits for a circuit to its own rack.
 
-use super::{Forwarding, Reach};
+use super::{Circuit, Forwarding, Reach};
 
 /// A queue for each rack.
 pub struct Direct {
@@ -12,7 +12,7 @@ impl Forwarding for Direct {
         self.racks
     }
 
-    fn queue(&self, rack: usize, _relayed: bool) -> usize {
+    fn queue(&self, rack: usize, _relayed: bool, _short: bool) -> usize {
         rack
     }
 
@@ -20,7 +20,7 @@ impl Forwarding for Direct {
         Reach::To(queue)
     }
 
-    fn choose(&self, rack: usize, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
-        is_ready(rack).then_some(rack)
+    fn choose(&self, circuit: Circuit, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
+        is_ready(circuit.to).then_some(circuit.to)
     }
 }

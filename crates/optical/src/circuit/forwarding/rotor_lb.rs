@@ -2,7 +2,8 @@
 //! without its offers): a circuit serves first the units on their second hop, then the own units for
 //! its rack, then own units for other racks.
 
-use super::{Forwarding, Reach};
+use super::{Circuit, Forwarding, Reach};
+use crate::circuit::occupied::Occupied;
 
 /// For each rack a queue with the units of the own hosts, and after these one for each rack with the
 /// units that other racks have sent.
@@ -10,8 +11,8 @@ pub struct RotorLb {
     racks: usize,
     /// Queue of own units for another rack that has the next turn on a circuit with time left.
     turn: usize,
-    /// Own queues with a unit: a bit for each, in words of 64.
-    occupied: Vec<u64>,
+    /// Own queues with a unit.
+    occupied: Occupied,
 }
 
 impl RotorLb {
@@ -20,24 +21,8 @@ impl RotorLb {
         RotorLb {
             racks,
             turn: 0,
-            occupied: vec![0; racks.div_ceil(64)],
+            occupied: Occupied::new(racks),
         }
-    }
-
-    /// Returns the first own queue with a unit, from a number on.
-    fn next(&self, from: usize) -> Option<usize> {
-        let mut place = from / 64;
-        let mut word = *self.occupied.get(place)? & (u64::MAX << (from % 64));
-        while word == 0 {
-            place += 1;
-            word = *self.occupied.get(place)?;
-        }
-        Some(64 * place + word.trailing_zeros() as usize)
-    }
-
-    /// Iterates over the own queues with a unit, from a number on.
-    fn waiting(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(self.next(from), |queue| self.next(queue + 1))
     }
 }
 
@@ -46,7 +31,7 @@ impl Forwarding for RotorLb {
         2 * self.racks
     }
 
-    fn queue(&self, rack: usize, relayed: bool) -> usize {
+    fn queue(&self, rack: usize, relayed: bool, _short: bool) -> usize {
         rack + if relayed { self.racks } else { 0 }
     }
 
@@ -57,22 +42,23 @@ impl Forwarding for RotorLb {
         }
     }
 
-    fn choose(&self, rack: usize, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let before = self.waiting(0).take_while(|&queue| queue < self.turn);
-        let others = self.waiting(self.turn).chain(before);
-        let mut queues = [self.racks + rack, rack].into_iter().chain(others);
+    fn choose(&self, circuit: Circuit, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let others = self.occupied.round(self.turn);
+        let mut queues = [self.racks + circuit.to, circuit.to]
+            .into_iter()
+            .chain(others);
         queues.find(|&queue| is_ready(queue))
     }
 
     fn filled(&mut self, queue: usize) {
         if queue < self.racks {
-            self.occupied[queue / 64] |= 1 << (queue % 64);
+            self.occupied.add(queue);
         }
     }
 
     fn emptied(&mut self, queue: usize) {
         if queue < self.racks {
-            self.occupied[queue / 64] &= !(1 << (queue % 64));
+            self.occupied.remove(queue);
         }
     }
 
@@ -96,7 +82,7 @@ mod tests {
         let mut order = |rack: usize, but: &[usize]| {
             let ready =
                 |queue: usize| [0, 5, 64, 129, 137].contains(&queue) && !but.contains(&queue);
-            let queue = policy.choose(rack, &ready);
+            let queue = policy.choose(Circuit { to: rack, at: 0 }, &ready);
             queue
                 .into_iter()
                 .for_each(|queue| policy.served(rack, queue));
@@ -112,6 +98,9 @@ mod tests {
         assert_eq!(order(8, &[]), Some(129));
         assert_eq!(order(8, &[]), Some(0));
         policy.emptied(5);
-        assert_eq!(policy.choose(8, &|queue| [0, 5].contains(&queue)), Some(0));
+        assert_eq!(
+            policy.choose(Circuit { to: 8, at: 0 }, &|queue| [0, 5].contains(&queue)),
+            Some(0)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Two hops (Valiant 1982, as Sirius has it): a unit takes whatever circuit is open, and waits at the
 //! rack where that one leads for a circuit to its own rack. It has one hop if that rack is its own.
 
-use super::{Forwarding, Reach};
+use super::{Circuit, Forwarding, Reach};
 
 /// A queue for each rack with the units that other racks have sent, and behind them one queue with
 /// the units of the own hosts.
@@ -14,7 +14,7 @@ impl Forwarding for Valiant {
         self.racks + 1
     }
 
-    fn queue(&self, rack: usize, relayed: bool) -> usize {
+    fn queue(&self, rack: usize, relayed: bool, _short: bool) -> usize {
         if relayed {
             rack
         } else {
@@ -29,9 +29,9 @@ impl Forwarding for Valiant {
         }
     }
 
-    fn choose(&self, rack: usize, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
+    fn choose(&self, circuit: Circuit, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
         // Units on their second hop go first, so that the network empties.
-        let mut queues = [rack, self.racks].into_iter();
+        let mut queues = [circuit.to, self.racks].into_iter();
         queues.find(|&queue| is_ready(queue))
     }
 }

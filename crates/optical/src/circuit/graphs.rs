@@ -1,0 +1,200 @@
+//! Graphs of the circuits that are open at one time, and the distances of racks in them.
+
+use super::schedule::{Open, Schedule};
+use super::timetable::Timetable;
+use lightburst_des::Time;
+use lightburst_net::{Context, Unit};
+use std::sync::Arc;
+
+/// Circuits after which a unit waits for one to its own rack. The graph may change while it is on its
+/// way, so that it could go back and forth without end.
+const MOST_CIRCUITS: u8 = 8;
+/// Distance of racks that no circuits join.
+const FAR: u8 = u8::MAX;
+
+/// Distances at all times. They change where a slot begins and where its guard time ends.
+#[derive(Debug)]
+pub struct Graphs {
+    racks: usize,
+    /// Time after which the graphs repeat.
+    period: u64,
+    /// Begins of the graphs in a period.
+    begins: Vec<u64>,
+    /// Number of hops from rack to rack, graph by graph.
+    hops: Vec<u8>,
+}
+
+/// Distances at one time.
+#[derive(Clone, Copy)]
+pub struct Graph<'a> {
+    racks: usize,
+    hops: &'a [u8],
+}
+
+impl Graph<'_> {
+    /// Returns the number of circuits from one rack to another, or the largest number if there is no
+    /// way.
+    #[inline]
+    pub fn distance(&self, from: usize, to: usize) -> u8 {
+        self.hops[from * self.racks + to]
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}
+
+impl Graphs {
+    /// Finds the distances of a schedule.
+    pub fn new(schedule: &Schedule) -> Graphs {
+        let (slot, guard) = schedule.slot_and_guard();
+        let switches = 0..schedule.switches();
+        let lengths = switches.clone().map(|switch| schedule.length(switch));
+        let length = lengths.fold(1, |a, b| a / greatest_common_divisor(a, b) * b);
+        let changes = switches.flat_map(|switch| {
+            let begin = schedule.begin(switch);
+            [begin % slot, (begin + guard) % slot]
+        });
+        let mut changes: Vec<u64> = changes.collect();
+        changes.push(0);
+        changes.sort_unstable();
+        changes.dedup();
+        let slots = (0..length).flat_map(|number| {
+            let begin = number * slot;
+            changes.iter().map(move |change| begin + change)
+        });
+        let mut graphs = Graphs {
+            racks: schedule.racks(),
+            period: length * slot,
+            begins: slots.collect(),
+            hops: Vec::new(),
+        };
+        for begin in graphs.begins.clone() {
+            graphs.add(schedule, begin);
+        }
+        graphs
+    }
+
+    /// Appends the distances at a time, by a search in breadth from each rack.
+    fn add(&mut self, schedule: &Schedule, at: u64) {
+        let racks = self.racks;
+        let peers = |rack: usize| -> Vec<usize> {
+            let open = |switch| Some(schedule.open(switch, rack, at)?.0);
+            (0..schedule.switches()).filter_map(open).collect()
+        };
+        let peers: Vec<Vec<usize>> = (0..racks).map(peers).collect();
+        for source in 0..racks {
+            let first = self.hops.len();
+            self.hops.resize(first + racks, FAR);
+            let hops = &mut self.hops[first..];
+            hops[source] = 0;
+            let mut reached = vec![source];
+            let mut next = 0;
+            while let Some(&rack) = reached.get(next) {
+                next += 1;
+                for &peer in &peers[rack] {
+                    if hops[peer] == FAR {
+                        // Ways of more hops than fit are none.
+                        hops[peer] = hops[rack].saturating_add(1).min(FAR - 1);
+                        reached.push(peer);
+                    }
+                }
+            }
+        }
+    }
+
+    fn number(&self, at: u64) -> usize {
+        let at = at % self.period;
+        self.begins.partition_point(|&begin| begin <= at) - 1
+    }
+
+    /// Returns the distances at a time.
+    pub fn at(&self, at: u64) -> Graph<'_> {
+        let size = self.racks * self.racks;
+        Graph {
+            racks: self.racks,
+            hops: &self.hops[self.number(at) * size..][..size],
+        }
+    }
+
+    /// Returns the begin of the next graph after a time.
+    pub fn next(&self, at: u64) -> u64 {
+        let whole = at - at % self.period;
+        let next = self.begins.get(self.number(at) + 1);
+        whole + next.copied().unwrap_or(self.period)
+    }
+}
+
+/// A schedule over whose present circuits short flows go.
+pub struct Expander {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// Its distances.
+    pub graphs: Arc<Graphs>,
+    /// Whether each flow is short.
+    pub short: Vec<bool>,
+}
+
+impl Timetable for Expander {
+    type Circuits<'a> = &'a [(u16, u16)];
+
+    fn open(&self, switch: usize, rack: usize, at: u64, _now: Time) -> Option<(usize, Open)> {
+        self.schedule.open(switch, rack, at)
+    }
+
+    fn find(
+        &self,
+        switch: usize,
+        rack: usize,
+        (at, _): (u64, Time),
+        is_wanted: impl Fn(usize, Open) -> bool,
+    ) -> Option<u64> {
+        let mut slots = self.schedule.slots(switch, rack, at);
+        slots.find_map(|(peer, Open { start, end })| {
+            // A circuit serves other queues where the graph changes.
+            let later = |&start: &u64| Some(self.graphs.next(start));
+            let mut starts = std::iter::successors(Some(start), later);
+            let mut starts = starts.by_ref().take_while(|&start| start < end);
+            starts.find(|&start| is_wanted(peer, Open { start, end }))
+        })
+    }
+
+    fn circuits(
+        &self,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = (usize, Self::Circuits<'_>)> + '_ {
+        Timetable::circuits(&self.schedule, from, to)
+    }
+
+    fn next(
+        &self,
+        switch: usize,
+        circuits: &Self::Circuits<'_>,
+        at: u64,
+        time: u64,
+        now: Time,
+    ) -> Option<u64> {
+        Timetable::next(&self.schedule, switch, circuits, at, time, now)
+    }
+
+    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64 {
+        self.schedule.next_of_any(switch, at, time)
+    }
+
+    fn is_short(&self, unit: Unit, ctx: &Context<'_>) -> bool {
+        let without_data = |packet| ctx.packet(packet).header.payload == 0;
+        let envelope = ctx.envelope(unit);
+        envelope.circuits < MOST_CIRCUITS
+            && (self.short[envelope.flow.index()]
+                || matches!(unit, Unit::Packet(packet) if without_data(packet)))
+    }
+
+    fn takes(&self, unit: Unit, ctx: &mut Context<'_>) {
+        ctx.count_circuit(unit);
+    }
+}
