@@ -13,7 +13,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.foundation.counts import UNFINISHED
 from lightburst.foundation.errors import InputError
-from lightburst.result import critical_path
+from lightburst.result.waits import critical_path
 from lightburst.workload.flows import NO_JOIN
 
 RING: dict[str, Any] = {
