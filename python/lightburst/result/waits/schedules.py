@@ -51,7 +51,7 @@ def table(plan: Plan, columns: Columns) -> pd.DataFrame:
     rank, kind, over = operations.rank, operations.kind, operations.ended != UNFINISHED
 
     def total(values: NDArray[Any], of: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return np.bincount(rank[of], values[of].astype(float), hosts.size)
+        return np.bincount(rank[of], values[of].astype(float), hosts.size).astype(np.float64)
 
     def count(of: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.bincount(rank[of], minlength=hosts.size)
