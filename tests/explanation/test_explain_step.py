@@ -13,7 +13,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.foundation.counts import UNFINISHED
 from lightburst.foundation.errors import InputError
-from lightburst.result import critical_path
+from lightburst.result.waits import critical_path
 from lightburst.workload.flows import NO_JOIN
 
 RING: dict[str, Any] = {
@@ -37,7 +37,8 @@ def latest(result: lb.Result, join: int) -> int:
     flows = result.plan.flows
     received = result.columns["flows"]["received_ps"]
     direct = received[flows["towards_join"] == join]
-    before = np.flatnonzero(flows["beyond_join"] == join)
+    places = np.flatnonzero(flows["join_leads"] == join)
+    before = (np.searchsorted(flows["join_lead_offsets"], places, side="right") - 1) // 2
     return int(max([*direct.tolist(), *(latest(result, int(one)) for one in before)]))
 
 
@@ -84,7 +85,8 @@ def test_a_message_that_was_overtaken_is_on_the_path() -> None:
         "collective": [0, 0, 0],
         "after_join": [NO_JOIN, NO_JOIN, 1],
         "towards_join": [0, 1, NO_JOIN],
-        "beyond_join": [1, NO_JOIN],
+        "join_leads": [1],
+        "join_lead_offsets": [0, 1, 1, 1, 1],
         "join_delay_ps": [0, 0],
     }
     plan = SimpleNamespace(flows={name: np.array(column) for name, column in flows.items()})

@@ -154,8 +154,9 @@ def test_irequires_of_a_receive_waits_for_its_posting(write: Write) -> None:
 def test_messages_of_one_tag_match_in_order_and_others_by_tag(write: Write) -> None:
     """Receives that work for different times tell which message each took."""
     sends = "send 10b to 1 tag 1\nsend 20b to 1 tag 2\nsend 30b to 1 tag 1"
-    recvs = "recv 20b from 0 tag 2\nrecv 10b from 0 tag 1\nrecv 30b from 0 tag 1"
+    recvs = "recv 20b from 0 tag 2\nrecv 10b from 0 tag 1\nrecv 99b from 0 tag 1"
     result = write.run(sends, recvs)
+    assert result.ranks["received_bytes"].tolist() == [0, 60]
     assert result.plan.flows["towards_join"].tolist() == [4, 3, 5]
     assert result.plan.flows["bytes"].tolist() == [10, 20, 30]
 

@@ -83,6 +83,13 @@ impl Flows {
             size: self.bytes[row],
         }
     }
+
+    /// Returns the number, the source and the start time of the flow at `index`.
+    pub fn origin(&self, index: usize) -> (FlowId, NodeId, Time) {
+        let id = self.id(index);
+        let row = id.index();
+        (id, NodeId(self.source[row]), Time(self.start_ps[row]))
+    }
 }
 
 #[cfg(test)]

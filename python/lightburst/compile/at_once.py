@@ -95,12 +95,13 @@ def _one_after_the_other(plan: Plan, seconds: float) -> Plan:
     """Return the plan with starts that flows may have that wait for others.
 
     Where all wait but for the first, joins lie in the order of rounds, and as many flows start at
-    a time as wait for none. The rounds begin twice the mean duration of a flow apart, so that no
-    link counts as overloaded: the flows of a round wait for those of the one before.
+    a time as wait for none; where all wait, as many as there are sources. The rounds begin twice
+    the mean duration of a flow apart, so that no link counts as overloaded: the flows of a round
+    wait for those of the one before.
     """
     if (after := plan.flows.get("after_join")) is None:
         return plan
-    first = max(int((after == NO_JOIN).sum()), 1)
+    first = int((after == NO_JOIN).sum()) or np.unique(plan.flows["source"]).size
     rounds = np.arange(after.size) // first
     start = rounds * (_SPREAD * seconds * PICOSECONDS_PER_SECOND)
     return replace(plan, flows={**plan.flows, "start_ps": start.astype(np.uint64)})

@@ -193,7 +193,7 @@ class CompletedRun:
         if self._has_schedule:
             if step != SLOWEST:
                 raise InputError("step", str(step), f"{SLOWEST!r}: a schedule has no steps")
-            return schedules.path(self.plan, self.columns, frame(self.columns_of("flows")))
+            return schedules.path(self.plan, self.columns, self.columns_of("flows"))
         operations = self.collectives
         steps = int(operations["step"].iloc[-1])
         time = operations["time_max_s"].to_numpy()
@@ -202,9 +202,7 @@ class CompletedRun:
             number = whole_number("step", step, steps, allowed)
             time = np.where(operations["step"] == number, time, -np.inf)
         operation = int(np.argmax(time))
-        found = critical_path.table(
-            self.plan, self.columns, frame(self.columns_of("flows")), operation
-        )
+        found = critical_path.table(self.plan, self.columns, self.columns_of("flows"), operation)
         row = operations.iloc[operation]
         found.attrs |= {
             "operation": operation,

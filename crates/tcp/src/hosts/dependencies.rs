@@ -6,6 +6,7 @@ use crate::wire::host_timer::HostTimer;
 use crate::Flows;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{NodeId, Shared, TimerId};
+use std::ops::Range;
 
 /// Stands for no join, no processor or no interface.
 pub const NO_JOIN: u32 = u32::MAX;
@@ -96,12 +97,25 @@ impl Waiting {
 /// Timers that progress sets: node, time and timer.
 pub(super) type Set<'a> = &'a mut dyn FnMut(NodeId, Time, TimerId);
 
+/// A join in a run. The numbers that each opening reads lie together.
+struct Join {
+    /// Flows and joins that lead to it and have not arrived, begun or ended.
+    awaited: u32,
+    /// Processor, or [`NO_JOIN`].
+    cpu: u32,
+    /// Index of its first flow among those that wait.
+    flows: u32,
+    /// Index of the first join to which it leads when it begins, and when it ends.
+    leads: [u32; 2],
+}
+
 /// Progress of the flows that wait.
 pub(super) struct Dependencies {
     joins: Joins,
-    /// Flows and joins that lead to each join and have not arrived, begun or ended.
-    awaited: Vec<u32>,
-    waiting: Waiting,
+    /// The joins, and one after the last.
+    rows: Vec<Join>,
+    /// Flows that wait, by join.
+    waiting: Vec<u32>,
     /// Start of each flow; [`Time::NEVER`] before.
     started: Vec<Time>,
     /// Begin of each join; [`Time::NEVER`] before it is known. Empty without processors.
@@ -120,14 +134,27 @@ impl Dependencies {
         if joins.after.is_empty() {
             return None;
         }
-        let mut awaited = vec![0; joins.delay_ps.len()];
+        let waiting = Waiting::new(&joins);
+        let (cpus, offsets) = (&*joins.cpu, &*joins.lead_offsets);
+        let row = |join: usize| Join {
+            awaited: 0,
+            cpu: cpus.get(join).copied().unwrap_or(NO_JOIN),
+            flows: waiting.offsets[join],
+            leads: [0, 1].map(|kind| {
+                let place = (2 * join + kind).min(offsets.len() - 1);
+                offsets[place]
+            }),
+        };
+        let mut rows: Vec<Join> = (0..=joins.delay_ps.len()).map(row).collect();
         let leads = joins.towards.iter().chain(joins.leads.iter());
         for &join in leads.filter(|&&join| join != NO_JOIN) {
-            awaited[join as usize] += 1;
+            rows[join as usize].awaited += 1;
         }
+        // The one after the last does not open.
+        rows[joins.delay_ps.len()].awaited = u32::MAX;
         Some(Box::new(Dependencies {
-            waiting: Waiting::new(&joins),
-            awaited,
+            rows,
+            waiting: waiting.flows,
             started: vec![Time::NEVER; flows],
             begun: vec![Time::NEVER; joins.cpu.len()],
             free: vec![Time::ZERO; joins.cpu_host.len()],
@@ -159,9 +186,7 @@ impl Dependencies {
 
     /// Opens the joins to which nothing leads, at the begin of the run.
     pub fn open_first(&mut self, flows: &Flows, set: Set<'_>) {
-        let first = (0..)
-            .zip(&self.awaited)
-            .filter(|(_, &awaited)| awaited == 0);
+        let first = (0..).zip(&self.rows).filter(|(_, row)| row.awaited == 0);
         self.opening = first.map(|(join, _)| join).collect();
         self.open(Time::ZERO, flows, set);
     }
@@ -170,7 +195,7 @@ impl Dependencies {
     pub fn arrive(&mut self, index: usize, now: Time, flows: &Flows, set: Set<'_>) {
         let join = self.joins.towards[index];
         if join != NO_JOIN {
-            reach(&mut self.awaited, &mut self.opening, join);
+            reach(&mut self.rows, &mut self.opening, join);
             self.open(now, flows, set);
         }
     }
@@ -185,21 +210,36 @@ impl Dependencies {
         set: Set<'_>,
     ) {
         match timer {
-            HostTimer::JoinBegin => self.lead(join, false),
-            HostTimer::JoinEnd => self.lead(join, true),
+            HostTimer::JoinBegin => self.lead(self.at_begin(join)),
+            HostTimer::JoinEnd => self.lead(self.at_end(join)),
             _ => self.hand_over(join as usize, now, flows, set),
         }
         self.open(now, flows, set);
     }
 
-    /// Lets a join that has begun or ended lead to others.
-    fn lead(&mut self, join: u32, ended: bool) {
-        let leads = match ended {
-            false => self.joins.at_begin(join as usize),
-            true => self.joins.at_end(join as usize),
-        };
-        for &next in leads {
-            reach(&mut self.awaited, &mut self.opening, next);
+    /// Returns the places of the joins to which a join leads when it begins.
+    fn at_begin(&self, join: u32) -> Range<usize> {
+        let [begin, end] = self.rows[join as usize].leads;
+        begin as usize..end as usize
+    }
+
+    /// Returns the places of the joins to which a join leads when it ends.
+    fn at_end(&self, join: u32) -> Range<usize> {
+        let first = self.rows[join as usize].leads[1];
+        first as usize..self.rows[join as usize + 1].leads[0] as usize
+    }
+
+    /// Returns the places of the flows that wait for a join.
+    fn flows_of(&self, join: usize) -> Range<usize> {
+        self.rows[join].flows as usize..self.rows[join + 1].flows as usize
+    }
+
+    /// Lets joins be reached that lie at these places among those to which others lead.
+    fn lead(&mut self, places: Range<usize>) {
+        if !places.is_empty() {
+            for &next in &self.joins.leads[places] {
+                reach(&mut self.rows, &mut self.opening, next);
+            }
         }
     }
 
@@ -208,9 +248,9 @@ impl Dependencies {
         let mut place = 0;
         while let Some(&join) = self.opening.get(place) {
             place += 1;
-            match self.joins.cpu.get(join as usize) {
-                None | Some(&NO_JOIN) => self.begin(join, now, flows, set),
-                Some(&cpu) => self.take_turn(join, cpu as usize, now, flows, set),
+            match self.rows[join as usize].cpu {
+                NO_JOIN => self.begin(join, now, flows, set),
+                cpu => self.take_turn(join, cpu as usize, now, flows, set),
             }
         }
         self.opening.clear();
@@ -222,61 +262,70 @@ impl Dependencies {
         if let Some(begun) = self.begun.get_mut(at) {
             *begun = now;
         }
-        let ready = now + Duration(self.joins.delay_ps[at]);
-        for &flow in self.waiting.of(at) {
-            start(flow, ready, flows, set);
+        self.start_all(at, now, flows, set);
+        self.lead(self.at_begin(join).start..self.at_end(join).end);
+    }
+
+    /// Starts the flows that wait for a join which begins.
+    fn start_all(&self, join: usize, begin: Time, flows: &Flows, set: Set<'_>) {
+        let places = self.flows_of(join);
+        if !places.is_empty() {
+            let ready = begin + Duration(self.joins.delay_ps[join]);
+            for &flow in &self.waiting[places] {
+                start(flow, ready, flows, set);
+            }
         }
-        self.lead(join, false);
-        self.lead(join, true);
     }
 
     /// Gives a join its turn at its processor, which takes joins in the order in which they open.
     fn take_turn(&mut self, join: u32, cpu: usize, now: Time, flows: &Flows, set: Set<'_>) {
-        let (at, host) = (join as usize, NodeId(self.joins.cpu_host[cpu]));
+        let at = join as usize;
         let begin = now.max(self.free[cpu]);
         let end = begin + Duration(self.joins.busy_ps[at]);
         self.free[cpu] = end;
         self.begun[at] = begin;
-        let timer = |timer: HostTimer| timer.of_join(join);
-        if !self.waiting.of(at).is_empty() {
+        if self.next.is_empty() || self.joins.nic[at] == NO_JOIN {
+            self.start_all(at, begin, flows, set);
+        } else if !self.flows_of(at).is_empty() {
             let ready = begin + Duration(self.joins.delay_ps[at]);
-            match self.joins.nic.get(at) {
-                None | Some(&NO_JOIN) => {
-                    for &flow in self.waiting.of(at) {
-                        start(flow, ready, flows, set);
-                    }
-                }
-                Some(_) if ready == now => self.hand_over(at, now, flows, set),
-                Some(_) => set(host, ready, timer(HostTimer::HandOver)),
+            match ready == now {
+                true => self.hand_over(at, now, flows, set),
+                false => self.set_timer(HostTimer::HandOver, join, ready, set),
             }
         }
+        if end == now {
+            return self.lead(self.at_begin(join).start..self.at_end(join).end);
+        }
         if begin == now {
-            self.lead(join, false);
-        } else if !self.joins.at_begin(at).is_empty() {
-            set(host, begin, timer(HostTimer::JoinBegin));
+            self.lead(self.at_begin(join));
+        } else if !self.at_begin(join).is_empty() {
+            self.set_timer(HostTimer::JoinBegin, join, begin, set);
         }
         // The end of the last work of a host has a timer, too: the run lasts as long.
-        if end == now {
-            self.lead(join, true);
-        } else {
-            set(host, end, timer(HostTimer::JoinEnd));
-        }
+        self.set_timer(HostTimer::JoinEnd, join, end, set);
+    }
+
+    /// Sets a timer of a join, at the host of its processor.
+    fn set_timer(&self, timer: HostTimer, join: u32, at: Time, set: Set<'_>) {
+        let cpu = self.rows[join as usize].cpu as usize;
+        set(NodeId(self.joins.cpu_host[cpu]), at, timer.of_join(join));
     }
 
     /// Hands the flows of a join to its interface, which starts them with gaps between them.
     fn hand_over(&mut self, join: usize, now: Time, flows: &Flows, set: Set<'_>) {
         let nic = self.joins.nic[join] as usize;
-        for &flow in self.waiting.of(join) {
+        let gap = Duration(self.joins.nic_gap_ps[nic]);
+        for &flow in &self.waiting[self.flows_of(join)] {
             let ready = now.max(self.next[nic]);
-            self.next[nic] = ready + Duration(self.joins.nic_gap_ps[nic]);
+            self.next[nic] = ready + gap;
             start(flow, ready, flows, set);
         }
     }
 }
 
 /// Notes that a join has been reached once more, and lets it open if nothing is missing.
-fn reach(awaited: &mut [u32], opening: &mut Vec<u32>, join: u32) {
-    let awaited = &mut awaited[join as usize];
+fn reach(rows: &mut [Join], opening: &mut Vec<u32>, join: u32) {
+    let awaited = &mut rows[join as usize].awaited;
     *awaited -= 1;
     if *awaited == 0 {
         opening.push(join);
@@ -285,7 +334,6 @@ fn reach(awaited: &mut [u32], opening: &mut Vec<u32>, join: u32) {
 
 /// Sets the timer for the start of the flow at `index`, no earlier than its own start.
 fn start(index: u32, ready: Time, flows: &Flows, set: Set<'_>) {
-    let flow = flows.get(index as usize);
-    let at = ready.max(flow.start);
-    set(flow.source, at, HostTimer::Start.id(flow.id));
+    let (flow, source, own) = flows.origin(index as usize);
+    set(source, ready.max(own), HostTimer::Start.id(flow));
 }

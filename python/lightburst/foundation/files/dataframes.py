@@ -38,6 +38,17 @@ class Words(NamedTuple):
 Table = Mapping[str, NDArray[Any] | Words]
 
 
+def rows_of(table: Table, rows: Sequence[int]) -> Table:
+    """Return some rows of a table, by number."""
+    places = np.asarray(rows, np.int64)
+    return {
+        name: Words(values.places[places], values.words)
+        if isinstance(values, Words)
+        else values[places]
+        for name, values in table.items()
+    }
+
+
 def frame(table: Table) -> pd.DataFrame:
     """Return a pandas frame; a column of `Words` becomes categorical."""
     import pandas as pd

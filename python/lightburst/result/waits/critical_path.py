@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lightburst.foundation.counts import UNFINISHED, Columns
+from lightburst.foundation.files.dataframes import frame, rows_of
 from lightburst.workload.flows import NO_JOIN
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightburst.compile import Plan
+    from lightburst.foundation.files.dataframes import Table
 
 #: Columns of `lightburst.Result.flows` that a message of the path has, too.
 _OF_THE_FLOW: Final = (
@@ -105,10 +107,10 @@ def _opener(
     return None
 
 
-def table(plan: Plan, columns: Columns, flows: pd.DataFrame, operation: int) -> pd.DataFrame:
+def table(plan: Plan, columns: Columns, flows: Table, operation: int) -> pd.DataFrame:
     """Return the rows of `lightburst.Result.critical_path`."""
     numbers = path(plan, columns, operation)
-    found = flows.iloc[numbers][list(_OF_THE_FLOW)].reset_index(drop=True)
+    found = frame(rows_of({name: flows[name] for name in _OF_THE_FLOW}, numbers))
     found.insert(0, "flow", numbers)
     excess = found["completion_time_s"] - found["ideal_s"]
     found.insert(list(found.columns).index("ideal_s") + 1, "excess_s", excess)

@@ -74,6 +74,8 @@ class Operations:
             for name in ("rank", "kind", "value", "line")
         )
         self.number = self.rank.size
+        # A receive may have more room than its message has bytes.
+        self.value[flows["towards_join"]] = self.value[flows["after_join"]]
         end = np.uint64(columns["totals"]["end_ps"])
         # With those of receives that are posted.
         begun = np.asarray(columns["joins"]["begun_ps"], np.uint64)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightburst.compile import Plan
+    from lightburst.foundation.files.dataframes import Table
 
 # Operations of a chain of waits that a warning names, at its begin and at its end.
 _FIRST, _LAST = 3, 2
@@ -35,7 +36,9 @@ def _times(operations: Operations, ranks: int) -> NDArray[np.float64]:
     """Return the end of the last operation of each rank in seconds; 0 for one without any."""
     end = np.zeros(ranks, np.uint64)
     np.maximum.at(end, operations.rank, operations.ended)
-    return np.where(end == UNFINISHED, np.inf, end.astype(float) * PS)
+    seconds = end.astype(np.float64) * PS
+    seconds[end == UNFINISHED] = np.inf
+    return seconds
 
 
 def table(plan: Plan, columns: Columns) -> pd.DataFrame:
@@ -48,7 +51,7 @@ def table(plan: Plan, columns: Columns) -> pd.DataFrame:
     rank, kind, over = operations.rank, operations.kind, operations.ended != UNFINISHED
 
     def total(values: NDArray[Any], of: NDArray[np.bool_]) -> NDArray[np.float64]:
-        return np.bincount(rank[of], values[of].astype(float), hosts.size)
+        return np.bincount(rank[of], values[of].astype(float), hosts.size).astype(np.float64)
 
     def count(of: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.bincount(rank[of], minlength=hosts.size)
@@ -68,12 +71,12 @@ def table(plan: Plan, columns: Columns) -> pd.DataFrame:
     )
 
 
-def path(plan: Plan, columns: Columns, flows: pd.DataFrame) -> pd.DataFrame:
+def path(plan: Plan, columns: Columns, flows: Table) -> pd.DataFrame:
     """Return the rows of `lightburst.Result.critical_path`, for a schedule."""
     import pandas as pd
 
     operations = Operations(plan, columns)
-    rows = list(_backwards(operations, flows))[::-1]
+    rows = list(_backwards(operations, _messages(flows)))[::-1]
     network = plan.network
     assert network is not None
     names = ("what", "rank", "line", "start_s", "end_s", "waited_for", "flow", "excess_s")
@@ -83,7 +86,16 @@ def path(plan: Plan, columns: Columns, flows: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def _backwards(operations: Operations, flows: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
+def _messages(flows: Table) -> NDArray[np.float64]:
+    """Return start, arrival, and time beyond the ideal of all messages, shape (3, flows)."""
+    start, received, time, ideal = (
+        np.asarray(flows[name], np.float64)
+        for name in ("start_s", "received_s", "completion_time_s", "ideal_s")
+    )
+    return np.stack([start, received, time - ideal])
+
+
+def _backwards(operations: Operations, messages: NDArray[np.float64]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of the critical path, the last one first."""
     over = np.flatnonzero(operations.ended != UNFINISHED)
     if not over.size:
@@ -101,11 +113,9 @@ def _backwards(operations: Operations, flows: pd.DataFrame) -> Iterator[tuple[An
         at = cause.number
         if cause.why == MESSAGE:
             at = operations.sender_of(flow)
-            row = flows.iloc[flow]
-            excess = row["completion_time_s"] - row["ideal_s"]
-            ends = float(row["start_s"]), float(row["received_s"])
+            start, arrival, excess = map(float, messages[:, flow])
             rank, line = int(operations.rank[at]), int(operations.line[at])
-            yield MESSAGE, rank, line, *ends, WORDS[SEND], flow, float(excess)
+            yield MESSAGE, rank, line, start, arrival, WORDS[SEND], flow, excess
 
 
 def stalled(plan: Plan, columns: Columns) -> str | None:

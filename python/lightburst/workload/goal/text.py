@@ -95,8 +95,10 @@ class _Reader:
         self._labels: dict[str, int] = {}
         # Dependencies of the present rank, whose labels are looked up at its end.
         self._wanted: list[tuple[str, str, str, int]] = []
-        self._columns = [array("q") for _ in range(8)]
-        self._edges = [array("q") for _ in range(3)]
+        # Rows of operations and of dependencies, one after the other.
+        self._operations = array("q")
+        self._number = 0
+        self._dependencies = array("q")
 
     def read(self, text: str) -> Schedule:
         line = 0
@@ -113,12 +115,12 @@ class _Reader:
             raise self._wrong(line, "the end of the file", f"'}}' after rank {self._rank}")
         if self._ranks is None:
             raise self._wrong(line, "the end of the file", "'num_ranks' and a number")
-        if SEND not in self._columns[1]:
+        found = np.array(self._operations, np.int64).reshape(-1, 8)
+        rank, kind, value, peer, tag, cpu, nic, at = found.T.copy()
+        if not (kind == SEND).any():
             raise InputError(PATH, f"{self._file}, without a message", "at least one 'send'")
-        columns = [np.array(column, np.int64) for column in (*self._columns, *self._edges[:2])]
-        rank, kind, value, peer, tag, cpu, nic, at, needed, by = columns
-        begin = np.array(self._edges[2], np.bool_)
-        operations = rank, kind, value, peer, tag, cpu, nic, at, needed, by, begin
+        needed, by, begin = np.array(self._dependencies, np.int64).reshape(-1, 3).T.copy()
+        operations = rank, kind, value, peer, tag, cpu, nic, at, needed, by, begin.astype(bool)
         return Schedule(self._file, self._ranks, *operations)
 
     def _take(self, row: tuple[str, ...], line: int) -> None:
@@ -193,22 +195,19 @@ class _Reader:
         if label:
             if label in self._labels:
                 raise self._wrong(line, f"label '{label}'", f"a label that rank {self._rank} lacks")
-            self._labels[label] = len(self._columns[0])
-        row = (self._rank, kind, value, peer, tag, cpu, nic, line)
-        for column, number in zip(self._columns, row, strict=True):
-            column.append(number)
+            self._labels[label] = self._number
+        self._operations.extend((self._rank, kind, value, peer, tag, cpu, nic, line))
+        self._number += 1
 
     def _look_up(self) -> None:
         """Find the operations of the dependencies of the present rank."""
-        labels, (needed, by, at_begin) = self._labels, self._edges
+        labels, add = self._labels, self._dependencies.extend
         for one, how, other, line in self._wanted:
-            for label in (one, other):
-                if label not in labels:
-                    allowed = f"a label of an operation of rank {self._rank}"
-                    raise self._wrong(line, f"label '{label}'", allowed)
-            needed.append(labels[other])
-            by.append(labels[one])
-            at_begin.append(how == "irequires")
+            try:
+                add((labels[other], labels[one], how == "irequires"))
+            except KeyError as missing:
+                allowed = f"a label of an operation of rank {self._rank}"
+                raise self._wrong(line, f"label '{missing.args[0]}'", allowed) from None
         self._wanted.clear()
         labels.clear()
 
