@@ -65,7 +65,6 @@ class GivenSchedule(Section):
 class Scheduler(Section):
     """Matchings computed from the bytes that wait."""
 
-    kind: str
     delay: Annotated[int, Quantity(TIME, largest="1 s")] = Field(
         parse_duration("20 us"),
         description=(
@@ -188,7 +187,7 @@ class Circuit(BaseSwitch):
             "way; all others as with `direct`."
         ),
     )
-    short_size: Annotated[int | None, Quantity(SIZE, positive=True)] = Field(
+    short_size: Annotated[int, Quantity(SIZE, positive=True)] | None = Field(
         None,
         description=(
             "Largest size of a short flow, with `opera` alone; `15 MB`, as in Opera, if not given."
