@@ -4,11 +4,13 @@
 
 pub mod changes;
 pub mod choice;
+mod groups;
 pub mod loss;
 pub mod outages;
 pub mod protection;
 mod writes;
 
+pub use groups::{Group, Transport, TransportSetting, OPEN_LOOP};
 pub use writes::Writes;
 
 use crate::measurement::{self, Measurement, Scope};
@@ -21,19 +23,11 @@ use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
-use lightburst_tcp as tcp;
 pub use lightburst_tcp::Joins;
-use lightburst_tcp::{transport, Parameters, Sizes};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Transport whose datagrams are bursts generated at edges.
-const BURSTS: &str = "bursts";
-/// Transports without connections.
-pub const OPEN_LOOP: [&str; 2] = ["datagram", BURSTS];
 
 /// Plan that this crate cannot run, with the reason.
 #[derive(Debug)]
@@ -249,121 +243,6 @@ pub enum Uncongested {
     Present,
     /// The first one.
     Primary,
-}
-
-/// Flows that share a transport.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Group {
-    /// Name given by the user; `None` if there is only one group.
-    #[serde(default)]
-    pub name: Option<String>,
-    /// The transport.
-    pub transport: Transport,
-    /// Writes of the application; `None` if it writes all data at once.
-    #[serde(default)]
-    pub writes: Option<Writes>,
-}
-
-/// Transport of a group.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Transport {
-    /// Name in the registry.
-    pub kind: String,
-    /// Size of a full segment on the wire, in bytes.
-    pub segment_bytes: u32,
-    /// Size of the headers of a data segment, in bytes.
-    pub header_bytes: u32,
-    /// Size of SYN, FIN and ACK on the wire, in bytes.
-    pub control_bytes: u32,
-    /// Whether the receiver retransmits SYN+ACK and FIN+ACK by its own timer.
-    #[serde(default)]
-    pub receiver_timers: bool,
-    /// Whether SYN and SYN+ACK precede the data.
-    #[serde(default = "with_handshake")]
-    pub handshake: bool,
-    /// Capacity of a host's interface queue in bytes; `None`: unlimited.
-    #[serde(default)]
-    pub access_buffer_bytes: Option<u64>,
-    /// Size on the wire of the packets in a burst generated at an edge; `None`: one packet per
-    /// burst.
-    #[serde(default)]
-    pub packet_bytes: Option<u32>,
-    /// Settings specific to this transport.
-    #[serde(flatten)]
-    pub parameters: BTreeMap<String, TransportSetting>,
-}
-
-fn with_handshake() -> bool {
-    true
-}
-
-impl Transport {
-    /// Whether the transport has no connections.
-    pub fn is_datagram(&self) -> bool {
-        OPEN_LOOP.contains(&self.kind.as_str())
-    }
-
-    /// Whether each datagram is a burst that enters the network at the edge of its source host and
-    /// ends at the edge of its destination host.
-    pub fn at_edge(&self) -> bool {
-        self.kind == BURSTS
-    }
-
-    /// Returns the sizes on the wire.
-    pub fn sizes(&self) -> Sizes {
-        Sizes {
-            segment: self.segment_bytes,
-            header: self.header_bytes,
-            control: self.control_bytes,
-            access_buffer: self.access_buffer_bytes.unwrap_or(u64::MAX),
-            capable: transport::capable(&self.kind, &self.parameters()),
-        }
-    }
-
-    /// Returns the kind that the table called `name` of this transport selects, if there is one.
-    pub fn policy(&self, name: &str) -> Option<&str> {
-        let table = match self.parameters.get(name)? {
-            TransportSetting::Table(table) => table,
-            _ => return None,
-        };
-        match table.get("kind")? {
-            TransportSetting::Word(kind) => Some(kind),
-            _ => None,
-        }
-    }
-
-    /// Returns the settings specific to this transport.
-    pub fn parameters(&self) -> Parameters {
-        parameters(&self.parameters)
-    }
-}
-
-fn parameters(table: &BTreeMap<String, TransportSetting>) -> Parameters {
-    let value = |(name, setting): (&String, &TransportSetting)| {
-        let value = match setting {
-            TransportSetting::Number(number) => tcp::Value::Number(*number),
-            TransportSetting::Switch(on) => tcp::Value::Switch(*on),
-            TransportSetting::Word(word) => tcp::Value::Word(word.clone()),
-            TransportSetting::Table(table) => tcp::Value::Table(parameters(table)),
-        };
-        (name.clone(), value)
-    };
-    Parameters::new(table.iter().map(value))
-}
-
-/// Setting of a transport.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub enum TransportSetting {
-    /// Switch: on or off.
-    Switch(bool),
-    /// Number.
-    Number(f64),
-    /// Name.
-    Word(String),
-    /// Settings of a policy.
-    Table(BTreeMap<String, TransportSetting>),
 }
 
 impl Plan {
