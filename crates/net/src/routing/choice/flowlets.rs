@@ -47,6 +47,7 @@ impl Flowlets {
     ) -> PortId {
         if self.present.len() >= self.sweep_at {
             let gap = self.gap;
+            // The order of the entries does not matter.
             self.present.retain(|_, one| now.since(one.last) <= gap);
             self.sweep_at = FEW.max(2 * self.present.len());
         }
