@@ -53,9 +53,9 @@ def test_a_wavelength_is_not_used_while_it_is_down_and_loses_what_is_on_it(
     engine: Engine, begin: int, end: int, channel: int | None
 ) -> None:
     rows = [(3, 5, 0, HOP + begin, HOP + end)]
-    if channel == 0:
+    if channel is not None:
         # It would not come over the other one.
-        rows.append((3, 5, 1, HOP + DATA[0], HOP + DATA[1]))
+        rows.append((3, 5, 1 - channel, HOP + DATA[0], HOP + DATA[1]))
     plan = with_channels(two_channels(0), rows)
     result = engine(plan)
     assert arrived(plan, result) == [None if channel is None else there(2)]

@@ -31,7 +31,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     }
     let number = |link: u32| plan.links.channels.get(link as usize).copied();
     let mut channels = given.channels.iter();
-    if channels.any(|&(link, channel, ..)| number(link).is_none_or(|all| channel >= all)) {
+    if !channels.all(|&(link, channel, ..)| number(link).is_some_and(|all| channel < all)) {
         return refuse("an outage of a channel that there is not");
     }
     let apart = |pair: &[(u32, u16, u64, u64)]| {
