@@ -34,6 +34,20 @@ def test_the_good_one_has_a_fibre_down_in_both_directions(tmp_path: Path) -> Non
     assert sorted(ends) == [(3, 4), (4, 3)]
 
 
+def test_one_wavelength_of_a_fibre_is_down_without_the_others(tmp_path: Path) -> None:
+    more = (
+        'wavelength = 3\ndirection = "forward"\n'
+        '[[events]]\nat = "2 s"\nstate = "up"\nlink = ["3", "4"]\nwavelength = 3\n'
+        'direction = "forward"\n'
+    )
+    plan = compile_plan(read(tmp_path, GOOD.rstrip() + "\n" + more), 1)
+    (row,) = plan.settings["outages"]["channels"]
+    link, *times = row
+    assert (int(plan.links["from"][link]), int(plan.links["to"][link])) == (3, 4)
+    assert times == [3, 10**12, 2 * 10**12]
+    assert plan.settings["outages"]["links"] == []
+
+
 def test_disciplines_go_with_events(tmp_path: Path) -> None:
     text = GOOD.replace('"obs-path"\nhost_pairs = 1\nwavelengths = 4', '"path"\nlinks = 4')
     text = text.replace('"obs"\nassembly = { kind = "timer", time = "1 ms" }', '"electronic"')
@@ -55,7 +69,12 @@ def test_disciplines_go_with_events(tmp_path: Path) -> None:
         ),
         (
             'link = ["3", "4"]',
-            'link = ["3", "4"]\nwavelength = 1',
+            'link = ["3", "4"]\nwavelength = 4',
+            "events[0].wavelength: given 4; allowed: a wavelength of the link, from 0 to 3",
+        ),
+        (
+            'state = "down"\nlink = ["3", "4"]',
+            'loss = 0.5\nlink = ["3", "4"]\nwavelength = 1',
             "events[0].wavelength: given 1; allowed: all wavelengths, without this key, where "
             "bursts reserve them",
         ),

@@ -247,6 +247,19 @@ impl<'a> Context<'a> {
         self.fabric.outages.is_some()
     }
 
+    /// Returns whether a channel of a link of the network can be down.
+    pub fn has_channel_outages(&self) -> bool {
+        let outages = self.fabric.outages.as_ref();
+        outages.is_some_and(|outages| outages.have_channels())
+    }
+
+    /// Returns whether a data channel of a port is down now, and not its link as a whole.
+    pub fn is_channel_down(&self, port: PortId, channel: u16) -> bool {
+        let (link, now) = (self.link(port), self.now());
+        let outages = self.fabric.outages.as_ref();
+        outages.is_some_and(|outages| outages.is_channel_down((link, channel), now))
+    }
+
     /// Returns whether the link of a port is down now.
     pub fn is_down(&self, port: PortId) -> bool {
         let outages = self.fabric.outages.as_ref();
@@ -339,7 +352,8 @@ impl<'a> Context<'a> {
             let lost = verdict
                 .lost
                 .or_else(|| fabric.cut_off(link, transit.start, transit.arrival))
-                .or_else(|| fabric.cut_off(link, burst.0, burst.1));
+                .or_else(|| fabric.cut_off(link, burst.0, burst.1))
+                .or_else(|| fabric.cut_off_channel((link, slot.channel), burst.0, burst.1));
             return self.travel_watched(header.into(), transit, passage, lost);
         }
         let Fabric { links, units, .. } = fabric;

@@ -85,8 +85,8 @@ pub struct Scope<'p> {
     /// Whether packets travel in two copies.
     pub copies: bool,
     /// Outages of links: link, first instant at which it is down, and first at which it is up again;
-    /// by link and time.
-    pub outages: &'p [(u32, u64, u64)],
+    /// by link and time. `None` if nothing fails.
+    pub outages: Option<&'p [(u32, u64, u64)]>,
     /// Returns the numbering of the packets of a flow.
     pub numbering: Box<dyn Fn(usize) -> Numbering + 'p>,
 }

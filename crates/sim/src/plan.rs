@@ -291,7 +291,7 @@ impl Plan {
             connections: groups.any(|group| !group.transport.is_datagram()),
             classes: self.classes() > 0,
             copies: self.settings.copies(),
-            outages: outages.map_or(&[], |outages| &outages.links),
+            outages: outages.map(|outages| &outages.links[..]),
             numbering: Box::new(|flow| self.numbering(flow)),
         }
     }

@@ -56,6 +56,8 @@ def _changes(plan: Plan) -> Iterator[tuple[int, int, int, str]]:
     """Yield the link, the begin, the end and what it was meanwhile, for each event."""
     for link, begin, until in plan.settings.get("outages", {}).get("links", ()):
         yield link, begin, until, "down"
+    for link, channel, begin, until in plan.settings.get("outages", {}).get("channels", ()):
+        yield link, begin, until, f"down on wavelength {channel}"
     changes: dict[str, list[list[Any]]] = plan.settings.get("changes", {})
     for rows in changes.values():
         for row, later in zip(rows, [*rows[1:], [None]], strict=True):

@@ -72,10 +72,10 @@ def _steps(
         except InputError as error:
             errors.append(error)
             continue
-        before = [of_link[link][-1] for link, _ in places if link in of_link]
+        before = [of_link[link][-1] for link, *_ in places if link in of_link]
         overlaps = (_overlap(i, event, *one, key) for one in before)
         errors += [found for found in overlaps if found is not None][:1]
-        for link, _ in places:
+        for link, *_ in places:
             of_link.setdefault(link, []).append((i, event))
     if errors:
         raise combine(errors)

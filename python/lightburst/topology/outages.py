@@ -17,8 +17,10 @@ NEVER: Final = 2**64 - 1
 _MOST_FAILURES = 1_000_000
 
 Spans = list[tuple[int, int]]
-#: A directed link, or a node with `False`.
-Place = tuple[int, bool]
+#: A directed link, or a node with `False`; a link where bursts reserve wavelengths also with the
+#: number of one of these, or -1 for all.
+Place = tuple[int, bool, int]
+_ALL: Final = -1
 
 
 def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str, Any] | None:
@@ -37,7 +39,9 @@ def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str
     -------
     dict or None
         ``links``: a row for each outage, with the number of the link, the first instant at which it
-        is down and the first at which it is up again, in picoseconds; ``restoration_ps``, and
+        is down and the first at which it is up again, in picoseconds; ``channels``, if single
+        wavelengths of links where bursts reserve them go down, the same with their numbers;
+        ``restoration_ps``, and
         ``reroute``, both without protection only.
 
     Raises
@@ -55,10 +59,17 @@ def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str
     rows = []
     for link in range(network.link_from.size):
         ends = int(network.link_from[link]), int(network.link_to[link])
-        places = ((link, True), *((node, False) for node in ends))
+        places = ((link, True, _ALL), *((node, False, _ALL) for node in ends))
         whole = merged([span for place in places for span in spans.get(place, ())])
         rows += [[link, *span] for span in whole]
     settings: dict[str, Any] = {"links": rows}
+    single = sorted(place for place in spans if place[-1] != _ALL)
+    if single:
+        settings["channels"] = [
+            [link, channel, *span]
+            for link, _, channel in single
+            for span in merged(spans[link, True, channel])
+        ]
     restoration = scenario.restoration
     if scenario.protection is not None:
         return settings
@@ -156,7 +167,7 @@ def places_of(event: Event, network: Network, path: str) -> list[Place]:
         return numbers[name]
 
     if event.node is not None:
-        return [(number(event.node, "node"), False)]
+        return [(number(event.node, "node"), False, _ALL)]
     assert event.link is not None
     one, other = (number(name, f"link[{i}]") for i, name in enumerate(event.link))
     links = _between(network, one, other)
@@ -174,13 +185,26 @@ def places_of(event: Event, network: Network, path: str) -> list[Place]:
             raise InputError(f"{path}.name", show(event.name), f"the name of a link {words}")
     if event.wavelength is not None:
         if network.link_channels is not None:
-            allowed = "all wavelengths, without this key, where bursts reserve them"
-            raise InputError(f"{path}.wavelength", str(event.wavelength), allowed)
+            return _channels(event, network, path, links)
         links = [link for link in links if network.wavelength[link] == event.wavelength]
         if not links:
             allowed = f"a wavelength of {words}, from 0"
             raise InputError(f"{path}.wavelength", str(event.wavelength), allowed)
-    return [(link, True) for link in links]
+    return [(link, True, _ALL) for link in links]
+
+
+def _channels(event: Event, network: Network, path: str, links: list[int]) -> list[Place]:
+    """Return a single wavelength of links where bursts reserve these."""
+    assert network.link_channels is not None
+    assert event.wavelength is not None
+    if event.state is None:
+        allowed = "all wavelengths, without this key, where bursts reserve them"
+        raise InputError(f"{path}.wavelength", str(event.wavelength), allowed)
+    least = min(int(network.link_channels[link]) for link in links)
+    if event.wavelength >= least:
+        allowed = f"a wavelength of the link, from 0 to {least - 1}"
+        raise InputError(f"{path}.wavelength", str(event.wavelength), allowed)
+    return [(link, True, event.wavelength) for link in links]
 
 
 def _between(network: Network, one: int, other: int) -> list[int]:
@@ -248,11 +272,11 @@ def alternating(failures: Failures, limit: int, generator: np.random.Generator) 
 def _that_fail(failures: Failures, network: Network) -> Iterator[list[Place]]:
     """Yield what fails together."""
     if failures.of == "switches":
-        yield from ([(node, False)] for node in range(network.hosts, network.nodes))
+        yield from ([(node, False, _ALL)] for node in range(network.hosts, network.nodes))
         return
     names = network.link_names or ("",) * network.link_from.size
     cables: dict[tuple[int, int, str], list[Place]] = {}
     for link in np.flatnonzero(network.between_switches).tolist():
         one, other = sorted((int(network.link_from[link]), int(network.link_to[link])))
-        cables.setdefault((one, other, names[link]), []).append((link, True))
+        cables.setdefault((one, other, names[link]), []).append((link, True, _ALL))
     yield from cables.values()

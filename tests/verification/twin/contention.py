@@ -197,6 +197,8 @@ class TailDropping:
         """The channels on which only one burst overlaps."""
         start, end = self.node.interval(request)
         for channel, reservations in self.node.channels(request, port).items():
+            if self.node.is_channel_down(port, channel):
+                continue
             if self.node.fills_voids:
                 in_the_way = [
                     reservation for reservation in reservations if reservation.overlaps(start, end)

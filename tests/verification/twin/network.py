@@ -368,7 +368,8 @@ class Network:
         fate = self.loss.fate(burst, link, self.events.now, head) if link.lossy else Fate()
         behind = head + link.tx(burst.size) + link.delay
         times = (begin, link.free_at + link.delay), (head, behind)
-        if fate.lost is None and any(self.outages.cut(link, *time) for time in times):
+        channel = self.outages.cut_channel(link, reservation.channel, head, behind)
+        if fate.lost is None and (channel or any(self.outages.cut(link, *time) for time in times)):
             fate.lost = "link-down"
         if not self._lost(link, burst, fate.lost):
             header = Header(burst, head + link.delay, reservation.channel, reservation.passed + 1)

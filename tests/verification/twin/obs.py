@@ -187,11 +187,19 @@ class ObsNode(Switch):
         if self.is_down(port):
             return None
         start, end = self.interval(request)
-        return self.schedule(self.channels(request, port), start, end, self.stream)
+        channels = self.channels(request, port)
+        up = {c: own for c, own in channels.items() if not self.is_channel_down(port, c)}
+        return self.schedule(up, start, end, self.stream)
+
+    def is_channel_down(self, port: int, channel: int) -> bool:
+        """Whether a channel of a port is down now."""
+        return self.network.outages.is_channel_down(self.ports[port], channel)
 
     def is_down(self, port: int) -> bool:
-        """Whether the link of a port is down now."""
-        return self.network.outages.is_down(self.ports[port])
+        """Whether the link of a port is down now, or all its channels are."""
+        link = self.ports[port]
+        every = all(self.is_channel_down(port, channel) for channel in range(link.channels))
+        return self.network.outages.is_down(link) or every
 
     def wanted(self, burst: Burst) -> Members:
         """The ports by any of which a burst may leave: all next hops with `free`, else one."""

@@ -52,6 +52,9 @@ class Outages:
         self.spans: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         for link, down, up in given["links"] if given else ():
             self.spans[link].append((down, up))
+        self.of_channels: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        for link, channel, down, up in given.get("channels", ()) if given else ():
+            self.of_channels[link, channel].append((down, up))
         self.reroute = bool(given and given.get("reroute"))
         self.pending: list[Notice] = []
         delay = given.get("restoration_ps") if given else None
@@ -77,6 +80,16 @@ class Outages:
     def cut(self, link: Link, begin: int, end: int) -> bool:
         """Whether a link is down at any time from `begin` to before `end`."""
         return any(down < end and up > begin for down, up in self.spans.get(link.index, ()))
+
+    def cut_channel(self, link: Link, channel: int, begin: int, end: int) -> bool:
+        """Whether a channel of a link is down at any time from `begin` to before `end`."""
+        spans = self.of_channels.get((link.index, channel), ())
+        return any(down < end and up > begin for down, up in spans)
+
+    def is_channel_down(self, link: Link, channel: int) -> bool:
+        """Whether a channel of a link is down now."""
+        now = self.network.events.now
+        return self.cut_channel(link, channel, now, now + 1)
 
     def is_down(self, link: Link) -> bool:
         """Whether a link is down now."""

@@ -5,7 +5,7 @@
 //! unit on a lossy link. The only units whose times change later are those that would still wait
 //! when the routes change: they are kept aside until then.
 
-use crate::{Bytes, DropReason, LinkId, Links, NodeId, Routing, Unit};
+use crate::{Bytes, DropReason, Fabric, LinkId, Links, NodeId, Routing, Unit};
 use lightburst_des::{Duration, Time};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -56,6 +56,12 @@ fn noticed(link: LinkId, outages: &[Outage], delay: Duration) -> Vec<Change> {
     changes
 }
 
+/// Returns whether any outage is within the time from `start` to before `end`.
+fn overlap(outages: &[Outage], start: Time, end: Time) -> bool {
+    let first = outages.partition_point(|outage| outage.up <= start);
+    outages.get(first).is_some_and(|outage| outage.down < end)
+}
+
 /// A link that is down, as the routes learn now.
 #[derive(Clone, Debug)]
 pub(crate) struct Down {
@@ -88,6 +94,8 @@ pub struct Graph {
 /// Links that go down and come up.
 pub struct Outages {
     spans: BTreeMap<LinkId, Vec<Outage>>,
+    /// Outages of single data channels of fibres.
+    channels: BTreeMap<(LinkId, u16), Vec<Outage>>,
     /// Changes of the routes that are to come, in order of time and link.
     changes: VecDeque<Change>,
     /// Times at which the routes learn that a link is down, of links whose output can keep units.
@@ -128,6 +136,7 @@ impl Outages {
         let links = graph.links.len();
         Outages {
             spans,
+            channels: BTreeMap::new(),
             changes: changes.into(),
             down_at,
             aside: BTreeMap::new(),
@@ -141,6 +150,28 @@ impl Outages {
     /// Returns whether a link is ever down.
     pub fn concern(&self, link: LinkId) -> bool {
         self.spans.contains_key(&link)
+    }
+
+    /// Adds outages of a data channel, in order of time; routes do not follow these.
+    pub fn of_channel(&mut self, link: LinkId, channel: u16, outage: Outage) {
+        let channels = self.channels.entry((link, channel)).or_default();
+        channels.push(outage);
+    }
+
+    /// Returns whether a data channel is ever down by itself.
+    pub(crate) fn have_channels(&self) -> bool {
+        !self.channels.is_empty()
+    }
+
+    /// Returns whether a data channel is down by itself at `now`.
+    pub(crate) fn is_channel_down(&self, channel: (LinkId, u16), now: Time) -> bool {
+        self.cut_channel(channel, now, Time(now.0 + 1))
+    }
+
+    /// Returns whether a data channel is down by itself at any time from `start` to before `end`.
+    fn cut_channel(&self, channel: (LinkId, u16), start: Time, end: Time) -> bool {
+        let outages = self.channels.get(&channel);
+        outages.is_some_and(|outages| overlap(outages, start, end))
     }
 
     /// Returns when a unit leaves the output of a link, if its transmission would begin at `start`:
@@ -159,11 +190,8 @@ impl Outages {
 
     /// Returns whether a link is down at any time from `start` to before `end`.
     pub(crate) fn cut(&self, link: LinkId, start: Time, end: Time) -> bool {
-        let Some(outages) = self.spans.get(&link) else {
-            return false;
-        };
-        let first = outages.partition_point(|outage| outage.up <= start);
-        outages.get(first).is_some_and(|outage| outage.down < end)
+        let outages = self.spans.get(&link);
+        outages.is_some_and(|outages| overlap(outages, start, end))
     }
 
     /// Returns whether a link is down at `now`.
@@ -262,6 +290,25 @@ impl Links {
         if let Some(gaps) = self.gaps.get_mut(link.index()) {
             gaps.retain(|&(_, end)| end <= free_at);
         }
+    }
+}
+
+impl Fabric {
+    /// Returns why a fibre loses a burst on a data channel that may be down between the `start` of
+    /// its transmission and its arrival at `end`; `None` if it does not.
+    #[cold]
+    pub(crate) fn cut_off_channel(
+        &mut self,
+        channel: (LinkId, u16),
+        start: Time,
+        end: Time,
+    ) -> Option<&'static DropReason> {
+        let outages = self.outages.as_mut()?;
+        if !outages.cut_channel(channel, start, end) {
+            return None;
+        }
+        outages.lost[channel.0.index()] += 1;
+        Some(LINK_DOWN)
     }
 }
 

@@ -50,6 +50,21 @@ impl Channels {
         }
     }
 
+    /// Returns these channels with some of them, at the places that are true, in use for ever.
+    pub fn without(&self, down: &[bool]) -> Channels {
+        let mut rest = self.clone();
+        for channel in (0..down.len()).filter(|&channel| down[channel]) {
+            rest.horizons[channel] = Time::NEVER;
+            rest.last_starts[channel] = Time::ZERO;
+            rest.channels[channel] = Channel::default();
+            let (start, end) = (Time::ZERO, Time::NEVER);
+            let burst = Identity::default();
+            let always = Reservation { start, end, burst };
+            rest.channels[channel].reservations.push(always, |_| false);
+        }
+        rest
+    }
+
     /// Returns the numbers of all channels.
     pub fn all(&self) -> Range<u16> {
         0..self.channels.len() as u16

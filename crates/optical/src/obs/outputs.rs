@@ -9,7 +9,7 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BurstHeaderId, Bytes, Choice, Context, Identity, PortId, Rate, Route, Sent, Slot,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 /// Request for a channel.
@@ -63,8 +63,12 @@ pub struct Outputs {
     /// Bursts sent by each port, for tail dropping. Bursts that have ended are removed from the
     /// front when another one is sent. `None` if no tails are cut.
     sent: Option<Vec<VecDeque<Sent>>>,
-    /// Whether the link of each port is down at present. Empty if no link of the network can be.
+    /// Whether the link of each port is down at present, or all its channels are. Empty if no link
+    /// of the network can be.
     down: Vec<bool>,
+    /// Whether each channel of a port is down at present, and the channels without those; only for
+    /// ports with such channels.
+    partly: BTreeMap<PortId, (Vec<bool>, Channels)>,
 }
 
 impl Outputs {
@@ -80,6 +84,7 @@ impl Outputs {
             fibre_rate: build.fibre_rate,
             fibres: build.channels.iter().map(fibre).collect(),
             down: Vec::new(),
+            partly: BTreeMap::new(),
         }
     }
 
@@ -96,6 +101,30 @@ impl Outputs {
         let ports = (0..).map(PortId).take(self.fibres.len());
         self.down.clear();
         self.down.extend(ports.map(|port| ctx.is_down(port)));
+        self.partly.clear();
+        if ctx.has_channel_outages() {
+            self.look_at_channels(ctx);
+        }
+    }
+
+    fn look_at_channels(&mut self, ctx: &Context<'_>) {
+        for (port, fibre) in (0..).map(PortId).zip(&self.fibres) {
+            let Some(channels) = fibre else { continue };
+            let down = |channel| ctx.is_channel_down(port, channel);
+            let down: Vec<bool> = channels.all().map(down).collect();
+            if down.iter().all(|&down| down) {
+                self.down[usize::from(port.0)] = true;
+            } else if down.contains(&true) {
+                let rest = channels.without(&down);
+                self.partly.insert(port, (down, rest));
+            }
+        }
+    }
+
+    /// Returns whether a channel of a port was down at the last look, and others not.
+    pub fn is_channel_down(&self, port: PortId, channel: u16) -> bool {
+        let partly = self.partly.get(&port);
+        partly.is_some_and(|(down, _)| down[usize::from(channel)])
     }
 
     /// Returns whether the link of a port was down at the last look.
@@ -167,7 +196,11 @@ impl Outputs {
             start,
             end,
         };
-        let channels = self.fibres[usize::from(port.0)].as_ref().expect("a fibre");
+        let fibre = || self.fibres[usize::from(port.0)].as_ref().expect("a fibre");
+        let channels = match self.partly.get(&port) {
+            None => fibre(),
+            Some((_, rest)) => rest,
+        };
         let channel = (self.settings.scheduler.choose)(channels, wanted, &mut self.draw)?;
         let slot = Slot {
             channel,
@@ -254,7 +287,9 @@ impl Outputs {
         let mut request = burst.request;
         let port = self.any_up(burst.ports, ctx);
         let (from, end) = self.reserved(&request);
-        let (channels, scheduler) = (self.channels(port), &self.settings.scheduler);
+        let rest = self.partly.get(&port).map(|(_, rest)| rest);
+        let channels = rest.unwrap_or_else(|| self.channels(port));
+        let scheduler = &self.settings.scheduler;
         let next = scheduler.earliest(channels, channels.all(), from, end.since(from));
         let later = next.expect("a channel").since(from);
         request.start = request.start + later;

@@ -29,6 +29,20 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     {
         return refuse("outages that are not sorted, or overlap");
     }
+    let number = |link: u32| plan.links.channels.get(link as usize).copied();
+    let mut channels = given.channels.iter();
+    if !channels.all(|&(link, channel, ..)| number(link).is_some_and(|all| channel < all)) {
+        return refuse("an outage of a channel that there is not");
+    }
+    let apart = |pair: &[(u32, u16, u64, u64)]| {
+        let [before, after] = [pair[0], pair[1]];
+        (before.0, before.1) < (after.0, after.1)
+            || ((before.0, before.1) == (after.0, after.1) && before.3 < after.2)
+    };
+    let ordered = given.channels.iter().all(|row| row.2 < row.3);
+    if !ordered || !given.channels.windows(2).all(apart) {
+        return refuse("outages of channels that are not sorted, or overlap");
+    }
     let tables = matches!(plan.settings.routing, Method::ShortestPath { .. });
     if !tables || plan.settings.label.is_some() || plan.settings.balance.is_some() {
         return refuse("outages beside routes that are no shortest paths");
@@ -50,7 +64,7 @@ pub fn concern(plan: &Plan, link: usize) -> bool {
         let found = given
             .links
             .binary_search_by_key(&link, |row| row.0 as usize);
-        found.is_ok()
+        found.is_ok() || given.channels.iter().any(|row| row.0 as usize == link)
     })
 }
 
@@ -81,5 +95,10 @@ pub fn outages(
         links: ways,
     };
     let delay = given.restoration_ps.map(Duration);
-    Outages::new(spans, delay, given.reroute, graph, keeps)
+    let mut outages = Outages::new(spans, delay, given.reroute, graph, keeps);
+    for &(link, channel, down, up) in &given.channels {
+        let (down, up) = (Time(down), Time(up));
+        outages.of_channel(LinkId(link), channel, Outage { down, up });
+    }
+    outages
 }

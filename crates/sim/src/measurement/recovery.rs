@@ -26,12 +26,12 @@ impl Measurement for Settings {
         let words = || "bins of recovery without time".to_string();
         require(self.recovery_bin_ps > 0, words)?;
         let words = || "recovery without outages".to_string();
-        require(!scope.outages.is_empty(), words)
+        require(scope.outages.is_some(), words)
     }
 
     fn build(&self, scope: &Scope<'_>) -> Meter {
         let mut down: BTreeMap<LinkId, Vec<(Time, Time)>> = BTreeMap::new();
-        for &(link, begin, end) in scope.outages {
+        for &(link, begin, end) in scope.outages.unwrap_or_default() {
             let spans = down.entry(LinkId(link)).or_default();
             spans.push((Time(begin), Time(end)));
         }

@@ -9,6 +9,10 @@ pub struct OutageSettings {
     /// Link, first instant at which it is down, and first instant at which it is up again; by link
     /// and time.
     pub links: Vec<(u32, u64, u64)>,
+    /// The same of single data channels of fibres: link, channel, begin and end; by link, channel and
+    /// time.
+    #[serde(default)]
+    pub channels: Vec<(u32, u16, u64, u64)>,
     /// Delay from a change of a link to that of the routes; `None`: routes do not change.
     #[serde(default)]
     pub restoration_ps: Option<u64>,

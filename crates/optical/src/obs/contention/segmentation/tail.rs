@@ -35,6 +35,9 @@ fn on_channel(
         true => end,
         false => Time::NEVER,
     };
+    if outputs.is_channel_down(port, channel) {
+        return None;
+    }
     let reservation = outputs.channels(port).only_holder(channel, start, until)?;
     let place = outputs.place_of(port, channel, reservation)?;
     let Sent { slot, first, .. } = *outputs.sent(port, place);
