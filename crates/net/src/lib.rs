@@ -45,4 +45,4 @@ pub use unit::burst_header::{BurstHeader, Slot};
 pub use unit::numbering::Numbering;
 pub use unit::packet::{Block, Header, Options, Packet};
 pub use unit::tails::{Sent, Tails};
-pub use unit::units::{Envelope, Identity, Sendable, Units, LARGEST_UNIT};
+pub use unit::units::{Ecn, Envelope, Identity, Sendable, Units, LARGEST_UNIT};
