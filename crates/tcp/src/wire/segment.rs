@@ -230,9 +230,10 @@ mod tests {
 
     #[test]
     fn a_retransmission_is_capable_of_ecn_only_if_the_law_needs_each_mark() {
-        let covered = |capable: Capable| [1, 2, 3].map(|transmission| capable.covers(transmission));
-        assert_eq!(covered(Capable::None), [false; 3]);
-        assert_eq!(covered(Capable::New), [true, false, false]);
-        assert_eq!(covered(Capable::All), [true; 3]);
+        let fields = |capable: Capable| [1, 2, 3].map(|transmission| capable.field(transmission));
+        assert_eq!(fields(Capable::None), [Ecn::NotCapable; 3]);
+        let first = [Ecn::Classic, Ecn::NotCapable, Ecn::NotCapable];
+        assert_eq!(fields(Capable::New), first);
+        assert_eq!(fields(Capable::All), [Ecn::Scalable; 3]);
     }
 }
