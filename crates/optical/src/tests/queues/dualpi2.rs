@@ -112,14 +112,31 @@ fn marks_of_scalable_senders_are_twice_the_base_and_drops_its_square() {
 
 #[test]
 fn classic_packets_are_marked_where_they_can_be() {
-    // With a coupling of 1 there is no overload below 1: 0.9^2 marks number 5, or drops it.
-    let run = |ecn: Ecn| {
-        let mut settings = fixed(0.9);
+    // With a coupling of 1 there is no overload below 1: 0.9^2 marks number 5, or drops it; twice
+    // 0.6^2 is less than 1.
+    let run = |ecn: Ecn, p: f64| {
+        let mut settings = fixed(p);
         settings["coupling"] = json!(1.0);
         let mut node = dualpi2(settings);
         packets(&mut node, 0, ecn, 5);
         sent(&mut node)
     };
-    assert_eq!(run(Ecn::Classic), (vec![1, 2, 3, 4, 5], vec![5], vec![]));
-    assert_eq!(run(Ecn::NotCapable), (vec![1, 2, 3, 4], vec![], vec![5]));
+    let all = vec![1, 2, 3, 4, 5];
+    assert_eq!(run(Ecn::Classic, 0.9), (all.clone(), vec![5], vec![]));
+    assert_eq!(
+        run(Ecn::NotCapable, 0.9),
+        (vec![1, 2, 3, 4], vec![], vec![5])
+    );
+    assert_eq!(run(Ecn::Classic, 0.6), (all, vec![], vec![]));
+}
+
+#[test]
+fn the_longer_wait_of_both_queues_counts() {
+    let mut node = dualpi2(fixed(0.4));
+    packets(&mut node, 0, Ecn::NotCapable, 5);
+    packets(&mut node, 1_900_000, Ecn::Scalable, 2);
+    // At 2 us number 4 has waited for 2 us, number 6 for 0.1 us: the base is 0.4. Number 6 leaves at
+    // 2.4 us, with the sum 0.8, and 4 at 3.2 us, with 0.16. At 4 us number 5 has waited for 4 us: the
+    // base is 1, and an overload drops numbers 7 and 5, with the sums 1.8 and 1.16.
+    assert_eq!(sent(&mut node), (vec![1, 2, 3, 6, 4], vec![], vec![7, 5]));
 }
