@@ -75,6 +75,26 @@ CASES = {
         "a size, greater than zero, such as '9 kB', in one of B, kB, KiB, MB, MiB, GB, GiB, TB, "
         "TiB",
     ),
+    'queue = { kind = "dualpi2", update = "1 ns" }': (
+        "switching.queue.update",
+        "1 ns",
+        "at least 1 us",
+    ),
+    'queue = { kind = "dualpi2", quantum = "1 B" }': (
+        "switching.queue.quantum",
+        "1 B",
+        "at least 256 B",
+    ),
+    'queue = { kind = "dualpi2", coupling = 0 }': (
+        "switching.queue.coupling",
+        "0",
+        "a number at least 0.1 and at most 100",
+    ),
+    'ecn_threshold = "30 kB"\nqueue = "dualpi2"': (
+        "switching.ecn_threshold",
+        "a threshold beside queue = 'dualpi2'",
+        MARKS,
+    ),
     'queue = { kind = "fq-codel", flows = 0 }': (
         "switching.queue.flows",
         "0",

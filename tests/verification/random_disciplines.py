@@ -68,6 +68,22 @@ def random_drr(random: Random, groups: int) -> dict[str, Any]:
     return {"quanta_bytes": quanta, "buffer": pick(["own", "shared"])}
 
 
+def random_dualpi2(random: Random) -> dict[str, Any]:
+    """Delays of some segments; a base probability that grows within some of them, or slowly."""
+    pick = random.choice
+    return {
+        "target_ps": pick([1, 10 * MICROSECOND, 50 * MICROSECOND, 15 * MILLISECOND]),
+        "update_ps": pick([7 * MICROSECOND, 20 * MICROSECOND, 15 * MILLISECOND]),
+        "alpha": pick([0.0, 0.15, 100.0, 20_000.0]),
+        "beta": pick([0.0, 3.0, 1_000.0, 50_000.0]),
+        "coupling": pick([1.0, 2.0, 7.5]),
+        "l4s_threshold_ps": pick([0, 5 * MICROSECOND, 800 * MICROSECOND]),
+        "l4s_range_ps": pick([0, 30 * MICROSECOND, 400 * MICROSECOND]),
+        "quantum_bytes": pick([256, 1_500, 9_000]),
+        "l4s_weight": pick([1, 9]),
+    }
+
+
 #: The settings of each discipline that does not distinguish groups.
 ALIKE: dict[str, Callable[[Random], dict[str, Any]]] = {
     "drop-tail": lambda random: {},
@@ -75,6 +91,7 @@ ALIKE: dict[str, Callable[[Random], dict[str, Any]]] = {
     "red": random_red,
     "pie": random_pie,
     "fq-codel": random_fq_codel,
+    "dualpi2": random_dualpi2,
 }
 
 

@@ -37,6 +37,7 @@ ACTS = {
     "fq-codel": ["marked", "dropped_target_exceeded"],
     "prio": ["marked"],
     "drr": ["marked"],
+    "dualpi2": ["marked", "dropped_dualpi2_early"],
 }
 
 

@@ -10,9 +10,9 @@ mod recorder;
 pub use recorder::Made;
 
 use crate::{
-    link::fifo, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind, Fabric,
-    FlowId, Header, Identity, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate, Routing,
-    Switch, Unit, Wire,
+    link::fifo, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Ecn, Event, EventKind,
+    Fabric, FlowId, Header, Identity, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate,
+    Routing, Switch, Unit, Wire,
 };
 use lightburst_des::{Agenda, Duration, Model, Simulator, Stop, Ties, Time};
 use recorder::{DroppedPacket, Recorder, Recording};
@@ -168,15 +168,22 @@ impl Alone {
 
     /// Lets a data packet of flow 0 arrive whose transport is capable of ECN.
     pub fn capable(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
-        self.capable_of(0, time, from, to, bytes)
+        self.ecn_of((0, Ecn::Classic), time, from, to, bytes)
     }
 
-    /// Lets a data packet of any flow arrive whose transport is capable of ECN.
-    pub fn capable_of(&mut self, flow: u32, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
+    /// Lets a data packet of any flow arrive whose transport reacts to marks in such a way.
+    pub fn ecn_of(
+        &mut self,
+        (flow, ecn): (u32, Ecn),
+        time: u64,
+        from: u32,
+        to: u32,
+        bytes: u32,
+    ) -> u64 {
         let packet = self.make(from, (to, bytes), bytes);
         let it = &mut self.simulator.model.fabric.units.packets[packet];
         it.envelope.flow = FlowId(flow);
-        it.envelope.ecn_capable = true;
+        it.envelope.ecn = ecn;
         self.arrive(time, from, Unit::Packet(packet))
     }
 

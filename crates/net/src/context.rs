@@ -13,9 +13,9 @@ use crate::observe::{Happening, Interest, Passage, Place};
 use crate::routing::label::SHORTEST;
 use crate::unit::units::Behind;
 use crate::{
-    Bundle, Burst, BurstHeader, BurstHeaderId, BurstId, Detour, Dropped, Envelope, Event, Fabric,
-    FlowId, Header, Hop, Identity, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId,
-    Rate, Route, Sendable, Slot, TimerId, Unit,
+    Bundle, Burst, BurstHeader, BurstHeaderId, BurstId, Detour, Dropped, Ecn, Envelope, Event,
+    Fabric, FlowId, Header, Hop, Identity, LinkId, NodeId, Notices, Options, Packet, PacketId,
+    PortId, Rate, Route, Sendable, Slot, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Duration, Time};
 
@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn mark_congestion(&mut self, packet: PacketId) {
         let packet = &mut self.fabric.units.packets[packet];
-        if packet.envelope.ecn_capable {
+        if packet.envelope.ecn != Ecn::NotCapable {
             packet.header.flags |= Header::MARKED;
         }
     }

@@ -3,7 +3,7 @@
 use crate::queue::{dropped, QUEUE_FULL};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Chain, Context, Counted, Counters, DropReason, FlowId, PortId, Rate, Unit, Waiting, PEAK,
+    Chain, Context, Counted, Counters, DropReason, Ecn, FlowId, PortId, Rate, Unit, Waiting, PEAK,
 };
 
 /// Counters of the queues of a switch.
@@ -221,10 +221,24 @@ impl Output<'_, '_> {
         self.ctx.free_at(self.port)
     }
 
+    /// Returns how the transport of a packet reacts to marks; a burst is not marked.
+    #[inline]
+    pub fn ecn(&self, unit: Unit) -> Ecn {
+        match unit {
+            Unit::Packet(_) => self.ctx.envelope(unit).ecn,
+            _ => Ecn::NotCapable,
+        }
+    }
+
+    /// Returns the time since which the first unit of a chain has waited.
+    pub fn since(&self, chain: &Chain) -> Option<Time> {
+        self.ctx.since(chain)
+    }
+
     /// Returns whether a unit is a packet of a transport capable of ECN.
     #[inline]
     pub fn is_capable(&self, unit: Unit) -> bool {
-        matches!(unit, Unit::Packet(_)) && self.ctx.envelope(unit).ecn_capable
+        self.ecn(unit) != Ecn::NotCapable
     }
 
     /// Marks a unit if its transport is capable of ECN; returns whether it is.

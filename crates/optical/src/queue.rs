@@ -5,6 +5,7 @@
 mod codel;
 mod drop_tail;
 mod drr;
+mod dualpi2;
 mod fq_codel;
 mod pie;
 mod prio;
@@ -13,6 +14,7 @@ mod red;
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
 pub use drr::Drr;
+pub use dualpi2::{DualPi2, DUALPI2_EARLY};
 pub use fq_codel::FqCoDel;
 pub use pie::{Pie, PIE_EARLY};
 pub use prio::Prio;
@@ -100,6 +102,7 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<FqCoDel>("fq-codel", &[]),
     kind::<Prio>("prio", &[]),
     kind::<Drr>("drr", &[]),
+    kind::<DualPi2>("dualpi2", &[DUALPI2_EARLY]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(

@@ -80,6 +80,9 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("prio", ""), ("electronic", "with queue = 'prio', by groups of flows")),
     ),
     **dict.fromkeys(
+        ("dualpi2", "pi2", "dualq"), (("dualpi2", ""), ("electronic", "with queue = 'dualpi2'"))
+    ),
+    **dict.fromkeys(
         ("drr", "deficitroundrobin"),
         (
             ("drr", ""),

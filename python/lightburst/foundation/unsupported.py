@@ -80,7 +80,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),
     "cobalt": (("codel", ""), *_DISCIPLINE),
     "cake": (("fq-codel", ""), *_DISCIPLINE),
-    **dict.fromkeys(("fqpie", "dualpi2", "pi2"), (("pie", ""), *_DISCIPLINE)),
+    "fqpie": (("pie", ""), *_DISCIPLINE),
     **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.

@@ -33,6 +33,7 @@ REASONS = [
     "red-early",
     "red-forced",
     "pie-early",
+    "dualpi2-early",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from twin.dualpi2 import DualPi2
 from twin.lines import Drr, Prio
 from twin.link import Waiting
 from twin.network import Unit
@@ -290,7 +291,7 @@ class FqCoDel(Discipline):
         return [unit for bucket in self.buckets for unit in bucket.flush()]
 
 
-DISCIPLINES: dict[str, type[Discipline | Prio]] = {
+DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
@@ -298,4 +299,5 @@ DISCIPLINES: dict[str, type[Discipline | Prio]] = {
     "fq-codel": FqCoDel,
     "prio": Prio,
     "drr": Drr,
+    "dualpi2": DualPi2,
 }

@@ -118,9 +118,15 @@ class Endpoint:
         """The present, in ps."""
         return self.network.events.now
 
+    @property
+    def is_scalable(self) -> bool:
+        """Whether it answers marks by their share."""
+        kind: str | None = self.transport.get("congestion_control", {}).get("kind")
+        return kind == "dctcp"
+
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
-        if self.transport.get("congestion_control", {}).get("kind") == "dctcp":
+        if self.is_scalable:
             return True
         first = transmission is None or transmission.nth == 1
         return first and bool(self.transport.get("ecn"))
@@ -156,6 +162,7 @@ class Endpoint:
                 transmission is not None and transmission.what == "data" and transmission.nth > 1,
                 echoes_mark=self.marked and not self.counts,
                 ecn_capable=bool(payload) and self.capable(transmission),
+                scalable=bool(payload) and self.is_scalable,
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,

@@ -34,7 +34,7 @@ class Packet:
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
     smaller window; `ace` is its count of marks modulo 8; `transmission` is the number of its
     transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
-    dropping it.
+    dropping it, `scalable` whether its sender answers marks by their share.
     """
 
     serial: int
@@ -56,6 +56,7 @@ class Packet:
     reduced: bool = False
     transmission: Transmission | None = None
     ecn_capable: bool = False
+    scalable: bool = False
     ace: int = 0
 
     @property

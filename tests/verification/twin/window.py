@@ -26,6 +26,7 @@ SWITCH_COLUMNS = [
     "dropped_red_early",
     "dropped_red_forced",
     "dropped_pie_early",
+    "dropped_dualpi2_early",
     "dropped_no_channel",
     "dropped_late_header",
     "dropped_link_down",

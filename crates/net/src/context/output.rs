@@ -82,6 +82,12 @@ impl Context<'_> {
         Some((unit, since))
     }
 
+    /// Returns the time since which the first unit of a chain has waited.
+    pub fn since(&self, chain: &Chain) -> Option<Time> {
+        let first = chain.first()?;
+        Some(self.envelope(first).behind.due)
+    }
+
     /// Appends a unit to a chain that belongs to no port.
     #[inline]
     pub fn chain(&mut self, chain: &mut Chain, unit: Unit) {

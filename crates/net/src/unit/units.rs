@@ -26,6 +26,19 @@ impl Behind {
     };
 }
 
+/// How the transport of a packet reacts to congestion marks: the ECN field of its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not at all: a queue drops the packet in place of marking it (RFC 3168, section 5).
+    #[default]
+    NotCapable,
+    /// As to a loss: ECT(0).
+    Classic,
+    /// By the share of marks: ECT(1) (RFC 9331, section 4).
+    Scalable,
+}
+
 /// Addressing, size and order of a unit: the part that is the same for all kinds of units.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
@@ -42,9 +55,8 @@ pub struct Envelope {
     pub transmission: u32,
     /// Number of the path to the destination. Set when the unit enters the network.
     pub label: u8,
-    /// Whether its transport reacts to congestion marks, so that a queue may mark the unit in place
-    /// of dropping it (ECN-capable transport, RFC 3168, section 5).
-    pub ecn_capable: bool,
+    /// Whether its transport reacts to congestion marks.
+    pub ecn: Ecn,
     /// Number of circuits that the unit has taken, where the nodes count them.
     pub circuits: u8,
     /// Successor on the link, in the burst or in the queue of an interface.
@@ -62,7 +74,7 @@ impl Envelope {
             bytes,
             transmission: 0,
             label: 0,
-            ecn_capable: false,
+            ecn: Ecn::NotCapable,
             circuits: 0,
             behind: Behind::NOTHING,
         }

@@ -1,6 +1,7 @@
 //! Explicit output queues. Drop-tail on them is compared with the output that decides a departure on
 //! arrival.
 
+mod dualpi2;
 mod fq_codel;
 mod lines;
 mod pie;

@@ -4,8 +4,8 @@ use crate::wire::host_timer::{self, HostTimer};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
-    Context, DropReason, FlowId, Happening, Header, Interest, LostTransmission, NodeId, Options,
-    Packet, PortId, TimerId,
+    Context, DropReason, Ecn, FlowId, Happening, Header, Interest, LostTransmission, NodeId,
+    Options, Packet, PortId, TimerId,
 };
 
 /// Flag of the first segment in each direction (RFC 9293, section 3.1).
@@ -65,13 +65,13 @@ pub enum Capable {
 }
 
 impl Capable {
-    /// Returns whether the `transmission`-th transmission of a data segment, from 1, is capable.
+    /// Returns the ECN field of the `transmission`-th transmission of a data segment, from 1.
     #[inline]
-    fn covers(self, transmission: u32) -> bool {
+    fn field(self, transmission: u32) -> Ecn {
         match self {
-            Capable::None => false,
-            Capable::New => transmission <= 1,
-            Capable::All => true,
+            Capable::New if transmission <= 1 => Ecn::Classic,
+            Capable::None | Capable::New => Ecn::NotCapable,
+            Capable::All => Ecn::Scalable,
         }
     }
 }
@@ -206,7 +206,9 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         let bytes = self.sizes.wire(header.payload);
         let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
         packet.envelope.transmission = transmission;
-        packet.envelope.ecn_capable = header.payload > 0 && self.sizes.capable.covers(transmission);
+        if header.payload > 0 {
+            packet.envelope.ecn = self.sizes.capable.field(transmission);
+        }
         let packet = ctx.create(packet);
         if let Some(options) = options {
             ctx.set_options(packet, options);
@@ -228,9 +230,10 @@ mod tests {
 
     #[test]
     fn a_retransmission_is_capable_of_ecn_only_if_the_law_needs_each_mark() {
-        let covered = |capable: Capable| [1, 2, 3].map(|transmission| capable.covers(transmission));
-        assert_eq!(covered(Capable::None), [false; 3]);
-        assert_eq!(covered(Capable::New), [true, false, false]);
-        assert_eq!(covered(Capable::All), [true; 3]);
+        let fields = |capable: Capable| [1, 2, 3].map(|transmission| capable.field(transmission));
+        assert_eq!(fields(Capable::None), [Ecn::NotCapable; 3]);
+        let first = [Ecn::Classic, Ecn::NotCapable, Ecn::NotCapable];
+        assert_eq!(fields(Capable::New), first);
+        assert_eq!(fields(Capable::All), [Ecn::Scalable; 3]);
     }
 }

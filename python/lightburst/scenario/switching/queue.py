@@ -228,8 +228,78 @@ class FqCoDel(Section):
         return self
 
 
+class DualPi2(Section):
+    """Coupled dual queue with PI2 (RFC 9332), for low latency beside classic senders (L4S).
+
+    Attributes
+    ----------
+    target, update, l4s_threshold, l4s_range : int
+        Picoseconds.
+    quantum : int
+        Bytes.
+    """
+
+    kind: Literal["dualpi2"] = "dualpi2"
+    target: _Time = Field(
+        15 * 10**9,
+        description=(
+            "Delay in the classic queue that is aimed at. This default and the others are those of "
+            "RFC 9332 for the Internet, with round trips of up to 100 ms; a data centre needs them "
+            "shorter, with an `alpha` and a `beta` that are as many times larger."
+        ),
+    )
+    update: _Time = Field(
+        15 * 10**9,
+        description="Time from one update of the base probability to the next; at least 1 us.",
+    )
+    alpha: Annotated[float, Real(0, 1e9)] = Field(
+        0.15,
+        description=(
+            "Change of the base probability at an update, per second of delay above `target`."
+        ),
+    )
+    beta: Annotated[float, Real(0, 1e9)] = Field(
+        3.0,
+        description=(
+            "Change of the base probability at an update, per second by which the delay has grown "
+            "since the last one."
+        ),
+    )
+    coupling: Annotated[float, Real(0.1, 100)] = Field(
+        2.0,
+        description=(
+            "Coupling factor k: packets of `dctcp` are marked with k times the base probability, "
+            "others marked or dropped with its square."
+        ),
+    )
+    l4s_threshold: Annotated[int, Quantity(TIME, largest="1000 s")] = Field(
+        800 * 10**6,
+        description="Delay in the queue of `dctcp` from which on its packets are marked anyway.",
+    )
+    l4s_range: Annotated[int, Quantity(TIME, largest="1000 s")] = Field(
+        400 * 10**6,
+        description="Further delay over which the likelihood of these marks rises from 0 to 1.",
+    )
+    quantum: _Size = Field(
+        parse_size("9 kB"),
+        description="Bytes that the classic queue may send in its turn. At least 256 B.",
+    )
+    l4s_weight: Annotated[int, Whole(1, 1000)] = Field(
+        9,
+        description="How many times more the queue of `dctcp` may send in its turn.",
+    )
+
+    @model_validator(mode="after")
+    def _turns(self) -> Self:
+        if self.update < _SHORTEST_UPDATE:
+            raise refuse_at("update", format_duration(self.update), "at least 1 us")
+        if self.quantum < _SMALLEST_QUANTUM:
+            raise refuse_at("quantum", format_size(self.quantum), "at least 256 B")
+        return self
+
+
 Queue = Annotated[
-    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr,
+    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr | DualPi2,
     Field(
         discriminator="kind",
         description=(

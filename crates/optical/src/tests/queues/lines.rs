@@ -2,6 +2,7 @@
 //! the number of the group.
 
 use super::*;
+use lightburst_net::Ecn;
 
 fn lines(queue: serde_json::Value, limit: Option<u64>, threshold: Option<u64>) -> Alone {
     let table = json!({"queue_bytes": limit, "ecn_threshold_bytes": threshold, "queue": queue});
@@ -70,10 +71,10 @@ fn each_band_has_its_limit_or_all_have_one() {
 fn units_are_marked_by_the_bytes_of_their_band() {
     let mut node = lines(prio([0, 1, 1, 1], "own"), None, Some(1000));
     for time in 0..3 {
-        node.capable_of(1, time, 0, 1, 1000);
+        node.ecn_of((1, Ecn::Classic), time, 0, 1, 1000);
     }
     for time in 3..6 {
-        node.capable_of(0, time, 0, 1, 1000);
+        node.ecn_of((0, Ecn::Classic), time, 0, 1, 1000);
     }
     let (left, _) = run(&mut node);
     let marked = left.iter().filter_map(|left| match left.unit {
