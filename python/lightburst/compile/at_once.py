@@ -178,7 +178,8 @@ def _waits(switch: dict[str, Any]) -> float:
         turn = max(map(len, schedule["turns"])) * schedule["slot_ps"]
         hops = 1 if switch["forwarding"] == "direct" else 2
         return float(hops * turn) / PICOSECONDS_PER_SECOND
-    if (scheduler := switch.get("scheduler")) is not None:
+    if switch["kind"] == "circuit":
+        scheduler = switch["scheduler"]
         # A unit waits for the next look, and for the circuits of others.
         slots = scheduler["delay_ps"] + 2 * scheduler["slot_ps"] * scheduler.get("frame", 1)
         return float(slots) / PICOSECONDS_PER_SECOND

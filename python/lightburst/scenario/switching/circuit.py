@@ -190,9 +190,7 @@ class Circuit(BaseSwitch):
     )
     short_size: Annotated[int | None, Quantity(SIZE, positive=True)] = Field(
         None,
-        description=(
-            "Largest size of a short flow, with `opera` alone; `15 MB` if not given."
-        ),
+        description=("Largest size of a short flow, with `opera` alone; `15 MB` if not given."),
     )
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
