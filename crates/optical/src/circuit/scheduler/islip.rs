@@ -63,7 +63,7 @@ impl Matcher for Islip {
                 matching[from] = Some(to as u16);
                 taken[to] = true;
                 // Pointers move only if a grant of the first iteration is accepted.
-                if iteration < 99 {
+                if iteration == 0 {
                     accept[from] = (to + 1) % racks;
                     grant[to] = (from + 1) % racks;
                 }
