@@ -169,6 +169,23 @@ def ideas(page: Play) -> None:
         assert (arrivals.diff() < 0).sum() == times
 
 
+@says("docs/concepts/circuits.md")
+def circuits(page: Play) -> None:
+    names = page.names
+    assert names["hops"]["start_us"].tolist() == [1.06, 9.95, 10.0, 109.95, 110.0, 117.25]
+    # Two turns of each circuit; six slots that a scheduler grants, after its first look.
+    over = {
+        name: names[name].trace.hops.query("link_target == 'core0'")
+        for name in ("direct", "valiant", "demand", "opera")
+    }
+    slots = {name: set(hops["start_s"] // 100e-6) for name, hops in over.items()}
+    assert slots["direct"] == {0, 1, 2, 3, 4, 5}
+    assert slots["demand"] == {1, 2, 3, 4, 5, 6}
+    assert slots["opera"] == {0}
+    assert {name: len(hops) for name, hops in over.items()}["direct"] == 60
+    assert len(over["opera"]) == 1 + 2 + 3
+
+
 @says("docs/notebooks/load.md")
 def load(page: Play) -> None:
     found = page.names["found"]

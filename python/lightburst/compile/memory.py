@@ -185,8 +185,8 @@ def _circuits(plan: Plan) -> int:
     """Return the bytes of the queues of racks for circuits, and of the schedule of these."""
     schedule = _schedule(plan)
     if schedule is None:
-        with_scheduler = any("scheduler" in one for one in plan.settings["switches"])
-        return _BYTES_PER_PAIR_OF_RACKS * _edges(plan) ** 2 if with_scheduler else 0
+        by_demand = any(one["kind"] == "circuit" for one in plan.settings["switches"])
+        return _BYTES_PER_PAIR_OF_RACKS * _edges(plan) ** 2 if by_demand else 0
     racks, slots = _edges(plan), sum(map(len, schedule["turns"]))
     matched = _BYTES_PER_MATCHED_RACK * len(schedule["matchings"]) + _BYTES_PER_CIRCUIT * slots
     graphs = 0

@@ -270,7 +270,7 @@ class Rack(CircuitSwitch):
                 self.waits.append((waiting.unit.size, waiting.since, self.now))
                 self.counters["forwarded"] += 1
                 self.counters["eo_bytes"] += waiting.unit.size
-                if self.short is not None:
+                if isinstance(self.circuits, Scheduled) and isinstance(waiting.unit, Packet):
                     self.circuits.taken[waiting.unit.serial] += 1
                 self.circuits.left(self.number, self.rack_of(waiting.unit), waiting.unit.size)
                 self.network.transmit(link, waiting.unit, self.now, waiting.since)

@@ -69,16 +69,25 @@ pub struct Open {
     pub end: u64,
 }
 
+/// Turn of one switch.
+#[derive(Debug)]
+struct Turn {
+    /// Peers: position by position, rack by rack.
+    peers: Vec<u16>,
+    /// Number of slots after which it begins again.
+    length: u64,
+    /// Time by which its clock is ahead of the others: a turn, less its offset.
+    ahead: u64,
+}
+
 /// Schedule of all circuit switches.
 #[derive(Debug)]
 pub struct Schedule {
     slot: u64,
     guard: u64,
     racks: usize,
-    /// Time by which the clock of each switch is ahead of the others: whole turns, less its offset.
-    ahead: Vec<u64>,
-    /// Peers of each switch: position by position, rack by rack.
-    peers: Vec<Vec<u16>>,
+    /// Turn of each switch.
+    turns: Vec<Turn>,
     /// For each pair of racks the circuit switches that join it, each with a position of its turn;
     /// in this order.
     openings: Vec<(u16, u16)>,
@@ -111,16 +120,20 @@ impl Schedule {
                 *next += 1;
             }
         }
-        let ahead = |switch: usize| match settings.offsets.get(switch) {
-            Some(offset) => (peers[switch].len() / racks) as u64 * settings.slot.0 - offset.0,
-            None => 0,
+        let turn = |(switch, peers): (usize, Vec<u16>)| {
+            let length = (peers.len() / racks) as u64;
+            let offset = settings.offsets.get(switch);
+            Turn {
+                peers,
+                length,
+                ahead: offset.map_or(0, |offset| length * settings.slot.0 - offset.0),
+            }
         };
         Schedule {
             slot: settings.slot.0,
             guard: settings.guard.0,
             racks,
-            ahead: (0..peers.len()).map(ahead).collect(),
-            peers,
+            turns: peers.into_iter().enumerate().map(turn).collect(),
             openings,
             first,
         }
@@ -133,7 +146,7 @@ impl Schedule {
 
     /// Returns the number of slots after which a switch begins again.
     pub fn length(&self, switch: usize) -> u64 {
-        (self.peers[switch].len() / self.racks) as u64
+        self.turns[switch].length
     }
 
     /// Returns the time of a slot without its guard time.
@@ -141,14 +154,15 @@ impl Schedule {
         self.slot - self.guard
     }
 
+    #[inline]
     fn peer(&self, switch: usize, position: u64, rack: usize) -> usize {
-        usize::from(self.peers[switch][position as usize * self.racks + rack])
+        usize::from(self.turns[switch].peers[position as usize * self.racks + rack])
     }
 
     /// Returns the times of a slot of a switch, by whose clock the time is `local`.
     #[inline]
     fn times(&self, switch: usize, slot: u64, local: u64) -> Open {
-        let (begin, ahead) = (slot * self.slot, self.ahead[switch]);
+        let (begin, ahead) = (slot * self.slot, self.turns[switch].ahead);
         Open {
             start: local.max(begin + self.guard) - ahead,
             end: begin + self.slot - ahead,
@@ -158,7 +172,7 @@ impl Schedule {
     /// Returns a time by the clock of a switch.
     #[inline]
     fn local(&self, switch: usize, at: u64) -> u64 {
-        at + self.ahead[switch]
+        at + self.turns[switch].ahead
     }
 
     /// Returns the time of a slot, and of its guard time.
@@ -168,12 +182,12 @@ impl Schedule {
 
     /// Returns a time at which a slot of a switch begins.
     pub fn begin(&self, switch: usize) -> u64 {
-        self.slot - self.ahead[switch] % self.slot
+        self.slot - self.turns[switch].ahead % self.slot
     }
 
     /// Returns the number of circuit switches.
     pub fn switches(&self) -> usize {
-        self.peers.len()
+        self.turns.len()
     }
 
     /// Returns the rack to which the circuit of a rack leads at a time; `None` in the guard time.

@@ -19,7 +19,7 @@ from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 _HUNDRED_PACKETS = parse_size("900 kB")
 #: Racks of a network of circuits; the simulator numbers them in 16 bits.
 MOST_RACKS = 4096
-#: Size up to which a flow is short with `opera`, where none is given: that of Opera.
+#: Size up to which a flow is short with `opera`, where none is given.
 SHORT_SIZE = parse_size("15 MB")
 Forwarding = Literal["direct", "valiant", "rotor-lb", "opera"]
 _Matching = tuple[Annotated[int, Whole(0, MOST_RACKS - 1)], ...]
@@ -189,9 +189,7 @@ class Circuit(BaseSwitch):
     )
     short_size: Annotated[int, Quantity(SIZE, positive=True)] | None = Field(
         None,
-        description=(
-            "Largest size of a short flow, with `opera` alone; `15 MB`, as in Opera, if not given."
-        ),
+        description=("Largest size of a short flow, with `opera` alone; `15 MB` if not given."),
     )
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
