@@ -24,7 +24,7 @@ def test_the_parts_of_the_path_are_its_time() -> None:
     assert about["message_s"] == pytest.approx((messages["end_s"] - messages["start_s"]).sum())
     assert about["excess_s"] == pytest.approx(messages["excess_s"].sum())
     assert found.worst is not None
-    worst = messages["flow"].loc[messages["excess_s"].idxmax()]
+    worst = messages["flow"].to_numpy()[messages["excess_s"].to_numpy().argmax()]
     assert found.worst.about["flow"] == worst
     assert found.result.digest == lb.run(FILE).digest
 
