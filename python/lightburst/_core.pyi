@@ -75,8 +75,8 @@ def simulate(
         int); with extra offsets also ``classes``, a row for each
         group; where joins work ``joins``, with the begin of each (``begun_ps``, the largest number
         for one that did not open); with ``displacement_threshold`` also ``reordering``; with
-        ``bursts`` also ``bursts``, a row for each fate of bursts, quantity counted in them and number of it, and
-        ``bursts_flows``, a row for each flow; with a trace also
+        ``bursts`` also ``bursts``, a row for each fate of bursts, quantity counted in them and
+        number of it, and ``bursts_flows``, a row for each flow; with a trace also
         ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
         ``trace_path_switches``; with ``synchronisation`` its sums (name to int), and if it
         has ``series`` also ``synchronisation_bins``; with ``sample_ps`` also ``samples``,
