@@ -11,7 +11,8 @@ import pytest
 import lightburst as lb
 from lightburst.foundation.errors import InputError
 from lightburst.result.waits.operations import Operations
-from lightburst.workload.goal import read_schedule
+from lightburst.scenario.tables.goal import Goal
+from lightburst.workload.goal import make_messages, read_schedule
 
 #: Picoseconds: o, a calc's unit, the delay of a link, and a byte at 100 Gb/s.
 OVERHEAD, NS, DELAY, BYTE = 700_000, 1000, 50_000, 80
@@ -423,3 +424,23 @@ def test_random_schedules_keep_what_they_say(write: Write, seed: int) -> None:
     for one in range(known.kind.size):
         cause = operations.last_cause(one)
         assert cause.time == begun[one], known.words(one)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_schedules_are_refused_or_run(write: Write, seed: int) -> None:
+    """Cut, doubled and exchanged pieces: a message, and no other error."""
+    random = Random(f"damaged/{seed}")
+    text = write(*ring(3, 10)).read_text()
+    pieces = ["-1", "9" * 5000, "\0", "é", "{", "}", ";", "//", "/*", "rank 1 {", "requires", "\r"]
+    refused = 0
+    for number in range(60):
+        begin, end = sorted(random.choices(range(len(text)), k=2))
+        middle = random.choice(["", text[begin:end] * 2, random.choice(pieces)])
+        file = write.file.with_name(f"damaged{number}.goal")
+        file.write_text(text[:begin] + middle + text[end:], encoding="utf-8")
+        try:
+            make_messages(Goal(file=file), 3, np.random.default_rng(1))
+        except InputError as error:
+            refused += 1
+            assert str(file) in str(error)
+    assert refused > 30
