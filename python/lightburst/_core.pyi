@@ -54,8 +54,11 @@ def simulate(
         scripted losses also ``lossy`` (uint8).
     flows
         Columns ``source``, ``destination`` (uint32), ``start_ps``, ``bytes``
-        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``. The columns are
-        read in place if they are read-only and no views, else copied.
+        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``; where flows wait
+        for others ``after_join``, ``towards_join``, ``join_leads``, ``join_lead_offsets`` (uint32)
+        and ``join_delay_ps`` (uint64), where joins work also ``join_cpu``, ``cpu_host``,
+        ``join_nic`` (uint32), ``join_busy_ps`` and ``nic_gap_ps`` (uint64). The columns are read in
+        place if they are read-only and no views, else copied.
     cancel
         Flag that cancels the run.
     event_limit
@@ -70,9 +73,10 @@ def simulate(
         Tables ``flows`` (its counts in the narrowest of uint8 to uint64 that holds all),
         ``links``, ``switches``, ``drops`` (column name to array) and ``totals`` (name to
         int); with extra offsets also ``classes``, a row for each
-        group; with ``displacement_threshold`` also ``reordering``; with ``bursts`` also
-        ``bursts``, a row for each fate of bursts, quantity counted in them and number of it, and
-        ``bursts_flows``, a row for each flow; with a trace also
+        group; where joins work ``joins``, with the begin of each (``begun_ps``, the largest number
+        for one that did not open); with ``displacement_threshold`` also ``reordering``; with
+        ``bursts`` also ``bursts``, a row for each fate of bursts, quantity counted in them and
+        number of it, and ``bursts_flows``, a row for each flow; with a trace also
         ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
         ``trace_path_switches``; with ``synchronisation`` its sums (name to int), and if it
         has ``series`` also ``synchronisation_bins``; with ``sample_ps`` also ``samples``,

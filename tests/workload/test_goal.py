@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 
 import lightburst as lb
 from lightburst.foundation.errors import InputError
+from lightburst.result.waits.operations import Operations
+from lightburst.scenario.tables.goal import Goal
+from lightburst.workload.goal import make_messages, read_schedule
 
 #: Picoseconds: o, a calc's unit, the delay of a link, and a byte at 100 Gb/s.
 OVERHEAD, NS, DELAY, BYTE = 700_000, 1000, 50_000, 80
@@ -359,3 +363,84 @@ def test_refusals_beside_other_tables(write: Write) -> None:
         lb.run(plain).critical_path(1)
     with pytest.raises(InputError, match=r"workload\.kind: given 'poisson'; allowed: 'goal'"):
         _ = lb.run("examples/electronic.toml").ranks
+
+
+def random_schedule(random: Random, ranks: int, messages: int) -> list[str]:
+    """Operations of ranks without a circle: each waits for earlier ones, sends before receives."""
+    lines: list[list[str]] = [[] for _ in range(ranks)]
+    labels: list[list[str]] = [[] for _ in range(ranks)]
+
+    def add(rank: int, what: str) -> None:
+        label = f"l{len(labels[rank])}"
+        lines[rank].append(f"{label}: {what} cpu {random.randint(0, 1)}")
+        for other in random.sample(labels[rank], min(len(labels[rank]), random.randint(0, 2))):
+            lines[rank].append(f"{label} {random.choice(['requires', 'irequires'])} {other}")
+        labels[rank].append(label)
+
+    for tag in range(messages):
+        source, destination = random.sample(range(ranks), 2)
+        for rank in random.choices(range(ranks), k=random.randint(0, 2)):
+            add(rank, f"calc {random.choice([0, 1, 50, 3000])}")
+        size = random.choice([0, 1, 900, 30_000])
+        add(source, f"send {size}b to {destination} tag {tag % 3}")
+        add(destination, f"recv {size}b from {source} tag {tag % 3}")
+    return ["\n".join(own) for own in lines]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_schedules_keep_what_they_say(write: Write, seed: int) -> None:
+    """Dependencies, processors, interfaces and messages in the times of a run, one by one."""
+    random = Random(f"goal/{seed}")
+    overhead, gap = random.choice([0, 90]), random.choice([0, 400])
+    schedule = write(*random_schedule(random, 5, 40))
+    keys = {"overhead": f"{overhead} ns", "overhead_per_byte": "1 ps", "gap": f"{gap} ns"}
+    result = lb.run(scenario(schedule, 5, **keys))
+    known = read_schedule(schedule)
+    operations = Operations(result.plan, result.columns)
+    assert operations.all_ended
+    begun, ended = operations.begun.astype(np.int64), operations.ended.astype(np.int64)
+    flows, times = result.plan.flows, result.columns["flows"]
+    started, received = (times[name].astype(np.int64) for name in ("started_ps", "received_ps"))
+    send, recv = flows["after_join"], flows["towards_join"]
+    # Messages leave o after the begin of their send or later, and are there before their receive.
+    assert (started >= begun[send] + overhead * NS).all()
+    assert (begun[recv] >= received).all()
+    size = np.maximum(known.value, 1)
+    costs = np.where(known.kind == 0, known.value * NS, overhead * NS + size - 1)
+    assert (ended - begun == costs).all()
+    # What requires waits for ends; what irequires for begins, of a receive for its posting.
+    ready = np.where(known.at_begin, begun[known.needed], ended[known.needed])
+    firm = ~known.at_begin | (known.kind[known.needed] != 2)
+    assert (begun[known.by] >= ready)[firm].all()
+    cpu = known.rank * 2 + known.cpu
+    for one in np.unique(cpu):
+        own = np.flatnonzero((cpu == one) & (costs > 0))
+        order = own[np.argsort(begun[own])]
+        assert (begun[order][1:] >= ended[order][:-1]).all()
+    for rank in range(5):
+        leaving = np.sort(started[known.rank[send] == rank])
+        assert (np.diff(leaving) >= gap * NS).all()
+    # Nothing waits without a reason: each begins when the last of its causes has come.
+    for one in range(known.kind.size):
+        cause = operations.last_cause(one)
+        assert cause.time == begun[one], known.words(one)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_schedules_are_refused_or_run(write: Write, seed: int) -> None:
+    """Cut, doubled and exchanged pieces: a message, and no other error."""
+    random = Random(f"damaged/{seed}")
+    text = write(*ring(3, 10)).read_text()
+    pieces = ["-1", "9" * 5000, "\0", "é", "{", "}", ";", "//", "/*", "rank 1 {", "requires", "\r"]
+    refused = 0
+    for number in range(60):
+        begin, end = sorted(random.choices(range(len(text)), k=2))
+        middle = random.choice(["", text[begin:end] * 2, random.choice(pieces)])
+        file = write.file.with_name(f"damaged{number}.goal")
+        file.write_text(text[:begin] + middle + text[end:], encoding="utf-8")
+        try:
+            make_messages(Goal(file=file), 3, np.random.default_rng(1))
+        except InputError as error:
+            refused += 1
+            assert str(file) in str(error)
+    assert refused > 30

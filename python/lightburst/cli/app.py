@@ -268,7 +268,7 @@ def explain_command(
         typer.Option(
             "--step",
             metavar="slowest|N",
-            help="Explain a step of collective operations by its critical path.",
+            help="Explain a step of collective operations, or a schedule, by its critical path.",
         ),
     ] = None,
     settings: Annotated[
@@ -284,7 +284,7 @@ def explain_command(
     """Explain why a flow or a step was slow, or why a burst was lost and how to avoid the loss.
 
     For a flow: its losses by link, and the components of its completion time. For a step of
-    collective operations: the messages of which each waited for the one before.
+    collective operations, or a schedule: the messages of which each waited for the one before.
     """
     from lightburst.cli.commands.explain import explain_one
 

@@ -50,8 +50,10 @@ _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "t
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
-# A flow that waits for others: its columns, its join, and its start.
-_BYTES_PER_JOINED_FLOW = 90
+# A flow that waits for others: its columns, its join, and its start; a join that works, with its
+# begin and the operation of the schedule.
+_BYTES_PER_JOINED_FLOW = 106
+_BYTES_PER_WORKING_JOIN = 150
 # The place of a queue in the table of an output with FQ-CoDel, and the queue of a hash of flows;
 # switches on a long path in a fat-tree, and packets of a connection without data.
 _BYTES_PER_PLACE = 4
@@ -131,6 +133,7 @@ def estimate_memory(
         + _queues_by_group(plan)
         + _circuits(plan)
         + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
+        + _BYTES_PER_WORKING_JOIN * plan.flows.get("join_cpu", np.empty(0)).size
     )
     check_memory(needed - plan.nbytes, limit=limit)
     return needed

@@ -1,4 +1,4 @@
-"""Explanation of the time of a collective operation: its critical path, and the worst message."""
+"""Explanation of the time of a collective operation or a schedule: its critical path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst.compile import check_seed
-from lightburst.explanation import flow_text
+from lightburst.explanation import flow_text, schedule
 from lightburst.explanation.flow import Explanation, follow
 from lightburst.explanation.text import Text
 from lightburst.foundation.units import as_python
@@ -33,7 +33,7 @@ _MOST_ROWS: Final = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StepExplanation(Text):
-    """Explanation of the time of a collective operation; ``str`` formats it as text.
+    """Explanation of the time of a collective operation or a schedule; ``str`` formats it as text.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class StepExplanation(Text):
         of the path to the arrival of its last one (None if it did not arrive); ``ideal_s``, the sum
         of the ideal times of the messages; ``excess_s``, the difference; ``late_s``, from the first
         message of the operation to that of the path; ``time_mean_s``, the mean time of the
-        operations that finished (None without one).
+        operations that finished (None without one). Of a schedule ``ranks``, ``time_s``, and the
+        parts of its critical path: ``calc_s``, ``overhead_s``, ``message_s`` and ``excess_s``.
     path : pandas.DataFrame
         The critical path, see `lightburst.Result.critical_path`.
     worst : Explanation or None
@@ -74,7 +75,7 @@ def explain_step(
     *,
     simulate: Callable[..., Result] = run,
 ) -> StepExplanation:
-    """Explain the time of a collective operation of a scenario.
+    """Explain the time of a collective operation, or of the schedule, of a scenario.
 
     The scenario is run twice: once to find the critical path, and once to trace the message on it
     that lost most time. The second run is bit-identical.
@@ -82,10 +83,10 @@ def explain_step(
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        Scenario with a workload of kind ``collective``, or path of its file.
+        Scenario with a workload of kind ``collective`` or ``goal``, or path of its file.
     step : int or "slowest"
         Number of the step, from 0, of which the group that took longest is explained; or
-        ``"slowest"``, the operation that took longest of all.
+        ``"slowest"``, the operation that took longest of all. A schedule has one path.
     seed : int
         Seed of all random streams.
     simulate : callable, optional
@@ -103,6 +104,19 @@ def explain_step(
     scenario, seed = as_scenario(scenario), check_seed(seed)
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
     path = plain.critical_path(as_python(step))
+    is_schedule = scenario.collective is None
+    about = schedule.about(plain, path) if is_schedule else _about(scenario, plain, path)
+    worst = None
+    result = plain
+    messages = path[path["what"] == "message"] if is_schedule else path
+    if len(messages):
+        number = int(messages["flow"].iloc[int(np.argmax(messages["excess_s"]))])
+        worst = follow(scenario, [number], seed, plain, simulate)[0]
+        result = worst.result
+    return StepExplanation(result=result, about=about, path=path, worst=worst)
+
+
+def _about(scenario: Scenario, plain: Result, path: pd.DataFrame) -> dict[str, Any]:
     time = float(path["received_s"].iloc[-1] - path["start_s"].iloc[0]) if len(path) else np.nan
     ideal = float(path["ideal_s"].sum())
     times = plain.collectives["time_max_s"]
@@ -110,7 +124,7 @@ def explain_step(
     first = plain.collectives["start_s"].iloc[path.attrs["operation"]]
     workload = scenario.collective
     assert workload is not None
-    about = {
+    return {
         "operation": workload.operation,
         "step": path.attrs["step"],
         "group": path.attrs["group"],
@@ -121,17 +135,15 @@ def explain_step(
         "late_s": float(path["start_s"].iloc[0] - first) if len(path) else None,
         "time_mean_s": float(finished.mean()) if len(finished) else None,
     }
-    worst = None
-    result = plain
-    if len(path):
-        number = int(path["flow"].iloc[int(np.argmax(path["excess_s"]))])
-        worst = follow(scenario, [number], seed, plain, simulate)[0]
-        result = worst.result
-    return StepExplanation(result=result, about=about, path=path, worst=worst)
 
 
 def _lines(found: StepExplanation) -> Iterator[str]:
     about, path = found.about, found.path
+    if "calc_s" in about:
+        yield from schedule.lines(about, path)
+        if found.worst is not None:
+            yield from _of_worst(found.worst)
+        return
     which = f"Step {about['step']} of group {about['group']}, {about['operation']} among "
     number = len(path)
     if about["time_s"] is None:
@@ -162,9 +174,13 @@ def _lines(found: StepExplanation) -> Iterator[str]:
     heading = ("start", "flow", "from", "to", "size", "time", "beyond the ideal")
     yield from aligned([heading, *(_row(row) for row in in_rows(path.loc[most]))])
     assert found.worst is not None
+    yield from _of_worst(found.worst)
+
+
+def _of_worst(worst: Explanation) -> Iterator[str]:
     yield ""
     yield "The message that lost most time:"
-    yield from flow_text.lines(found.worst)
+    yield from flow_text.lines(worst)
 
 
 def _row(row: Any) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from lightburst.foundation.formatting import html_list, html_table, readable
 from lightburst.foundation.provenance import Provenance
 from lightburst.foundation.provenance import trace as provenance_of
 from lightburst.foundation.support import Support, as_json, weak
-from lightburst.result import groups, metrics, tables, waits
+from lightburst.result import groups, metrics, tables
 from lightburst.result.fairness import Shared, busiest
 from lightburst.result.saving import write
 from lightburst.result.warnings import caveats
@@ -100,7 +100,7 @@ class Result(CompletedRun):
         summary = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
         loads = groups.offered_loads(self.scenario, self.plan, self.offered).values()
         load = {} if self.plan.group_names else dict(zip(["offered_load"], loads, strict=False))
-        summary |= waits.metrics(*self._ran)
+        summary |= self._of_waits
         for one in measurement.asked:
             summary |= one.of_run(measurement, self.plan, self.columns)
         found = load | summary | {"wall_s": self.wall_s, "digest": self.digest}

@@ -9,7 +9,7 @@ import numpy as np
 
 from lightburst.compile import Plan
 from lightburst.compile.offered import LinkLoads, link_loads
-from lightburst.foundation.counts import Columns
+from lightburst.foundation.counts import Columns, Metric
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.files.dataframes import Table, frame
 from lightburst.foundation.units import as_python, whole_number
@@ -126,9 +126,24 @@ class CompletedRun:
         InputError
             If the workload is of another kind.
         """
-        if self.scenario.collective is None:
+        import pandas as pd
+
+        if self._operations is None:
             raise self._not_of_kind("'collective'")
-        return collectives.table(self.plan, self.columns, self.scenario.collective)
+        return pd.DataFrame(self._operations)
+
+    @cached_property
+    def _operations(self) -> dict[str, Any] | None:
+        """The columns of `collectives`, without the cost of pandas; None without any."""
+        workload = self.scenario.collective
+        return None if workload is None else collectives.table(self.plan, self.columns, workload)
+
+    @property
+    def _of_waits(self) -> dict[str, Metric]:
+        """The metrics of a workload whose messages wait for others; none for another one."""
+        if self._operations is not None:
+            return collectives.metrics(self._operations)
+        return schedules.metrics(self.plan, self.columns)
 
     @cached_property
     def ranks(self) -> pd.DataFrame:

@@ -9,28 +9,17 @@ import numpy as np
 from lightburst.foundation.counts import PS, UNFINISHED, Columns, Metric
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Mapping
 
     from lightburst.compile import Plan
-    from lightburst.scenario import Scenario
     from lightburst.scenario.tables.collective import Collective
 
 
-def table(plan: Plan, columns: Columns, workload: Collective) -> pd.DataFrame:
-    """Return `lightburst.Result.collectives`."""
-    import pandas as pd
-
-    return pd.DataFrame(_columns(plan, columns, workload))
-
-
-def metrics(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, Metric]:
-    """Return the metrics of all operations; none for another workload.
+def metrics(found: Mapping[str, Any]) -> dict[str, Metric]:
+    """Return the metrics of all operations, from the columns of their table.
 
     A mean over operations of which one did not end is infinite, and its bandwidth counts as 0.
     """
-    if scenario.collective is None:
-        return {}
-    found = _columns(plan, columns, scenario.collective)
     return {
         "collective_time_mean_s": float(found["time_s"].mean()),
         "collective_time_max_s": float(found["time_max_s"].max()),
@@ -38,7 +27,8 @@ def metrics(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, Metri
     }
 
 
-def _columns(plan: Plan, columns: Columns, workload: Collective) -> dict[str, Any]:
+def table(plan: Plan, columns: Columns, workload: Collective) -> dict[str, Any]:
+    """Return the columns of `lightburst.Result.collectives`."""
     which = plan.flows["collective"].astype(np.int64)
     started, received = columns["flows"]["started_ps"], columns["flows"]["received_ps"]
     source, destination = plan.flows["source"], plan.flows["destination"]

@@ -34,11 +34,12 @@ _MOST_OF_A_RANK = 256
 _STATEMENT = re.compile(
     r"""^[ \t]*(?:
         (?:([A-Za-z][A-Za-z0-9_]*)[ \t]*:[ \t]*)?
-        (?:(calc)[ \t]+(\d+) | (send|recv)[ \t]+(\d+)[ \t]*b[ \t]+(to|from)[ \t]+(-?\d+)
-            (?:[ \t]+tag[ \t]+(-?\d+))?)
-        (?:[ \t]+cpu[ \t]+(\d+))? (?:[ \t]+nic[ \t]+(\d+))?
+        (?:(calc)[ \t]+(\d{1,18})
+            | (send|recv)[ \t]+(\d{1,18})[ \t]*b[ \t]+(to|from)[ \t]+(-?\d{1,18})
+            (?:[ \t]+tag[ \t]+(-?\d{1,18}))?)
+        (?:[ \t]+cpu[ \t]+(\d{1,18}))? (?:[ \t]+nic[ \t]+(\d{1,18}))?
         | ([A-Za-z][A-Za-z0-9_]*)[ \t]+(i?requires)[ \t]+([A-Za-z][A-Za-z0-9_]*)
-        | (num_ranks|rank)[ \t]+(\d+)[ \t]*(\{)?
+        | (num_ranks|rank)[ \t]+(\d{1,18})[ \t]*(\{)?
         | (\})
     )?[ \t\r]*(.*)$""",
     re.VERBOSE | re.MULTILINE | re.ASCII,
