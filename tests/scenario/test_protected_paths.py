@@ -194,3 +194,14 @@ def test_protection_alone_refuses_what_events_refuse(tmp_path: Path) -> None:
     found = str(refusal(tmp_path, alone + "[protection]" + rest.partition("[protection]")[2]))
     assert found.startswith("switching.kind: given 'burst'; allowed: ")
     assert found.endswith("beside protection")
+
+
+def test_protection_alone_refuses_scripts_that_delay_units(tmp_path: Path) -> None:
+    begin, _, rest = GOOD.partition("[[events]]")
+    hold = "[[loss.holds]]\nsegments = [3, 3]\nlater = 2\n"
+    (tmp_path / "links.csv").write_text(LINKS, encoding="utf-8")
+    found = refusal(tmp_path, begin + hold + "[protection]" + rest.partition("[protection]")[2])
+    assert str(found) == (
+        "loss.holds[0]: given a script that delays units; allowed: drops and marks alone beside "
+        "protection"
+    )

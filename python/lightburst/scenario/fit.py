@@ -179,8 +179,10 @@ def _protection(scenario: "Scenario") -> Iterator[InputError]:
         if scenario.measurement.trace:
             allowed = "no flow with protection.scheme = '1+1', whose packets travel twice"
             yield InputError("measurement.trace", show(list(scenario.measurement.trace)), allowed)
-    if not scenario.changes:
+    if not scenario.events and scenario.failures is None:
         # Otherwise these are refused with the events.
+        yield from _delays(scenario, "drops and marks alone beside protection")
+    if not scenario.changes:
         yield from _unfollowed(scenario, "protection")
 
 

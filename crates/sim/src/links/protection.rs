@@ -1,5 +1,6 @@
 //! Protection of paths of a plan, and its check.
 
+use crate::plan::loss::LossSettings;
 use crate::plan::protection::ProtectionSettings;
 use crate::plan::{Plan, PlanError};
 use lightburst_des::Time;
@@ -14,6 +15,10 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let refuse = |words: &str| Err(PlanError(words.to_string()));
     if plan.settings.label.is_some() {
         return refuse("protection beside labels");
+    }
+    let loss = plan.settings.loss.as_ref();
+    if loss.is_some_and(LossSettings::delays) {
+        return refuse("protection beside holds or stalls");
     }
     let outages = plan.settings.outages.as_ref();
     if outages.is_some_and(|outages| outages.restoration_ps.is_some()) {
