@@ -24,6 +24,7 @@ from plans import (
     table,
     tcp,
 )
+from random_disciplines import DISCIPLINES
 from twin import Columns
 
 from blocks import in_blocks
@@ -97,6 +98,17 @@ QUEUES: list[dict[str, Any] | None] = [
     {"kind": "drop-tail"},
     {"kind": "codel"} | CODEL,
     {"kind": "fq-codel", "flows": 1, "quantum_bytes": 9000} | CODEL,
+    {"kind": "prio", "bands": [0], "buffer": "own"},
+    {"kind": "drr", "quanta_bytes": [9000], "buffer": "own"},
+    {
+        "kind": "dualpi2",
+        **dict.fromkeys(("target_ps", "update_ps", "l4s_threshold_ps", "l4s_range_ps"), LONG),
+        "alpha": 0.0,
+        "beta": 0.0,
+        "coupling": 2.0,
+        "quantum_bytes": 9000,
+        "l4s_weight": 9,
+    },
 ]
 queues = pytest.mark.parametrize("queue", QUEUES, ids=lambda queue: str(queue and queue["kind"]))
 
@@ -289,13 +301,13 @@ def test_conservation(seed: int) -> None:
 
 def test_random_plans_flush_the_queues_of_all_disciplines() -> None:
     found: dict[str, int] = {}
-    for seed in range(100):
+    for seed in range(240):
         plan = queued_outage_plan(seed)
         kinds = {own["queue"]["kind"] for own in plan.settings["switches"] if "queue" in own}
         flushed = int(core(plan)["switches"]["dropped_queue_flushed"].sum())
         for kind in kinds:
             found[kind] = found.get(kind, 0) + flushed
-    assert len(found) == 5 and all(found.values()), found
+    assert len(found) == len(DISCIPLINES) and all(found.values()), found
 
 
 def test_random_plans_have_outages_of_all_kinds() -> None:
