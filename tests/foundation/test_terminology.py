@@ -121,7 +121,7 @@ LISTS = {
         ("transport", "quic sctp dccp", "'tcp'"),
         ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),
-        ("switch", "helios mordia", "'circuit', whose matchings follow a schedule and no demand"),
+        ("switch", "helios mordia", "'circuit', with schedule = 'hungarian' and others"),
         ("switch", "cake wred", "'electronic', with queue = 'codel', 'red', 'pie' or 'fq-codel'"),
         ("queue", "cobalt", "'codel'"),
         ("queue", "cake", "'fq-codel'"),

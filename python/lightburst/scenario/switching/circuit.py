@@ -65,7 +65,6 @@ class GivenSchedule(Section):
 class Scheduler(Section):
     """Matchings computed from the bytes that wait."""
 
-    kind: str
     delay: Annotated[int, Quantity(TIME, largest="1 s")] = Field(
         parse_duration("20 us"),
         description=(
