@@ -44,6 +44,17 @@ def test_a_circuit_opens_a_delay_after_the_look(run: Engine, delay: int, opens: 
 
 
 @pytest.mark.parametrize("run", ENGINES)
+@pytest.mark.parametrize(("came", "opens"), [(79_999_999, 110), (80_000_000, 210)])
+def test_a_look_sees_what_came_before_its_instant(run: Engine, came: int, opens: int) -> None:
+    # The segment of 1 to 0 lets the scheduler look at 80 us, when that of 0 to 2 comes.
+    plan = demanded((1, 0, 1), (0, 2, 1))
+    late = {**plan.flows, "departures_ps": np.array([0, came - 7_250_000], np.uint64)}
+    late["start_ps"] = late["departures_ps"]
+    result = run(plan._replace(flows=late))
+    assert result["flows"]["received_ps"].tolist() == [110 * US + REST, opens * US + REST]
+
+
+@pytest.mark.parametrize("run", ENGINES)
 def test_a_circuit_of_a_slot_takes_what_comes_after_the_look(run: Engine) -> None:
     # 11 of 30 segments are there at 80 us; each slot carries 12, the third one 6.
     result = run(demanded((0, 1, 30)))
