@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reserved import PLANS, Step, run, steps
 from twin import Burst, Reservation, TraceEntry
-from twin.network import Packet
+from twin.units import Packet
 
 import lightburst as lb
 from blocks import in_blocks

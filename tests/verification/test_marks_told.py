@@ -17,7 +17,7 @@ from plans import (
     twin,
 )
 from twin.accurate import Feedback
-from twin.network import Packet
+from twin.units import Packet
 
 
 def plan(recovery: str, **changes: Any) -> Plan:

@@ -6,7 +6,7 @@ in the order `rng`, `network`, `loss`, `switches`, `edge`, `contention`, `obs`, 
 `bursts`, `traces`, `samples`, `synchronisation`, `window`, `order`, `simulation`.
 """
 
-from twin.network import Burst, Kept, Reservation, Trace, TraceEntry
 from twin.simulation import Columns, simulate
+from twin.units import Burst, Kept, Reservation, Trace, TraceEntry
 
 __all__ = ["Burst", "Columns", "Kept", "Reservation", "Trace", "TraceEntry", "simulate"]

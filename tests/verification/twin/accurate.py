@@ -1,6 +1,6 @@
 """Counts of marked segments in acknowledgements: AccECN, RFC 9768."""
 
-from twin.network import Block, Packet
+from twin.units import Block, Packet
 
 #: The field ACE before the first mark, of a SYN, and of a SYN+ACK and its acknowledgement.
 FIRST, REQUEST, NOT_CAPABLE = 5, 7, 2

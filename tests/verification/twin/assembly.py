@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from twin.cuts import BurstLoss
-from twin.network import Packet
 from twin.rng import Xoshiro256PlusPlus
+from twin.units import Packet
 
 #: Instead of a time: the queue is closed by the packet that has just arrived.
 AT_ONCE = -1

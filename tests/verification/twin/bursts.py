@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from twin.link import Link
-from twin.network import Burst, Trace, TraceEntry, Unit
+from twin.units import Burst, Trace, TraceEntry, Unit
 
 NONE = 2**64 - 1
 NOWHERE = 2**32 - 1

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from twin.network import Burst
 from twin.rng import Xoshiro256PlusPlus
+from twin.units import Burst
 
 Members = tuple[int, ...]
 

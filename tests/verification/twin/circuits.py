@@ -5,9 +5,10 @@ from typing import Any
 
 from twin.events import Moment
 from twin.link import Link, Waiting
-from twin.network import TIMER, Network, Packet, Unit
+from twin.network import TIMER, Network
 from twin.switches import Switch
 from twin.timetables import Demanded, Opening, Scheduled
+from twin.units import Packet, Unit
 
 #: The kind of the timer at which a rack looks at the circuits of a switch.
 LOOK = 0

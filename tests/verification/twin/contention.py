@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from twin.network import Burst, Kept, Reservation
+from twin.units import Burst, Kept, Reservation
 
 if TYPE_CHECKING:
     from twin.obs import ObsNode

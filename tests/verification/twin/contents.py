@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Burst, Network
+from twin.network import Network
+from twin.units import Burst
 
 #: Columns of the numbers of segments and of flows.
 TYPES = {"fate": "u1", "counted": "u1", "number": "i8", "bursts": "u8"}

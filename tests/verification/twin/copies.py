@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from twin.network import Packet
+from twin.units import Packet
 
 if TYPE_CHECKING:
     from twin.link import Link
-    from twin.network import Network, Unit
+    from twin.network import Network
     from twin.rules import Cause
+    from twin.units import Unit
 
 
 class Copies:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from twin.link import Link
-    from twin.network import Burst, Network, Packet, Reservation
+    from twin.network import Network
+    from twin.units import Burst, Packet, Reservation
 
 
 class TailCut(NamedTuple):

@@ -5,7 +5,8 @@ from typing import Any
 
 from twin.endpoint import Endpoint
 from twin.events import Moment
-from twin.network import ENTRY, SENDER, TIMER, Packet
+from twin.network import ENTRY, SENDER, TIMER
+from twin.units import Packet
 
 
 class DatagramSender(Endpoint):

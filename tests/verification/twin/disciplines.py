@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from twin.dualpi2 import DualPi2
 from twin.lines import Drr, Prio
 from twin.link import Waiting
-from twin.network import Unit
 from twin.real import root
 from twin.rng import mix
+from twin.units import Unit
 
 if TYPE_CHECKING:
     from twin.queued import Output

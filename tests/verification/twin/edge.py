@@ -5,20 +5,11 @@ from typing import Any
 from twin.assembly import AT_ONCE, RULES, Queue, Rule
 from twin.events import Moment
 from twin.link import Link
-from twin.network import (
-    ASSEMBLY,
-    ASSEMBLY_OF_OTHERS,
-    TAIL,
-    TIMER,
-    Burst,
-    Header,
-    Network,
-    Packet,
-    Unit,
-)
+from twin.network import ASSEMBLY, ASSEMBLY_OF_OTHERS, TAIL, TIMER, Network
 from twin.ordering import Destination, Source
 from twin.rng import stream
 from twin.switches import AllOptical, Switch
+from twin.units import Burst, Header, Packet, Unit
 
 #: An egress, a class and the number of a queue for them.
 Place = tuple[int, int, int]

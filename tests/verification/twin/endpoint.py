@@ -7,8 +7,9 @@ from typing import Any
 from twin import accurate
 from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
-from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
+from twin.network import RECEIVER, SENDER, TIMER, Network
 from twin.timeout import UNKNOWN, LinuxTimeout, SawTimeout, TcpTimeout, Timeout
+from twin.units import Block, Packet
 from twin.windows import WindowRow
 
 #: The state of a sender, in the trace.

@@ -6,7 +6,8 @@ from typing import Any
 
 from twin.endpoint import Flow
 from twin.link import Link
-from twin.network import Network, Packet
+from twin.network import Network
+from twin.units import Packet
 
 NEVER = 2**64 - 1
 

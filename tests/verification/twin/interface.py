@@ -8,7 +8,8 @@ from twin.events import Moment
 
 if TYPE_CHECKING:
     from twin.link import Link
-    from twin.network import Network, Packet
+    from twin.network import Network
+    from twin.units import Packet
 
 #: The callback of a segment's sender when it leaves.
 Departure = Callable[[], None]

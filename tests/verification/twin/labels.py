@@ -3,8 +3,8 @@
 from typing import Any
 
 from twin.link import Link
-from twin.network import Burst, Unit
 from twin.rng import Xoshiro256PlusPlus, mix, stream
+from twin.units import Burst, Unit
 
 Pair = tuple[int, int]
 #: Ports of each node of a path.

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from twin.link import Waiting
-from twin.network import Unit
+from twin.units import Unit
 
 if TYPE_CHECKING:
     from twin.queued import Output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from twin.interface import FairInterface
-    from twin.network import Unit
+    from twin.units import Unit
 
 
 @dataclass

@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 from twin.link import Link
-from twin.network import Packet, Unit
 from twin.rng import MASK, Xoshiro256PlusPlus, stream
 from twin.rules import Fate
+from twin.units import Packet, Unit
 
 
 def packet_number(transport: dict[str, Any], byte: int) -> int:

@@ -9,9 +9,10 @@ from twin.cuts import TailCut
 from twin.edge import Edge
 from twin.events import Moment
 from twin.link import Link
-from twin.network import SEND, TIMER, Burst, Header, Network, Reservation
+from twin.network import SEND, TIMER, Network
 from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
+from twin.units import Burst, Header, Reservation
 
 T = TypeVar("T")
 #: The reservations on each of the channels that a burst could use, by their numbers, in order.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from twin.events import Moment
 from twin.link import Link
-from twin.network import HOLD_BACK, RELEASE, TIMER, Burst
+from twin.network import HOLD_BACK, RELEASE, TIMER
+from twin.units import Burst
 
 if TYPE_CHECKING:
     from twin.edge import Edge

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from twin.link import Link
-    from twin.network import Network, Unit
+    from twin.network import Network
+    from twin.units import Unit
 
 
 class Notice(NamedTuple):

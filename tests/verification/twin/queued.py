@@ -5,9 +5,10 @@ from typing import Any
 from twin.disciplines import DISCIPLINES
 from twin.events import Moment
 from twin.link import Link, Waiting
-from twin.network import TIMER, Network, Packet, Unit
+from twin.network import TIMER, Network
 from twin.rng import Xoshiro256PlusPlus, stream
 from twin.switches import Electronic, marked
+from twin.units import Packet, Unit
 
 #: The kind of the timer of a departure.
 DEPARTURE = 0

@@ -17,7 +17,7 @@ from twin.tcp import TcpSender
 from twin.timeout import LinuxTimeout, TcpTimeout
 
 if TYPE_CHECKING:
-    from twin.network import Packet
+    from twin.units import Packet
 
 MICROSECOND = 10**6
 #: Kind of the event at which pacing permits a segment.

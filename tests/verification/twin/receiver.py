@@ -4,7 +4,8 @@ from typing import Any
 
 from twin.endpoint import Flow, Receiver, Timer
 from twin.events import Moment
-from twin.network import DELAY, TIMER, Block, Network, Packet
+from twin.network import DELAY, TIMER, Network
+from twin.units import Block, Packet
 
 
 class TcpReceiver(Receiver):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from twin.audit import FAST
 
 if TYPE_CHECKING:
-    from twin.network import Block
     from twin.tcp import TcpSender
+    from twin.units import Block
 
 
 class Answer(NamedTuple):

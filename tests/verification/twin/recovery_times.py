@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Network, Packet
+from twin.network import Network
+from twin.units import Packet
 
 NEVER = 2**64 - 1
 Tables = dict[str, dict[str, npt.NDArray[Any]]]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from twin.sack import Sack
 
 if TYPE_CHECKING:
-    from twin.network import Block
     from twin.recovery import Answer
     from twin.tcp import Segment, TcpSender
+    from twin.units import Block
 
 
 @dataclass

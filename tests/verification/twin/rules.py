@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from twin.link import Link
-    from twin.network import Unit
+    from twin.units import Unit
 
 
 @dataclass

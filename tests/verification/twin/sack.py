@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from twin.recovery import Answer, Recovery
 
 if TYPE_CHECKING:
-    from twin.network import Block
     from twin.tcp import Segment, TcpSender
+    from twin.units import Block
 
 
 class Scoreboard(Recovery):

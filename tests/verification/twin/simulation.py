@@ -23,7 +23,7 @@ from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
-from twin.network import START, TIMER, Header, Network, Packet, Trace, Unit
+from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
 from twin.queued import electronic_switch
@@ -38,6 +38,7 @@ from twin.switches import SWITCHES, Electronic, Hybrid, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
+from twin.units import Header, Packet, Trace, Unit
 from twin.window import Counts, Window
 
 UNFINISHED = 2**64 - 1

@@ -1,7 +1,7 @@
 """Stop-and-wait: `saw` and `sawl`."""
 
 from twin.endpoint import AVOIDANCE, Receiver, Sender
-from twin.network import Packet
+from twin.units import Packet
 
 
 class SawSender(Sender):

@@ -7,8 +7,9 @@ from typing import Any
 from twin.choices import choice_of
 from twin.events import Moment
 from twin.link import Link
-from twin.network import TIMER, Network, Packet, Unit
+from twin.network import TIMER, Network
 from twin.rng import mix, stream
+from twin.units import Packet, Unit
 
 Members = tuple[int, ...]
 

@@ -10,9 +10,10 @@ from twin.application import Application
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
 from twin.law import LOSS, OPEN, RECOVERY, Law, Report
 from twin.laws import law_of
-from twin.network import Network, Packet
+from twin.network import Network
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
+from twin.units import Packet
 
 
 @dataclass

@@ -23,7 +23,8 @@ from twin.bursts import (
     reservations,
 )
 from twin.link import Link
-from twin.network import Network, Packet, Trace, Unit
+from twin.network import Network
+from twin.units import Packet, Trace, Unit
 from twin.windows import WindowRow
 
 SYN, ACK, FIN, FORWARD, ECE, CWR = 1, 2, 4, 8, 16, 32
