@@ -223,6 +223,18 @@ def test_the_critical_path_has_all_of_the_time(write: Write) -> None:
     assert path["line"].tolist()[:3] == [3, 4, 5]
 
 
+def test_a_receive_that_waits_behind_what_its_posting_released(write: Write) -> None:
+    """`b` needs the posting of the receive only, and has the processor before the receive."""
+    receiver = "c: calc 5000\na: recv 100b from 0 tag 0\na requires c\nb: calc 1000\nb irequires a"
+    result = write.run("s: send 100b to 1 tag 0", receiver, overhead="1500 ns")
+    path = result.critical_path()
+    assert path["what"].tolist() == ["calc", "recv", "calc", "recv"]
+    assert path["waited_for"].tolist() == ["nothing", "requires", "irequires", "processor"]
+    ends = [5e-6, 5e-6, 6e-6, 7.5e-6]
+    assert path["end_s"].to_numpy() == pytest.approx(ends)
+    assert path["start_s"].to_numpy() == pytest.approx([0, *ends[:-1]])
+
+
 def test_the_table_of_ranks_conserves_bytes(write: Write) -> None:
     result = write.run(*ring(5, 1234), overhead="10 ns")
     table = result.ranks
@@ -302,6 +314,8 @@ TAIL = "\n}\nrank 1 {\nrecv 1b from 0\n}\n"
         ("num_ranks 2\ncalc 1\n", "an operation in line 2"),
         ("num_ranks 2\n}\n", "'}' in line 2"),
         (f"{HEAD}calc 1\n}}\n", "without a message"),
+        (f"{HEAD}recv 1b from 1\n}}\n", "line 3 (rank 0: recv 1b from 1 tag 0)"),
+        (f"{HEAD}a: calc 1\na requires a\n}}\n", "line 3 (rank 0: calc 1) of"),
         (f"{HEAD}send 1b to 1 tag 3{TAIL}", "line 6 (rank 1: recv 1b from 0 tag 0)"),
         (f"{HEAD}send 1b to 1\nsend 2b to 1{TAIL}", "line 4 (rank 0: send 2b to 1 tag 0)"),
         (

@@ -103,13 +103,20 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("guard", ""),),
     ),
     **dict.fromkeys(("vlb", "twohop"), (("valiant", ""),)),
+    **dict.fromkeys(("weights", "weight"), (("quanta", "bytes of each group in a turn"),)),
+    "dequeue": (("departure", ""),),
+    "enqueue": (("arrival", ""),),
+    "tree": (("binomial", "or 'binary'"),),
+    **dict.fromkeys(("doublebinary", "binarytree"), (("binary", ""),)),
+    **dict.fromkeys(("mwm", "maxweight", "maxweightmatching", "munkres"), (("hungarian", ""),)),
+    **dict.fromkeys(("bvn", "birkhoffvonneumann", "solstice"), (("birkhoff", ""),)),
     **dict.fromkeys(("rotorlb", "rlb"), (("rotor-lb", ""),)),
     **dict.fromkeys(("onehop", "singlehop"), (("direct", ""),)),
     # Bursts.
     **dict.fromkeys(("reservation", "protocol", "signaling"), (("signalling", ""),)),
     **dict.fromkeys(
         ("fixed", "periodic", "timeout", "period", "assemblytime", "assemblyperiod"),
-        (("timer", ""), ("time", "")),
+        (("timer", ""), ("time", ""), ("gap", "")),
     ),
     **dict.fromkeys(
         ("threshold", "length", "burstsize", "burstlength", "maxburstsize", "maxburstlength"),

@@ -74,7 +74,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "irn", "falcon"), _TRANSPORT),
     # Switches and queues.
     **dict.fromkeys(
-        ("wr", "owr", "helios", "mordia", "reactor", "cthrough", "solstice", "eclipse"),
+        ("wr", "owr", "helios", "mordia", "reactor", "cthrough", "eclipse"),
         _CIRCUITS,
     ),
     **dict.fromkeys(("wred", "ared", "choke"), (("red", ""), *_DISCIPLINE)),

@@ -177,7 +177,10 @@ def _protection(scenario: "Scenario") -> Iterator[InputError]:
                 allowed = "'electronic', 'all-optical' or 'hybrid' with protection.scheme = '1+1'"
                 yield InputError(f"{path}.kind", "'obs'", allowed)
         if scenario.measurement.trace:
-            allowed = "no flow with protection.scheme = '1+1', whose packets travel twice"
+            allowed = (
+                "no flow, and no 'lightburst explain' or 'trace' of one, with protection.scheme = "
+                "'1+1', whose packets travel twice"
+            )
             yield InputError("measurement.trace", show(list(scenario.measurement.trace)), allowed)
     if not scenario.events and scenario.failures is None:
         # Otherwise these are refused with the events.

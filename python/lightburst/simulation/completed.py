@@ -171,8 +171,8 @@ class CompletedRun:
         return "operation_rank" in self.plan.flows
 
     def _not_of_kind(self, allowed: str) -> InputError:
-        kinds = ", ".join(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
-        return InputError("workload.kind", kinds, allowed)
+        kinds = dict.fromkeys(f"'{one.workload.kind}'" for one in self.scenario.flow_groups)
+        return InputError("workload.kind", ", ".join(kinds), allowed)
 
     def critical_path(self, step: str | int = SLOWEST) -> pd.DataFrame:
         """Return what a collective operation or a schedule waited for, one after the other.

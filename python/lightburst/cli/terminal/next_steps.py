@@ -59,7 +59,13 @@ def next_steps(
 
 
 def _of_worst(result: Result, same: str, folder: Path) -> Iterator[tuple[str, str]]:
-    """Suggest analyses of the slowest flow; bursts made by edges have no packets to follow."""
+    """Suggest analyses of the slowest flow.
+
+    Bursts made by edges have no packets to follow, and those of 1+1 travel twice.
+    """
+    protection = result.scenario.protection
+    if protection is not None and protection.scheme == "1+1":
+        return
     worst = worst_flow(result.plan, result.columns)
     transport = result.scenario.flow_groups[result.plan.group[worst]].transport
     if isinstance(transport, Bursts):

@@ -35,7 +35,7 @@ class Cause(NamedTuple):
     why : str
         `REQUIRES` and so on.
     number : int
-        The operation, or the flow of a message.
+        The operation, the join by which a receive is posted, or the flow of a message.
     time : int
         When it came, in picoseconds.
     """
@@ -133,7 +133,7 @@ class Operations:
                 # The posting of this receive, which takes no time: what it waits for.
                 yield from self.causes(one)
             elif one >= self.number:
-                yield Cause(IREQUIRES, self._posted(one), int(self._begun[one]))
+                yield Cause(IREQUIRES, one, int(self._begun[one]))
             elif ended:
                 yield Cause(REQUIRES, one, int(self.ended[one]))
             else:
@@ -142,20 +142,30 @@ class Operations:
             flow = self.flow_of(join)
             yield Cause(MESSAGE, flow, int(self._results["received_ps"][flow]))
 
-    def _posted(self, join: int) -> int:
-        """Return the receive of a join that posts it, to which alone it leads at its end."""
+    def operation_of(self, join: int) -> int:
+        """Return the operation of a join: itself, or the receive that it posts."""
+        if join < self.number:
+            return join
         flows = self._flows
+        # A posting leads at its end to its receive alone.
         return int(flows["join_leads"][flows["join_lead_offsets"][2 * join + 1]])
 
-    def last_cause(self, operation: int) -> Cause:
-        """Return what an operation that began waited for last."""
-        begun = int(self.begun[operation])
-        cause = max(self.causes(operation), key=lambda one: one.time, default=None)
-        if cause is None or cause.time < begun:
+    def times_of(self, join: int) -> tuple[int, int]:
+        """Return begin and end of an operation, or twice the time at which a receive is posted."""
+        if join < self.number:
+            return int(self.begun[join]), int(self.ended[join])
+        return int(self._begun[join]), int(self._begun[join])
+
+    def last_cause(self, join: int) -> Cause:
+        """Return what an operation that began, or a receive that was posted, waited for last."""
+        begun, _ = self.times_of(join)
+        cause = max(self.causes(join), key=lambda one: one.time, default=None)
+        # A receive is posted without a processor.
+        if join < self.number and (cause is None or cause.time < begun):
             ends, numbers = self._by_end
             cpu = self._flows["join_cpu"]
             first, last = np.searchsorted(ends, [np.uint64(begun), np.uint64(begun + 1)])
             for one in numbers[first:last]:
-                if cpu[one] == cpu[operation]:
+                if cpu[one] == cpu[join]:
                     return Cause(PROCESSOR, int(one), begun)
         return cause or Cause(NOTHING, -1, 0)

@@ -100,21 +100,22 @@ def _backwards(operations: Operations, messages: NDArray[np.float64]) -> Iterato
     over = np.flatnonzero(operations.ended != UNFINISHED)
     if not over.size:
         return
-    at = int(over[np.argmax(operations.ended[over])])
+    join = int(over[np.argmax(operations.ended[over])])
     while True:
-        cause = operations.last_cause(at)
+        cause = operations.last_cause(join)
+        at = operations.operation_of(join)
         kind = WORDS[int(operations.kind[at])]
         flow = operations.flow_of(at)
         rank, line = int(operations.rank[at]), int(operations.line[at])
-        times = float(operations.begun[at]) * PS, float(operations.ended[at]) * PS
+        times = (time * PS for time in operations.times_of(join))
         yield kind, rank, line, *times, cause.why, flow, 0.0
         if cause.why == NOTHING:
             return
-        at = cause.number
+        join = cause.number
         if cause.why == MESSAGE:
-            at = operations.sender_of(flow)
+            join = operations.sender_of(flow)
             start, arrival, excess = map(float, messages[:, flow])
-            rank, line = int(operations.rank[at]), int(operations.line[at])
+            rank, line = int(operations.rank[join]), int(operations.line[join])
             yield MESSAGE, rank, line, start, arrival, WORDS[SEND], flow, excess
 
 
@@ -135,7 +136,7 @@ def stalled(plan: Plan, columns: Columns) -> str | None:
             break
         missing = next(one for one in operations.causes(at) if one.time == _NEVER)
         if missing.why != MESSAGE:
-            at = missing.number
+            at = operations.operation_of(missing.number)
             continue
         flow = missing.number
         at = operations.sender_of(flow)

@@ -50,6 +50,9 @@ def make_messages(workload: Goal, hosts: int, generator: np.random.Generator) ->
     schedule = read_schedule(workload.file)
     send, recv = matched(schedule)
     refuse_circles(schedule, send, recv)
+    if not send.size:
+        given, allowed = f"{schedule.file}, without a message", "at least one 'send'"
+        raise InputError(PATH, given, f"{allowed}: computation alone needs no network")
     place = _placed(workload, schedule, hosts, generator)
     size = sizes(schedule)
     size[recv] = size[send]

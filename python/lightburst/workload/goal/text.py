@@ -118,8 +118,6 @@ class _Reader:
             raise self._wrong(line, "the end of the file", "'num_ranks' and a number")
         found = np.array(self._operations, np.int64).reshape(-1, 8)
         rank, kind, value, peer, tag, cpu, nic, at = found.T.copy()
-        if not (kind == SEND).any():
-            raise InputError(PATH, f"{self._file}, without a message", "at least one 'send'")
         needed, by, begin = np.array(self._dependencies, np.int64).reshape(-1, 3).T.copy()
         operations = rank, kind, value, peer, tag, cpu, nic, at, needed, by, begin.astype(bool)
         return Schedule(self._file, self._ranks, *operations)
