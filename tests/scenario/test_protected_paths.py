@@ -177,8 +177,8 @@ def test_packets_that_travel_twice_are_not_traced_and_not_in_bursts(tmp_path: Pa
     (tmp_path / "links.csv").write_text(LINKS, encoding="utf-8")
     twice = GOOD.replace('"1:1"', '"1+1"')
     assert str(refusal(tmp_path, f"{twice}trace = [0]\n")) == (
-        "measurement.trace: given [0]; allowed: no flow with protection.scheme = '1+1', whose "
-        "packets travel twice"
+        "measurement.trace: given [0]; allowed: no flow, and no 'lightburst explain' or 'trace' "
+        "of one, with protection.scheme = '1+1', whose packets travel twice"
     )
     obs = '"obs"\nassembly = { kind = "timer", time = "1 ms" }'
     assert str(refusal(tmp_path, twice.replace('"electronic"', obs))) == (
