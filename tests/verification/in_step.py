@@ -30,7 +30,8 @@ def in_step(plan: Plan, *, scripts: bool = False) -> Plan:
     if settings.get("loss") is not None and not scripts:
         settings["loss"] = {**settings["loss"]} | dict.fromkeys(SCRIPTS, ())
     for switch in settings["switches"]:
-        _room(switch.get("schedule") or switch.get("scheduler") or {})
+        if switch["kind"] == "circuit":
+            _room(switch.get("schedule") or switch["scheduler"])
     links = {
         **plan.links,
         "rate_bps": np.full_like(plan.links["rate_bps"], GIGABIT),
@@ -61,8 +62,7 @@ def _on_grid(settings: Any) -> Any:
 
 def _room(circuits: dict[str, Any]) -> None:
     """Give each slot of circuits time for a packet, and racks time to learn of a circuit."""
-    if circuits:
-        circuits["slot_ps"] += circuits["guard_ps"] + TICK
+    circuits["slot_ps"] += circuits["guard_ps"] + TICK
     if "delay_ps" in circuits:
         # Links have a delay of a few ticks at most.
         circuits["delay_ps"] += 3 * TICK
