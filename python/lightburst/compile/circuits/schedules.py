@@ -48,7 +48,7 @@ def circuit_settings(
     if not isinstance(switching, Circuit):
         return tables
     (table,) = tables
-    own = ("slot_ps", "guard_ps", "schedule", "staggered")
+    own = ("slot_ps", "guard_ps", "schedule", "staggered", "short_size")
     kept = {key: table[key] for key in table if key not in own}
     if switching.forwarding == "opera":
         kept["short_bytes"] = switching.short_size or SHORT_SIZE
