@@ -140,12 +140,18 @@ def random_lines(random: Random, plan: Plan) -> Plan:
     their outputs share, or marks at departures.
     """
     groups = len(plan.settings["groups"])
+    largest = max(group["transport"]["segment_bytes"] for group in plan.settings["groups"])
     switches = []
     for switch in plan.settings["switches"]:
         if "queue" in switch and random.random() < 0.4:
             kind = random.choice(sorted(BY_GROUP))
             switch = {**switch, "queue": settings_of(kind, random, groups)}
         if "queue" in switch:
-            switch = switch | random_buffer(random, switch["queue"]["kind"])
+            buffer = random_buffer(random, switch["queue"]["kind"])
+            # A unit that no threshold ever admits would be sent again without end.
+            shared = buffer.get("shared_buffer")
+            if shared and shared["alpha"] * shared["size_bytes"] < 2 * largest:
+                del buffer["shared_buffer"]
+            switch = switch | buffer
         switches.append(switch)
     return plan._replace(settings={**plan.settings, "switches": switches})
