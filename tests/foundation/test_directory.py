@@ -13,7 +13,7 @@ import pytest
 
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.files import directory
-from lightburst.foundation.files.checksums import SUMS, listed, verify
+from lightburst.foundation.files.checksums import SUMS, listed, seal, verify
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="processes as POSIX has them")
 
@@ -215,3 +215,19 @@ def test_what_is_missing_or_never_ends_is_named(tmp_path: Path) -> None:
         verify(target, ["notes"])
     with pytest.raises(InputError, match=f"without {SUMS}"):
         verify(tmp_path, ["run.json"])
+
+
+def test_nothing_is_amended_where_a_folder_is_in_the_way(tmp_path: Path) -> None:
+    def fill(fresh: Path) -> None:
+        for name in ("a.txt", "index.html"):
+            (fresh / name).write_text("new")
+
+    (tmp_path / "a.txt").write_text("old")
+    seal(tmp_path)
+    before = (tmp_path / SUMS).read_text()
+    (tmp_path / "index.html").mkdir()
+    with pytest.raises(InputError, match="Is a directory"):
+        directory.amend(tmp_path, fill)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [SUMS, "a.txt", "index.html"]
+    assert (tmp_path / "a.txt").read_text() == "old"
+    assert (tmp_path / SUMS).read_text() == before

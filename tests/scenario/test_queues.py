@@ -52,7 +52,7 @@ CASES = {
     'ecn_threshold = "30 kB"\necn_marking = "dequeue"': (
         "switching.ecn_marking",
         "'dequeue'",
-        "one of 'arrival', 'departure'",
+        "one of 'arrival', 'departure' (did you mean 'departure'?)",
     ),
     'shared_buffer = { size = "8 kB" }': (
         "switching.shared_buffer.size",

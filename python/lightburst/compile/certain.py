@@ -84,7 +84,7 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
     """
     if first.size and any(map(_deflects, plan.settings.get("switches", ()))):
         return None
-    if not {"label", "protection"} & plan.settings.keys():
+    if plan.settings.get("label") is None and plan.settings.get("protection") is None:
         return _on_shortest(plan, first, last)
     has_paths, pair, link = _on_given(plan, first, last)
     others = np.flatnonzero(~has_paths)

@@ -159,7 +159,12 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
             write(fresh)
             seal(fresh, directory)
             # The checksums come first: a file without one would count as not written by lightburst.
-            for file in sorted(fresh.iterdir(), key=lambda file: file.name != SUMS):
+            files = sorted(fresh.iterdir(), key=lambda file: file.name != SUMS)
+            # Before any file is moved, so that nothing is half-written.
+            for file in files:
+                if (directory / file.name).is_dir():
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), file.name)
+            for file in files:
                 file.replace(directory / file.name)
     except OSError as error:
         raise _unwritable("DIR", directory, error) from error
