@@ -11,3 +11,4 @@ pub mod settings;
 pub mod switch;
 #[cfg(test)]
 mod tests;
+mod updates;

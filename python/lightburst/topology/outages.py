@@ -40,9 +40,8 @@ def outage_settings(scenario: Scenario, network: Network, seed: int) -> dict[str
     dict or None
         ``links``: a row for each outage, with the number of the link, the first instant at which it
         is down and the first at which it is up again, in picoseconds; ``channels``, if single
-        wavelengths of links where bursts reserve them go down, the same with their numbers;
-        ``restoration_ps``, and
-        ``reroute``, both without protection only.
+        wavelengths of links where bursts reserve them go down, the same with their numbers; and,
+        without protection only, ``restoration_ps`` and ``reroute``.
 
     Raises
     ------

@@ -35,8 +35,14 @@ impl Graph<'_> {
     /// Returns the number of circuits from one rack to another, or the largest number if there is no
     /// way.
     #[inline]
-    pub fn distance(&self, from: usize, to: usize) -> u8 {
+    fn distance(&self, from: usize, to: usize) -> u8 {
         self.hops[from * self.racks + to]
+    }
+
+    /// Returns whether a rack is nearer to `one` than to `other`.
+    #[inline]
+    pub fn is_nearer(&self, rack: usize, one: usize, other: usize) -> bool {
+        self.distance(one, rack) < self.distance(other, rack)
     }
 }
 

@@ -8,6 +8,7 @@
 use super::{Discipline, DisciplineSettings, Port};
 use crate::output::Output;
 use crate::settings::{duration, positive_duration};
+use crate::updates::{seconds, Updates};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Chain, DropReason, Ecn, Unit};
 use serde::Deserialize;
@@ -88,17 +89,11 @@ struct Queues {
     probability: f64,
     /// Delay at the last update (prevq).
     delay: Duration,
-    /// Time of the next update, a multiple of the time between two.
-    next: Time,
+    updates: Updates,
     /// Queue whose turn it is.
     turn: usize,
     /// Whether it has its quantum.
     has_quantum: bool,
-}
-
-/// Returns `to - from` in seconds.
-fn seconds(to: Duration, from: Duration) -> f64 {
-    (to.0 as f64 - from.0 as f64) / 1e12
 }
 
 impl Queues {
@@ -108,7 +103,7 @@ impl Queues {
             sides: [Side::default(); 2],
             probability: 0.0,
             delay: Duration::ZERO,
-            next: Time::ZERO + settings.update,
+            updates: Updates::new(settings.update),
             turn: SCALABLE,
             has_quantum: false,
         }
@@ -134,27 +129,19 @@ impl Queues {
     /// Makes up for the updates up to the present.
     #[inline(always)]
     fn catch_up(&mut self, output: &Output<'_, '_>) {
-        if self.next <= output.now() {
+        if self.updates.are_due(output.now()) {
             self.make_up(output);
         }
     }
 
     fn make_up(&mut self, output: &Output<'_, '_>) {
-        let now = output.now();
-        let update = self.settings.update;
         // curq = max(cq.time(), lq.time()): how long the first units have waited
         let since = self.sides.map(|side| output.since(&side.chain));
         let longest = since.into_iter().flatten().min();
-        while self.next <= now {
-            let delay = longest.map_or(Duration::ZERO, |since| self.next.since(since));
-            let has_changed = self.update(delay);
-            self.next = self.next + update;
-            if delay == Duration::ZERO && !has_changed && self.next <= now {
-                // Updates of an empty queue that change nothing change nothing later either.
-                let missed = now.since(self.next).0 / update.0 + 1;
-                self.next = self.next + Duration(missed * update.0);
-            }
-        }
+        let delay_at = |time: Time| longest.map_or(Duration::ZERO, |since| time.since(since));
+        let mut updates = self.updates;
+        updates.make_up(output.now(), delay_at, |delay| self.update(delay));
+        self.updates = updates;
     }
 
     /// Returns the queue that sends next, by deficit round robin; `None` if both are empty.

@@ -1,12 +1,13 @@
 //! Proportional integral controller enhanced (RFC 8033): an arriving unit is dropped with a
 //! probability that is updated at regular times from the delay of the queue and its change.
 //!
-//! An update costs no event. Between two arrivals or departures the queue only empties, so that the
-//! delay at each time between them is known afterwards, and the updates are made up for then.
+//! An update costs no event: between two arrivals or departures the queue only empties, so that the
+//! delay at each time between them is known afterwards.
 
 use super::{Discipline, DisciplineSettings, Port};
 use crate::output::Output;
 use crate::settings::{duration, positive_duration};
+use crate::updates::{seconds, Updates};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Chain, DropReason, Unit};
 use serde::Deserialize;
@@ -71,13 +72,7 @@ struct Controller {
     delay: Duration,
     /// Time for which no unit is dropped yet.
     allowance: Duration,
-    /// Time of the next update, a multiple of the time between two.
-    next: Time,
-}
-
-/// Returns `to - from` in seconds.
-fn seconds(to: Duration, from: Duration) -> f64 {
-    (to.0 as f64 - from.0 as f64) / 1e12
+    updates: Updates,
 }
 
 impl Controller {
@@ -87,7 +82,7 @@ impl Controller {
             probability: 0.0,
             delay: Duration::ZERO,
             allowance: settings.burst,
-            next: Time::ZERO + settings.update,
+            updates: Updates::new(settings.update),
         }
     }
 
@@ -126,24 +121,16 @@ impl Controller {
     /// Makes up for the updates up to the present.
     #[inline(always)]
     fn catch_up(&mut self, output: &Output<'_, '_>) {
-        if self.next <= output.now() {
+        if self.updates.are_due(output.now()) {
             self.make_up(output);
         }
     }
 
     fn make_up(&mut self, output: &Output<'_, '_>) {
-        let now = output.now();
-        let update = self.settings.update;
-        while self.next <= now {
-            let delay = output.delay_at(self.next);
-            let has_changed = self.update(delay);
-            self.next = self.next + update;
-            if delay == Duration::ZERO && !has_changed && self.next <= now {
-                // Updates of an empty queue that change nothing change nothing later either.
-                let missed = now.since(self.next).0 / update.0 + 1;
-                self.next = self.next + Duration(missed * update.0);
-            }
-        }
+        let mut updates = self.updates;
+        let delay_at = |time| output.delay_at(time);
+        updates.make_up(output.now(), delay_at, |delay| self.update(delay));
+        self.updates = updates;
     }
 
     /// Returns whether a unit behind `backlog` bytes may be dropped (RFC 8033, sections 4.1 and 4.4).

@@ -16,6 +16,8 @@ pub struct LeastQueue {
     remembered: Vec<Vec<PortId>>,
     /// Compared outputs and their bytes; empty between units, kept for its allocation.
     compared: Vec<(u64, PortId)>,
+    /// Outputs that are not sampled yet; kept for its allocation.
+    left: Vec<PortId>,
 }
 
 impl LeastQueue {
@@ -26,6 +28,7 @@ impl LeastQueue {
             memory: memory as usize,
             remembered: Vec::new(),
             compared: Vec::new(),
+            left: Vec::new(),
         }
     }
 
@@ -71,7 +74,9 @@ impl LeastQueue {
         }
         let compared = &mut self.compared;
         // Different outputs, by the first steps of the shuffle of Fisher and Yates.
-        let mut left = ports.to_vec();
+        let left = &mut self.left;
+        left.clear();
+        left.extend_from_slice(ports);
         for _ in 0..samples.min(ports.len() as u32) {
             let port = left.remove(draw.below(left.len() as u32) as usize);
             compared.push((bytes(port), port));

@@ -13,9 +13,7 @@ pub struct Opera {
     racks: usize,
     rack: usize,
     graphs: Arc<Graphs>,
-    /// Queue of short flows that has the next turn.
-    turn: usize,
-    /// Queues of short flows with a unit.
+    /// Queues of short flows, which take turns.
     occupied: Occupied,
 }
 
@@ -26,7 +24,6 @@ impl Opera {
             racks: place.racks,
             rack: place.rack,
             graphs: Arc::clone(place.graphs.expect("graphs")),
-            turn: 0,
             occupied: Occupied::new(place.racks),
         }
     }
@@ -50,33 +47,26 @@ impl Forwarding for Opera {
 
     fn choose(&self, circuit: Circuit, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
         let graph = self.graphs.at(circuit.at);
-        let leads_nearer =
-            |queue: &usize| graph.distance(circuit.to, *queue) < graph.distance(self.rack, *queue);
-        let short = self.occupied.round(self.turn).filter(leads_nearer);
+        let is_nearer = |queue: &usize| graph.is_nearer(*queue, circuit.to, self.rack);
+        let short = self.occupied.round().filter(is_nearer);
         let mut queues = short.chain([self.racks + circuit.to]);
         queues.find(|&queue| is_ready(queue))
     }
 
     fn leads_nearer(&self, circuit: Circuit, queue: usize) -> bool {
         let graph = self.graphs.at(circuit.at);
-        graph.distance(circuit.to, queue) < graph.distance(self.rack, queue)
+        graph.is_nearer(queue, circuit.to, self.rack)
     }
 
     fn filled(&mut self, queue: usize) {
-        if queue < self.racks {
-            self.occupied.add(queue);
-        }
+        self.occupied.add(queue);
     }
 
     fn emptied(&mut self, queue: usize) {
-        if queue < self.racks {
-            self.occupied.remove(queue);
-        }
+        self.occupied.remove(queue);
     }
 
     fn served(&mut self, _rack: usize, queue: usize) {
-        if queue < self.racks {
-            self.turn = (queue + 1) % self.racks;
-        }
+        self.occupied.served(queue);
     }
 }

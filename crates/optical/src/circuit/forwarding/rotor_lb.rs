@@ -9,9 +9,7 @@ use crate::circuit::occupied::Occupied;
 /// units that other racks have sent.
 pub struct RotorLb {
     racks: usize,
-    /// Queue of own units for another rack that has the next turn on a circuit with time left.
-    turn: usize,
-    /// Own queues with a unit.
+    /// Queues of own units, which take turns on circuits to other racks with time left.
     occupied: Occupied,
 }
 
@@ -20,7 +18,6 @@ impl RotorLb {
     pub fn new(racks: usize) -> RotorLb {
         RotorLb {
             racks,
-            turn: 0,
             occupied: Occupied::new(racks),
         }
     }
@@ -43,7 +40,7 @@ impl Forwarding for RotorLb {
     }
 
     fn choose(&self, circuit: Circuit, is_ready: &dyn Fn(usize) -> bool) -> Option<usize> {
-        let others = self.occupied.round(self.turn);
+        let others = self.occupied.round();
         let mut queues = [self.racks + circuit.to, circuit.to]
             .into_iter()
             .chain(others);
@@ -51,20 +48,16 @@ impl Forwarding for RotorLb {
     }
 
     fn filled(&mut self, queue: usize) {
-        if queue < self.racks {
-            self.occupied.add(queue);
-        }
+        self.occupied.add(queue);
     }
 
     fn emptied(&mut self, queue: usize) {
-        if queue < self.racks {
-            self.occupied.remove(queue);
-        }
+        self.occupied.remove(queue);
     }
 
     fn served(&mut self, rack: usize, queue: usize) {
-        if queue < self.racks && queue != rack {
-            self.turn = (queue + 1) % self.racks;
+        if queue != rack {
+            self.occupied.served(queue);
         }
     }
 }
