@@ -15,7 +15,7 @@ pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
 use crate::assembly::Assembly;
-use crate::circuit::Layout;
+use crate::circuit::{Closures, Layout};
 use crate::edge::EdgeCounters;
 use crate::obs::contention::DropEnd;
 use crate::obs::ObsCounters;
@@ -149,6 +149,8 @@ pub struct Build {
     pub looks: [Time; 2],
     /// Racks and circuit switches, if there are circuits.
     pub layout: Option<Arc<Layout>>,
+    /// Circuits that lead nowhere for a time, if links can be down.
+    pub closures: Option<Arc<Closures>>,
 }
 
 /// Registry entry of a kind of switch.

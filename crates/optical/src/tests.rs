@@ -84,6 +84,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             time_limit: around.time_limit,
             looks: around.looks,
             layout: None,
+            closures: None,
         })
     })
 }

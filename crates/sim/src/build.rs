@@ -177,6 +177,10 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     };
     let switching_times: Arc<[Duration]> = (0..settings.nodes).map(switching_time).collect();
     let layout = circuits::layout(plan).map(Arc::new);
+    let closures = layout
+        .as_deref()
+        .and_then(|it| circuits::closures(plan, it));
+    let closures = closures.map(Arc::new);
     let outputs = |node| {
         let links = || fabric.outputs(node).map(|link| link.0);
         links().min().unwrap_or(0)..links().max().map_or(0, |last| last + 1)
@@ -201,6 +205,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             time_limit: Time(settings.time_limit_ps),
             looks: settings.looks(),
             layout: layout.clone(),
+            closures: closures.clone(),
         })
     };
     (settings.hosts..settings.nodes).map(one).collect()

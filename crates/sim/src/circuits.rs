@@ -2,14 +2,31 @@
 
 use crate::plan::loss::LossSettings;
 use crate::plan::{Plan, PlanError};
-use lightburst_des::Duration;
-use lightburst_net::NodeId;
+use lightburst_des::{Duration, Time};
+use lightburst_net::link::outages::known_down;
+use lightburst_net::{LinkId, NodeId, Outage};
 use lightburst_optical::circuit::layout::{Layout, Link};
+use lightburst_optical::circuit::Closures;
 
 /// Finds the racks and the circuit switches of a plan; `None` if it has no circuits.
 pub fn layout(plan: &Plan) -> Option<Layout> {
     let layout = find(plan)?;
     Some(layout.expect("a network of racks and circuit switches"))
+}
+
+/// Finds the circuits that lead nowhere for a time; `None` if links cannot be down, or if nobody
+/// learns of it.
+pub fn closures(plan: &Plan, layout: &Layout) -> Option<Closures> {
+    let outages = plan.settings.outages.as_ref()?;
+    let delay = Duration(outages.restoration_ps?);
+    Some(Closures::new(layout, |link: LinkId| {
+        let of_link = outages.links.iter().filter(|row| row.0 == link.0);
+        let outage = |&(_, down, up): &(u32, u64, u64)| Outage {
+            down: Time(down),
+            up: Time(up),
+        };
+        known_down(&of_link.map(outage).collect::<Vec<_>>(), delay)
+    }))
 }
 
 fn find(plan: &Plan) -> Option<Result<Layout, String>> {

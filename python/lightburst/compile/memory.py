@@ -184,6 +184,13 @@ def _queues_by_group(plan: Plan) -> int:
     return int(_BYTES_PER_LINE * outputs.sum() + _BYTES_PER_GROUP * plan.flows["bytes"].size)
 
 
+def _changes_of_circuits(plan: Plan) -> int:
+    """Return the most times at which racks learn that links are down, or up again."""
+    outages = plan.settings.get("outages") or {}
+    known = outages.get("links", ()) if "restoration_ps" in outages else ()
+    return len({time for _, *times in known for time in times})
+
+
 def _circuits(plan: Plan) -> int:
     """Return the bytes of the queues of racks for circuits, and of the schedule of these."""
     schedule = _schedule(plan)
@@ -197,6 +204,8 @@ def _circuits(plan: Plan) -> int:
         # A graph begins where a slot does or its guard time ends, until all turns begin again.
         changes = 2 * len(set(schedule.get("offsets_ps", (0,)))) + 1
         graphs = changes * lcm(*map(len, schedule["turns"])) * (racks**2 + 8)
+        # Others after each change of the links that are known to be down.
+        graphs *= 1 + _changes_of_circuits(plan)
     return racks * (_BYTES_PER_PAIR_OF_RACKS * racks + matched) + graphs
 
 

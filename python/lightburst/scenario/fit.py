@@ -15,6 +15,7 @@ from lightburst.scenario.switching import (
     Switching,
     tables_of,
 )
+from lightburst.scenario.switching.circuit import BirkhoffScheduler
 from lightburst.scenario.switching.lines import Drr, Prio
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
@@ -196,14 +197,20 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             allowed = "events or failures as well, which the routes follow"
             yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
-    yield from _unfollowed(scenario, "events and failures")
-
-
-def _unfollowed(scenario: "Scenario", what: str) -> Iterator[InputError]:
-    """Refuse switches and paths whose units cannot take another way."""
+    yield from _unfollowed(scenario, "events and failures", "circuit")
     for path, table in tables_of(scenario.switching).items():
-        if table.kind not in ("electronic", "all-optical", "hybrid", "obs"):
-            allowed = f"'electronic', 'all-optical', 'hybrid' or 'obs' beside {what}"
+        if isinstance(table, Circuit) and isinstance(table.schedule, BirkhoffScheduler):
+            allowed = "'greedy', 'hungarian' or 'islip' beside events and failures"
+            yield InputError(f"{path}.schedule.kind", "'birkhoff'", allowed)
+
+
+def _unfollowed(scenario: "Scenario", what: str, *more: str) -> Iterator[InputError]:
+    """Refuse switches and paths whose units cannot take another way."""
+    kinds = ("electronic", "all-optical", "hybrid", "obs", *more)
+    for path, table in tables_of(scenario.switching).items():
+        if table.kind not in kinds:
+            names = [f"'{kind}'" for kind in kinds]
+            allowed = f"{', '.join(names[:-1])} or {names[-1]} beside {what}"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
         elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
             allowed = f"'none' or 'destination' beside {what}: routes may change"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from twin.closures import Closures
 from twin.events import Moment
 from twin.link import Link, Waiting
 from twin.network import TIMER, Network
@@ -102,7 +103,7 @@ class CircuitSwitch(Switch):
         self.cores = [node for node in nodes if node not in self.racks]
         if network.circuits is None:
             network.circuits = (
-                Scheduled(own)
+                Scheduled(own, Closures(network, self.racks, self.cores))
                 if own.get("schedule")
                 else Demanded(own, network, self.racks, self.cores)
             )
@@ -157,17 +158,18 @@ class Rack(CircuitSwitch):
         else:
             relayed = link.source >= self.network.hosts
             self.counters["relayed"] += relayed
+            joined = self.circuits.joins(self.number, rack, self.now)
             with_short = self.short is not None
-            kept_apart = self.is_short(unit) if with_short else relayed
+            kept_apart = self.is_short(unit, joined) if with_short else relayed and joined
             self.keep(unit, self.policy.name(rack, kept_apart))
 
-    def is_short(self, unit: Unit) -> bool:
-        """Whether a unit is of a short flow, or has no data."""
+    def is_short(self, unit: Unit, joined: bool) -> bool:
+        """Whether a unit is of a short flow or has no data, or no circuit leads to its rack."""
         assert isinstance(unit, Packet)
         size: int = self.network.sizes[unit.flow]
         assert isinstance(self.circuits, Scheduled)
         far = self.circuits.taken[unit.serial] >= MOST_CIRCUITS
-        return not far and (size <= (self.short or 0) or unit.payload == 0)
+        return not far and (size <= (self.short or 0) or unit.payload == 0 or not joined)
 
     def leads_nearer(self, peer: int, rack: int, at: int) -> bool:
         """Whether the way to a rack over the circuits of a time is shorter from a peer."""
@@ -211,11 +213,18 @@ class Rack(CircuitSwitch):
         self.circuits.joined(self.number, self.rack_of(unit), unit.size)
         if len(queue) == 1:
             for core in range(len(self.cores)):
-                if queue:
+                if queue and self.may_serve(core, name, unit):
                     self.look_at(core, self.first_time(core, [name]))
         if queue:
             self.counters["buffered"] += 1
             self.levels.append((self.now, sum(one.unit.size for one in queue)))
+
+    def may_serve(self, core: int, name: Name, unit: Unit) -> bool:
+        """Whether a switch ever has a circuit that a queue of units for one rack waits for."""
+        _, apart = name
+        by_rack = isinstance(self.policy, Direct) and not isinstance(self.policy, (Valiant, RotorLb))
+        waits = by_rack or (not apart if self.short is not None else apart)
+        return not waits or self.circuits.ever(core, self.number, self.rack_of(unit))
 
     def first_ready(
         self, core: int, peer: int, start: int, end: int, names: list[Name] | None
@@ -226,9 +235,19 @@ class Rack(CircuitSwitch):
         ):
             queue = self.queues.get(name)
             asked = names is None or name in names
+            if queue and not self.leads_on(name, queue[0].unit, peer, start):
+                continue
             if asked and queue and start + self.uplinks[core].tx(queue[0].unit.size) <= end:
                 return name
         return None
+
+    def leads_on(self, name: Name, unit: Unit, peer: int, at: int) -> bool:
+        """Whether circuits lead from a peer on to the rack of a unit that goes over two."""
+        rack, second = name
+        rest = self.rack_of(unit)
+        if second or not isinstance(self.policy, (Valiant, RotorLb)) or self.short is not None:
+            return True
+        return rest == peer or self.circuits.joins(peer, rest, at)
 
     def first_time(self, core: int, names: list[Name] | None = None) -> int | None:
         """When the link to a circuit switch can carry a unit of one of the queues."""
@@ -237,7 +256,8 @@ class Rack(CircuitSwitch):
         for peer, start, end in self.circuits.openings(core, self.number, at, self.now):
             if self.first_ready(core, peer, start, end, names) is not None:
                 return start - link.delay
-        return None
+        again = self.circuits.look_again(at) if any(self.queues.values()) else None
+        return None if again is None else again - link.delay
 
     def look_at(self, core: int, time: int | None) -> None:
         """Look at the circuits of a switch: now, or later."""

@@ -1,5 +1,6 @@
 """Schedulers of circuits, from what they are defined by: docs/model.md, "Circuits by demand"."""
 
+from collections.abc import Callable
 from itertools import groupby, product
 from typing import Any
 
@@ -16,6 +17,9 @@ Turn = list[tuple[Matching, int]]
 class Slotted:
     """A matching for each switch and slot."""
 
+    #: Whether the circuit of a switch from a rack to another leads nowhere.
+    closed: Callable[[int, int, int], bool]
+
     def __init__(self, own: dict[str, Any], racks: int) -> None:
         self.own = own
         self.racks = range(racks)
@@ -25,7 +29,11 @@ class Slotted:
         """Each switch sees what those before it leave."""
         turns: list[Turn] = []
         for core, carried in enumerate(self.own["slot_bytes"]):
-            matching = self.matching(core, demand)
+            open_now = [
+                [0 if self.closed(core, a, b) else demand[a][b] for b in self.racks]
+                for a in self.racks
+            ]
+            matching = self.matching(core, open_now)
             for rack, peer in enumerate(matching):
                 if peer is not None:
                     demand[rack][peer] = max(0, demand[rack][peer] - carried)

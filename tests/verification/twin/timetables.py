@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
+from twin.closures import Closures
 from twin.events import Moment
 from twin.network import TIMER, Network
 from twin.schedulers import SCHEDULERS
@@ -24,7 +26,8 @@ class Opening(NamedTuple):
 class Scheduled:
     """Matchings that follow one another for all times."""
 
-    def __init__(self, own: dict[str, Any]) -> None:
+    def __init__(self, own: dict[str, Any], closures: Closures) -> None:
+        self.closures = closures
         schedule = own["schedule"]
         self.slot: int = schedule["slot_ps"]
         self.guard: int = schedule["guard_ps"]
@@ -45,11 +48,29 @@ class Scheduled:
             begin = number * self.slot + offset
             end = begin + self.slot
             for start in sorted(self.starts(max(at, begin + self.guard), end)):
-                yield Opening(peer, start, end)
+                if not self.closures.closed(core, rack, peer, start):
+                    closes = self.closures.closes(core, rack, peer, start, end)
+                    yield Opening(peer, start, closes)
+
+    def ever(self, core: int, rack: int, peer: int) -> bool:
+        """Whether a switch joins a rack with another at some time."""
+        return any(matching[rack] == peer for matching in self.turns[core])
+
+    def look_again(self, at: int) -> int | None:
+        """When to look again after a turn that serves nothing: other links may be up then."""
+        return next((time for time in self.closures.changes if time > at), None)
+
+    def joins(self, rack: int, peer: int, at: int) -> bool:
+        """Whether any circuit leads from a rack to another, at some time."""
+        return any(
+            matching[rack] == peer and not self.closures.closed(core, rack, peer, at)
+            for core, turn in enumerate(self.turns)
+            for matching in turn
+        )
 
     def starts(self, start: int, end: int) -> set[int]:
         """The begin of an opening, and each time in it at which the graph of circuits changes."""
-        starts = {start}
+        starts = {start} | {time for time in self.closures.changes if start < time < end}
         for offset in self.offsets if self.by_graph else ():
             for number in range(-1, (end - start) // self.slot + 3):
                 begin = ((start - offset) // self.slot + number) * self.slot + offset
@@ -62,15 +83,17 @@ class Scheduled:
         for turn, offset in zip(self.turns, self.offsets, strict=True):
             number, into = divmod(at - offset, self.slot)
             positions.append(number % len(turn) if into >= self.guard else None)
-        return self.found(to, tuple(positions))
+        return self.found(to, tuple(positions), self.closures.epoch(at))
 
-    def _distances(self, to: int, positions: tuple[int | None, ...]) -> dict[int, int]:
+    def _distances(self, to: int, positions: tuple[int | None, ...], epoch: int) -> dict[int, int]:
         """The distances with each switch at a position of its turn, or in its guard time."""
+        at = self.closures.changes[epoch - 1] if epoch else 0
         joined = {
             ends
-            for turn, position in zip(self.turns, positions, strict=True)
+            for core, (turn, position) in enumerate(zip(self.turns, positions, strict=True))
             if position is not None
             for ends in enumerate(turn[position])
+            if not self.closures.closed(core, *ends, at)
         }
         found, distance = {to: 0}, 0
         while True:
@@ -107,6 +130,7 @@ class Demanded:
         self.guard: int = scheduler["guard_ps"]
         self.delay: int = scheduler["delay_ps"]
         self.network, self.racks, self.cores = network, racks, cores
+        self.closures = Closures(network, racks, cores)
         self.scheduler = SCHEDULERS[scheduler["kind"]](scheduler, len(racks))
         self.grants: list[list[Granted]] = [[] for _ in cores]
         self.changes: list[tuple[int, int, int, int]] = []
@@ -118,6 +142,18 @@ class Demanded:
             peer = matching[rack]
             if decided < now and at < end and peer is not None:
                 yield Opening(peer, max(at, begin + self.guard), end)
+
+    def joins(self, rack: int, peer: int, at: int) -> bool:
+        """Circuits follow the demand."""
+        return True
+
+    def ever(self, core: int, rack: int, peer: int) -> bool:
+        """Any switch may get any demand."""
+        return True
+
+    def look_again(self, at: int) -> int | None:
+        """Racks are woken."""
+        return None
 
     def joined(self, rack: int, peer: int, size: int) -> None:
         """A unit waits: the scheduler looks, if it does not anyway."""
@@ -151,11 +187,18 @@ class Demanded:
         now = self.network.events.now
         self.armed = False
         demand = self.before()
-        if not any(map(any, demand)):
+        servable = [
+            demand[a][b]
+            for core, a, b in product(range(len(self.cores)), *2 * [range(len(self.racks))])
+            if not self.closures.closed(core, a, b, begin)
+        ]
+        to_come = any(map(any, demand)) and any(time > begin for time in self.closures.changes)
+        if not any(servable) and not to_come:
             if any(time == now and size > 0 for time, *_, size in self.changes):
                 self.arm(begin)
             return
         last = begin
+        self.scheduler.closed = lambda *circuit: self.closures.closed(*circuit, begin)
         turns = self.scheduler.decide([list(row) for row in demand])
         for core, turn in enumerate(turns):
             start = begin

@@ -56,6 +56,18 @@ fn noticed(link: LinkId, outages: &[Outage], delay: Duration) -> Vec<Change> {
     changes
 }
 
+/// Returns the times in which a link with these outages is known to be down: from the first instant
+/// to before the second.
+pub fn known_down(outages: &[Outage], delay: Duration) -> Vec<(u64, u64)> {
+    // Changes alternate, and the first one is to down.
+    let changes = noticed(LinkId::NONE, outages, delay);
+    let span = |pair: &[Change]| {
+        let up = pair.get(1).map_or(Time::NEVER, |change| change.time);
+        (pair[0].time.0, up.0)
+    };
+    changes.chunks(2).map(span).collect()
+}
+
 /// Returns whether any outage is within the time from `start` to before `end`.
 fn overlap(outages: &[Outage], start: Time, end: Time) -> bool {
     let first = outages.partition_point(|outage| outage.up <= start);

@@ -26,8 +26,8 @@ impl<T: Timetable> Core<T> {
         Core {
             timetable,
             number,
-            inputs: links.clone().map(|&(link, _)| link).collect(),
-            ports: links.map(|&(_, port)| PortId(port)).collect(),
+            inputs: links.clone().map(|link| link.input).collect(),
+            ports: links.map(|link| PortId(link.port)).collect(),
             counters: CircuitCounters::default(),
         }
     }

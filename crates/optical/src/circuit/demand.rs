@@ -7,13 +7,13 @@
 use super::schedule::Open;
 use super::scheduler::{self, Held, Scheduler, SchedulerKind, Weights};
 use super::timetable::Timetable;
-use super::Layout;
+use super::{Closures, Layout};
 use crate::settings::{duration, named, positive_duration};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Context, NodeId, TimerId};
 use serde::{Deserialize, Deserializer};
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Kind of the timer at which the scheduler looks at the demand, at the first circuit switch.
 const DEMAND: u8 = 0;
@@ -51,6 +51,11 @@ fn kind<'de, D: Deserializer<'de>>(given: D) -> Result<SchedulerKind, D::Error> 
 }
 
 impl SchedulerSettings {
+    /// Whether it can leave out circuits that lead nowhere.
+    pub fn takes_outages(&self) -> bool {
+        self.kind.by_switch
+    }
+
     /// Returns what is wrong with a scheduler for these racks and circuit switches, if anything is.
     pub fn fault(&self, layout: &Layout) -> Option<String> {
         if self.guard >= self.slot {
@@ -124,18 +129,25 @@ pub struct Demand {
     /// Node of each rack, and the delay of its link to each circuit switch.
     nodes: Vec<NodeId>,
     delays: Vec<Duration>,
+    /// Circuits that lead nowhere for a time.
+    closures: Option<Arc<Closures>>,
     state: Mutex<State>,
 }
 
 impl Demand {
     /// Creates the circuits of a network in which nothing waits.
-    pub fn new(settings: &SchedulerSettings, layout: &Layout) -> Demand {
+    pub fn new(
+        settings: &SchedulerSettings,
+        layout: &Layout,
+        closures: Option<Arc<Closures>>,
+    ) -> Demand {
         let racks = layout.racks;
         let delays = (0..racks).flat_map(|rack| layout.uplinks(rack).iter().map(|it| it.delay));
         Demand {
             node: layout.node(false, 0),
             nodes: (0..racks).map(|rack| layout.node(true, rack)).collect(),
             delays: delays.collect(),
+            closures,
             state: Mutex::new(State {
                 waiting: vec![Waiting::default(); racks * racks],
                 grants: (0..layout.switches).map(|_| VecDeque::new()).collect(),
@@ -259,7 +271,14 @@ impl Timetable for Demand {
         self.find(switch, from, (at, now), fits)
     }
 
-    fn next_of_any(&self, _switch: usize, _at: u64, _time: u64) -> u64 {
+    fn next_of_any(
+        &self,
+        _switch: usize,
+        _ends: (usize, usize),
+        _at: u64,
+        _time: u64,
+        _now: Time,
+    ) -> Option<u64> {
         unreachable!("a queue for each rack")
     }
 
@@ -288,7 +307,16 @@ impl Timetable for Demand {
         }
         let weights = state.waiting.iter().map(|it| it.before(now)).collect();
         let mut weights = Weights::new(self.racks, weights);
-        if weights.is_zero() {
+        let begin = now.0 + self.settings.delay.0;
+        let mut in_vain = weights.is_zero();
+        if let Some(closures) = &self.closures {
+            let switches = state.grants.len();
+            weights.close(switches, |switch, from, to| {
+                closures.reopens(switch, from, to, begin).is_some()
+            });
+            in_vain |= weights.is_shut() && closures.next_change(begin).is_none();
+        }
+        if in_vain {
             // Bytes that come at this instant wait for the next look.
             state.armed = state.joined == now;
             if state.armed {
@@ -296,7 +324,6 @@ impl Timetable for Demand {
             }
             return;
         }
-        let begin = now.0 + self.settings.delay.0;
         let turns = state.scheduler.decide(&mut weights);
         let mut end = begin;
         for (switch, held) in turns.into_iter().enumerate() {

@@ -103,8 +103,9 @@ impl<T: Timetable> Edge<T> {
     fn keep(&mut self, unit: Unit, rack: usize, ctx: &mut Context<'_>) {
         let relayed = !self.layout.is_of_host(ctx.input());
         self.counters.relayed += u64::from(relayed);
-        let short = self.timetable.is_short(unit, ctx);
-        let queue = self.forwarding.queue(rack, relayed, short);
+        let joined = self.timetable.joins(self.rack, rack, ctx.now().0);
+        let short = self.timetable.is_short(unit, (self.rack, rack), ctx);
+        let queue = self.forwarding.queue(rack, relayed && joined, short);
         let bytes = u64::from(ctx.envelope(unit).bytes);
         let waiting = self.backlog.bytes(queue);
         if waiting + bytes > self.limit {
@@ -157,8 +158,13 @@ impl<T: Timetable> Edge<T> {
             };
             let at = self.soonest(switch, ctx);
             let time = self.transmission_time(switch, unit, ctx);
-            let next = self.timetable.next_of_any(switch, at, time);
-            self.look_at(switch, next, ctx);
+            let ends = (self.rack, self.rack_of(unit, ctx));
+            let next = self
+                .timetable
+                .next_of_any(switch, ends, at, time, ctx.now());
+            if let Some(next) = next {
+                self.look_at(switch, next, ctx);
+            }
         }
     }
 
@@ -179,6 +185,18 @@ impl<T: Timetable> Edge<T> {
                 self.look_at(switch, next, ctx);
             }
         }
+    }
+
+    fn rack_of(&self, unit: Unit, ctx: &Context<'_>) -> usize {
+        let host = ctx.envelope(unit).destination;
+        usize::from(self.layout.rack_of[host.index()])
+    }
+
+    /// Whether circuits lead from a rack to that of a unit.
+    #[inline]
+    fn leads_on(&self, from: usize, unit: Unit, at: u64, ctx: &Context<'_>) -> bool {
+        let rack = self.rack_of(unit, ctx);
+        rack == from || self.timetable.joins(from, rack, at)
     }
 
     fn transmission_time(&self, switch: usize, unit: Unit, ctx: &Context<'_>) -> u64 {
@@ -221,7 +239,11 @@ impl<T: Timetable> Edge<T> {
         };
         self.forwarding.choose(circuit, &|queue| {
             let unit = self.backlog.first(queue);
-            unit.is_some_and(|unit| start + self.transmission_time(switch, unit, ctx) <= end)
+            unit.is_some_and(|unit| {
+                start + self.transmission_time(switch, unit, ctx) <= end
+                    && (self.leads_on(rack, unit, start, ctx)
+                        || self.forwarding.reach(queue) != Reach::Any)
+            })
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::schedule::{Open, Schedule};
 use super::timetable::Timetable;
+use super::Closures;
 use lightburst_des::Time;
 use lightburst_net::{Context, Unit};
 use std::sync::Arc;
@@ -20,8 +21,9 @@ pub struct Graphs {
     period: u64,
     /// Begins of the graphs in a period.
     begins: Vec<u64>,
-    /// Number of hops from rack to rack, graph by graph.
-    hops: Vec<u8>,
+    /// Times from which on other links are known to be down, and the distances then: the number of
+    /// hops from rack to rack, graph by graph.
+    epochs: Vec<(u64, Vec<u8>)>,
 }
 
 /// Distances at one time.
@@ -55,8 +57,8 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 }
 
 impl Graphs {
-    /// Finds the distances of a schedule.
-    pub fn new(schedule: &Schedule) -> Graphs {
+    /// Finds the distances of a schedule, whose circuits may be closed for a time.
+    pub fn new(schedule: &Schedule, closures: Option<&Closures>) -> Graphs {
         let (slot, guard) = schedule.slot_and_guard();
         let switches = 0..schedule.switches();
         let lengths = switches.clone().map(|switch| schedule.length(switch));
@@ -77,40 +79,20 @@ impl Graphs {
             racks: schedule.racks(),
             period: length * slot,
             begins: slots.collect(),
-            hops: Vec::new(),
+            epochs: Vec::new(),
         };
-        for begin in graphs.begins.clone() {
-            graphs.add(schedule, begin);
+        let changes = closures.map_or(&[][..], Closures::changes);
+        for &from in [0].iter().chain(changes) {
+            let is_open = |switch, from_rack, to| {
+                closures.map_or(true, |it| it.reopens(switch, from_rack, to, from).is_none())
+            };
+            let mut hops = Vec::new();
+            for &begin in &graphs.begins {
+                add_distances(schedule, begin, is_open, &mut hops);
+            }
+            graphs.epochs.push((from, hops));
         }
         graphs
-    }
-
-    /// Appends the distances at a time, by a search in breadth from each rack.
-    fn add(&mut self, schedule: &Schedule, at: u64) {
-        let racks = self.racks;
-        let peers = |rack: usize| -> Vec<usize> {
-            let open = |switch| Some(schedule.open(switch, rack, at)?.0);
-            (0..schedule.switches()).filter_map(open).collect()
-        };
-        let peers: Vec<Vec<usize>> = (0..racks).map(peers).collect();
-        for source in 0..racks {
-            let first = self.hops.len();
-            self.hops.resize(first + racks, FAR);
-            let hops = &mut self.hops[first..];
-            hops[source] = 0;
-            let mut reached = vec![source];
-            let mut next = 0;
-            while let Some(&rack) = reached.get(next) {
-                next += 1;
-                for &peer in &peers[rack] {
-                    if hops[peer] == FAR {
-                        // Ways of more hops than fit are none.
-                        hops[peer] = hops[rack].saturating_add(1).min(FAR - 1);
-                        reached.push(peer);
-                    }
-                }
-            }
-        }
     }
 
     fn number(&self, at: u64) -> usize {
@@ -121,9 +103,11 @@ impl Graphs {
     /// Returns the distances at a time.
     pub fn at(&self, at: u64) -> Graph<'_> {
         let size = self.racks * self.racks;
+        let later = self.epochs.partition_point(|&(from, _)| from <= at);
+        let (_, hops) = &self.epochs[later - 1];
         Graph {
             racks: self.racks,
-            hops: &self.hops[self.number(at) * size..][..size],
+            hops: &hops[self.number(at) * size..][..size],
         }
     }
 
@@ -131,7 +115,48 @@ impl Graphs {
     pub fn next(&self, at: u64) -> u64 {
         let whole = at - at % self.period;
         let next = self.begins.get(self.number(at) + 1);
-        whole + next.copied().unwrap_or(self.period)
+        let next = whole + next.copied().unwrap_or(self.period);
+        let later = self.epochs.partition_point(|&(from, _)| from <= at);
+        self.epochs
+            .get(later)
+            .map_or(next, |&(from, _)| next.min(from))
+    }
+}
+
+/// Appends the distances over the circuits that are open at a time of the schedule, by a search in
+/// breadth from each rack.
+fn add_distances(
+    schedule: &Schedule,
+    at: u64,
+    is_open: impl Fn(usize, usize, usize) -> bool,
+    hops: &mut Vec<u8>,
+) {
+    let racks = schedule.racks();
+    let peers = |rack: usize| -> Vec<usize> {
+        let open = |switch| {
+            let (peer, _) = schedule.open(switch, rack, at)?;
+            is_open(switch, rack, peer).then_some(peer)
+        };
+        (0..schedule.switches()).filter_map(open).collect()
+    };
+    let peers: Vec<Vec<usize>> = (0..racks).map(peers).collect();
+    for source in 0..racks {
+        let first = hops.len();
+        hops.resize(first + racks, FAR);
+        let hops = &mut hops[first..];
+        hops[source] = 0;
+        let mut reached = vec![source];
+        let mut next = 0;
+        while let Some(&rack) = reached.get(next) {
+            next += 1;
+            for &peer in &peers[rack] {
+                if hops[peer] == FAR {
+                    // Ways of more hops than fit are none.
+                    hops[peer] = hops[rack].saturating_add(1).min(FAR - 1);
+                    reached.push(peer);
+                }
+            }
+        }
     }
 }
 
@@ -143,6 +168,13 @@ pub struct Expander {
     pub graphs: Arc<Graphs>,
     /// Whether each flow is short.
     pub short: Vec<bool>,
+}
+
+impl Expander {
+    /// Whether a unit has taken so many circuits that it waits for one to its own rack.
+    pub fn is_far(&self, unit: Unit, ctx: &Context<'_>) -> bool {
+        ctx.envelope(unit).circuits >= MOST_CIRCUITS
+    }
 }
 
 impl Timetable for Expander {
@@ -188,15 +220,21 @@ impl Timetable for Expander {
         Timetable::next(&self.schedule, switch, circuits, at, time, now)
     }
 
-    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64 {
-        self.schedule.next_of_any(switch, at, time)
+    fn next_of_any(
+        &self,
+        _switch: usize,
+        _ends: (usize, usize),
+        _at: u64,
+        _time: u64,
+        _now: Time,
+    ) -> Option<u64> {
+        unreachable!("queues for a rack, or for those nearer to one")
     }
 
-    fn is_short(&self, unit: Unit, ctx: &Context<'_>) -> bool {
+    fn is_short(&self, unit: Unit, _ends: (usize, usize), ctx: &Context<'_>) -> bool {
         let without_data = |packet| ctx.packet(packet).header.payload == 0;
-        let envelope = ctx.envelope(unit);
-        envelope.circuits < MOST_CIRCUITS
-            && (self.short[envelope.flow.index()]
+        !self.is_far(unit, ctx)
+            && (self.short[ctx.envelope(unit).flow.index()]
                 || matches!(unit, Unit::Packet(packet) if without_data(packet)))
     }
 

@@ -15,6 +15,17 @@ pub struct Uplink {
     pub delay: Duration,
 }
 
+/// Links between a circuit switch and a rack.
+#[derive(Clone, Copy, Debug)]
+pub struct Downlink {
+    /// Link from the rack.
+    pub input: LinkId,
+    /// Link to the rack.
+    pub output: LinkId,
+    /// Port of the circuit switch to the rack.
+    pub port: u16,
+}
+
 /// Racks, circuit switches, and their links. Racks are the switches with hosts and circuit switches
 /// the others, each numbered in the order of the nodes.
 #[derive(Debug)]
@@ -32,8 +43,8 @@ pub struct Layout {
     pub switches: usize,
     /// Links of each rack to the circuit switches, rack by rack.
     uplinks: Vec<Uplink>,
-    /// Links of each circuit switch: from each rack, and the port to each rack.
-    downlinks: Vec<(LinkId, u16)>,
+    /// Links of each circuit switch to the racks, switch by switch.
+    downlinks: Vec<Downlink>,
 }
 
 impl Layout {
@@ -75,7 +86,14 @@ impl Layout {
                 };
                 racks * switches
             ],
-            downlinks: vec![(none, u16::MAX); racks * switches],
+            downlinks: vec![
+                Downlink {
+                    input: none,
+                    output: none,
+                    port: u16::MAX,
+                };
+                racks * switches
+            ],
         };
         let rack_of = links[..hosts].iter().map(|&(_, to, _)| layout.number(to));
         layout.rack_of = rack_of.map(|rack| rack as u16).collect();
@@ -87,7 +105,7 @@ impl Layout {
             && layout
                 .downlinks
                 .iter()
-                .all(|it| it.0 != none && it.1 != u16::MAX);
+                .all(|it| it.input != none && it.output != none);
         match whole {
             true => Ok(layout),
             false => Err("a rack without a link to a circuit switch".to_string()),
@@ -110,10 +128,12 @@ impl Layout {
             };
             let taken = if up {
                 let uplink = &mut self.uplinks[from * self.switches + to];
-                self.downlinks[to * self.racks + from].0 = LinkId(link as u32);
+                self.downlinks[to * self.racks + from].input = LinkId(link as u32);
                 std::mem::replace(uplink, Uplink { port, delay }).port
             } else {
-                std::mem::replace(&mut self.downlinks[from * self.racks + to].1, port)
+                let downlink = &mut self.downlinks[from * self.racks + to];
+                downlink.output = LinkId(link as u32);
+                std::mem::replace(&mut downlink.port, port)
             };
             if taken != u16::MAX {
                 return Err("several links between a rack and a circuit switch".to_string());
@@ -152,9 +172,8 @@ impl Layout {
         &self.uplinks[rack * self.switches..][..self.switches]
     }
 
-    /// Returns the links of a circuit switch, in the order of the racks: the link from each, and the
-    /// port to it.
-    pub fn downlinks(&self, switch: usize) -> &[(LinkId, u16)] {
+    /// Returns the links of a circuit switch, in the order of the racks.
+    pub fn downlinks(&self, switch: usize) -> &[Downlink] {
         &self.downlinks[switch * self.racks..][..self.racks]
     }
 }

@@ -25,12 +25,18 @@ pub struct Held {
 pub struct Weights {
     racks: usize,
     bytes: Vec<u64>,
+    /// For each circuit switch the pairs of racks that it cannot join now.
+    closed: Vec<Vec<usize>>,
 }
 
 impl Weights {
     /// Takes the bytes of each pair of racks, source by source.
     pub fn new(racks: usize, bytes: Vec<u64>) -> Weights {
-        Weights { racks, bytes }
+        Weights {
+            racks,
+            bytes,
+            closed: Vec::new(),
+        }
     }
 
     /// Returns the number of racks.
@@ -41,6 +47,36 @@ impl Weights {
     /// Whether nothing waits.
     pub fn is_zero(&self) -> bool {
         self.bytes.iter().all(|&bytes| bytes == 0)
+    }
+
+    /// Notes the circuits of so many switches that lead nowhere.
+    pub fn close(&mut self, switches: usize, is_closed: impl Fn(usize, usize, usize) -> bool) {
+        let of_switch = |switch| {
+            let pairs = 0..self.bytes.len();
+            let closed = |pair: &usize| is_closed(switch, pair / self.racks, pair % self.racks);
+            pairs.filter(closed).collect()
+        };
+        self.closed = (0..switches).map(of_switch).collect();
+    }
+
+    /// Whether what waits, which is not nothing, is for circuits that lead nowhere.
+    pub fn is_shut(&self) -> bool {
+        let switches = 0..self.closed.len();
+        switches.into_iter().all(|switch| {
+            let open = self.open_at(switch);
+            open.is_some_and(|open| open.is_zero())
+        })
+    }
+
+    /// Returns what a switch can serve, if that is not all.
+    fn open_at(&self, switch: usize) -> Option<Weights> {
+        let closed = self
+            .closed
+            .get(switch)
+            .filter(|closed| !closed.is_empty())?;
+        let mut bytes = self.bytes.clone();
+        closed.iter().for_each(|&pair| bytes[pair] = 0);
+        Some(Weights::new(self.racks, bytes))
     }
 
     /// Returns the bytes that wait in a rack for another.
@@ -83,7 +119,9 @@ impl<M: Matcher> Scheduler for Slotted<M> {
     fn decide(&mut self, weights: &mut Weights) -> Vec<Vec<Held>> {
         let mut turns = Vec::new();
         for (switch, &carried) in self.slot_bytes.iter().enumerate() {
-            let peers = self.matcher.matching(switch, weights);
+            let open = weights.open_at(switch);
+            let served = open.as_ref().unwrap_or(weights);
+            let peers = self.matcher.matching(switch, served);
             weights.serve(&peers, carried);
             turns.push(vec![Held { peers, slots: 1 }]);
         }
@@ -103,6 +141,8 @@ fn slotted<M: Matcher + 'static>(settings: &SchedulerSettings, matcher: M) -> Bo
 pub struct SchedulerKind {
     /// Name in the scenario.
     pub name: &'static str,
+    /// Whether it decides for each circuit switch by itself.
+    pub by_switch: bool,
     /// Creates the scheduler of so many racks and circuit switches.
     pub build: fn(&SchedulerSettings, usize, usize) -> Box<dyn Scheduler>,
 }
@@ -111,18 +151,22 @@ pub struct SchedulerKind {
 pub const REGISTRY: &[SchedulerKind] = &[
     SchedulerKind {
         name: "greedy",
+        by_switch: true,
         build: |s, _, _| slotted(s, greedy::Greedy),
     },
     SchedulerKind {
         name: "hungarian",
+        by_switch: true,
         build: |s, _, _| slotted(s, hungarian::Hungarian),
     },
     SchedulerKind {
         name: "islip",
+        by_switch: true,
         build: |s, racks, switches| slotted(s, islip::Islip::new(s.iterations, racks, switches)),
     },
     SchedulerKind {
         name: "birkhoff",
+        by_switch: false,
         build: |s, _, switches| Box::new(birkhoff::Birkhoff::new(s, switches)),
     },
 ];

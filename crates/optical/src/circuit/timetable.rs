@@ -13,8 +13,8 @@ pub trait Timetable: Send + Sync + 'static {
     /// Returns the rack to which the circuit of a rack leads at a time; `None` if none is open.
     fn open(&self, switch: usize, rack: usize, at: u64, now: Time) -> Option<(usize, Open)>;
 
-    /// Returns the start of the first opening, from `at` on, that is wanted; `times` are `at` and the
-    /// present.
+    /// Returns the start of the first opening, from `at` on, that is wanted, or an earlier time at
+    /// which to look again; `times` are `at` and the present.
     fn find(
         &self,
         switch: usize,
@@ -41,12 +41,26 @@ pub trait Timetable: Send + Sync + 'static {
     ) -> Option<u64>;
 
     /// Returns the first time, from `at` on, at which any circuit of a switch is open for `time`
-    /// longer.
-    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64;
+    /// longer that takes a unit nearer: from the first rack of `ends` to any that joins the second.
+    fn next_of_any(
+        &self,
+        switch: usize,
+        ends: (usize, usize),
+        at: u64,
+        time: u64,
+        now: Time,
+    ) -> Option<u64>;
 
-    /// Whether a unit does not wait for a circuit to its own rack.
+    /// Whether any circuit leads from a rack to another, at some time.
     #[inline(always)]
-    fn is_short(&self, _unit: Unit, _ctx: &Context<'_>) -> bool {
+    fn joins(&self, _from: usize, _to: usize, _at: u64) -> bool {
+        true
+    }
+
+    /// Whether a unit that is to go from one rack to another does not wait for a circuit between
+    /// them.
+    #[inline(always)]
+    fn is_short(&self, _unit: Unit, _ends: (usize, usize), _ctx: &Context<'_>) -> bool {
         false
     }
 
@@ -119,7 +133,14 @@ impl Timetable for Schedule {
     }
 
     #[inline]
-    fn next_of_any(&self, switch: usize, at: u64, time: u64) -> u64 {
-        Schedule::next_of_any(self, switch, at, time)
+    fn next_of_any(
+        &self,
+        switch: usize,
+        _ends: (usize, usize),
+        at: u64,
+        time: u64,
+        _now: Time,
+    ) -> Option<u64> {
+        Some(Schedule::next_of_any(self, switch, at, time))
     }
 }

@@ -6,8 +6,9 @@ use crate::circuit::demand::{Demand, SchedulerSettings};
 use crate::circuit::edge::{Edge, EdgeSettings};
 use crate::circuit::forwarding::{self, ForwardingKind, Place};
 use crate::circuit::graphs::{Expander, Graphs};
+use crate::circuit::interrupted::{Interrupted, Planned};
 use crate::circuit::schedule::ScheduleSettings;
-use crate::circuit::{Layout, Schedule, Timetable};
+use crate::circuit::{Closures, Layout, Schedule, Timetable};
 use crate::queue::QUEUE_FULL;
 use crate::settings::named;
 use lightburst_des::Time;
@@ -40,7 +41,9 @@ pub struct CircuitSettings {
 #[derive(Clone)]
 enum Shared {
     Schedule(Arc<Schedule>),
+    InterruptedSchedule(Arc<Interrupted<Schedule>>),
     Expander(Arc<Expander>),
+    InterruptedExpander(Arc<Interrupted<Expander>>),
     Demand(Arc<Demand>),
 }
 
@@ -66,20 +69,29 @@ impl CircuitSettings {
         }
     }
 
-    fn shared(&self, layout: &Layout, sizes: &[u64]) -> Shared {
+    fn shared(&self, build: &Build) -> Shared {
+        let layout = build.layout.as_ref().expect("racks and circuit switches");
+        let closures = build.closures.clone();
         if let Some(scheduler) = &self.scheduler {
-            return Shared::Demand(Arc::new(Demand::new(scheduler, layout)));
+            return Shared::Demand(Arc::new(Demand::new(scheduler, layout, closures)));
         }
         let schedule = self.schedule.as_ref().expect("a schedule");
         let schedule = Schedule::new(schedule, layout.racks);
         let Some(most) = self.short_bytes else {
-            return Shared::Schedule(Arc::new(schedule));
+            return match closures {
+                None => Shared::Schedule(Arc::new(schedule)),
+                Some(closures) => Shared::InterruptedSchedule(interrupted(schedule, closures)),
+            };
         };
-        Shared::Expander(Arc::new(Expander {
-            graphs: Arc::new(Graphs::new(&schedule)),
+        let expander = Expander {
+            graphs: Arc::new(Graphs::new(&schedule, closures.as_deref())),
             schedule,
-            short: sizes.iter().map(|&bytes| bytes <= most).collect(),
-        }))
+            short: build.sizes.iter().map(|&bytes| bytes <= most).collect(),
+        };
+        match closures {
+            None => Shared::Expander(Arc::new(expander)),
+            Some(closures) => Shared::InterruptedExpander(interrupted(expander, closures)),
+        }
     }
 
     fn switch<T: Timetable>(
@@ -106,22 +118,34 @@ impl CircuitSettings {
     }
 }
 
+fn interrupted<T: Planned>(planned: T, closures: Arc<Closures>) -> Arc<Interrupted<T>> {
+    Arc::new(Interrupted { planned, closures })
+}
+
 fn policy<'de, D: Deserializer<'de>>(given: D) -> Result<ForwardingKind, D::Error> {
     named("forwarding", forwarding::REGISTRY, |kind| kind.name, given)
 }
 
 impl SwitchSettings for CircuitSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
-        let layout = build.layout.as_ref().expect("racks and circuit switches");
-        let made = || self.shared(layout, &build.sizes);
-        match self.shared.get_or_init(made).clone() {
+        match self.shared.get_or_init(|| self.shared(&build)).clone() {
             Shared::Schedule(schedule) => self.switch(schedule, None, build),
+            Shared::InterruptedSchedule(schedule) => self.switch(schedule, None, build),
             Shared::Demand(demand) => self.switch(demand, None, build),
             Shared::Expander(expander) => {
                 let graphs = Arc::clone(&expander.graphs);
                 self.switch(expander, Some(&graphs), build)
             }
+            Shared::InterruptedExpander(expander) => {
+                let graphs = Arc::clone(&expander.planned.graphs);
+                self.switch(expander, Some(&graphs), build)
+            }
         }
+    }
+
+    fn takes_outages(&self) -> bool {
+        let scheduler = self.scheduler.as_ref();
+        scheduler.map_or(true, SchedulerSettings::takes_outages)
     }
 
     fn wants_sizes(&self) -> bool {
