@@ -168,8 +168,17 @@ BAD = [
         "loss.stalls[0]: given a script that delays units; allowed: drops and marks alone",
     ),
     (
-        {"events": [{"at": "1 ms", "node": "core0", "state": "down"}]},
-        "switching.kind: given 'circuit'; allowed: 'electronic', 'all-optical', 'hybrid'",
+        {"protection": {"scheme": "1:1"}},
+        "switching.kind: given 'circuit'; allowed: 'electronic', 'all-optical', 'hybrid' or 'obs' "
+        "beside protection",
+    ),
+    (
+        {
+            "events": [{"at": "1 ms", "node": "core0", "state": "down"}],
+            "switching.schedule": "birkhoff",
+        },
+        "switching.schedule.kind: given 'birkhoff'; allowed: 'greedy', 'hungarian' or 'islip' "
+        "beside events and failures",
     ),
 ]
 

@@ -81,8 +81,8 @@ def test_disciplines_go_with_events(tmp_path: Path) -> None:
         (
             'kind = "obs"\n',
             'kind = "burst"\n',
-            "switching.kind: given 'burst'; allowed: 'electronic', 'all-optical', 'hybrid' or "
-            "'obs' beside events and failures",
+            "switching.kind: given 'burst'; allowed: 'electronic', 'all-optical', 'hybrid', 'obs' "
+            "or 'circuit' beside events and failures",
         ),
     ],
 )
