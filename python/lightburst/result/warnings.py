@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile import Plan
+from lightburst.compile.circuits.loads import hottest_circuits
 from lightburst.compile.offered import link_loads
 from lightburst.foundation.counts import Columns
 from lightburst.foundation.formatting import exactly
-from lightburst.foundation.units import format_about, format_duration, format_size
+from lightburst.foundation.units import format_about, format_duration, format_rate, format_size
 from lightburst.measurement.window import counted
 from lightburst.result import metrics
 from lightburst.result.short_runs import brief
@@ -100,6 +101,13 @@ def _overloaded(run: _Run) -> Iterator[str]:
     loads = [getattr(group.workload, "load", None) for group in run.scenario.flow_groups]
     if not any(loads):
         return
+    circuits = hottest_circuits(run.scenario, run.plan)
+    if circuits is not None and circuits.load > 1 + _ROUNDED:
+        yield (
+            f"the circuits {circuits.circuits} are overloaded: they are offered "
+            f"{_about_rate(circuits.offered_bps)} and carry "
+            f"{_about_rate(circuits.carried_bps)} at most, in the mean over time"
+        )
     found = link_loads(run.scenario, run.plan)
     if found is not None and found.largest > 1 + _ROUNDED:
         yield (
@@ -107,6 +115,10 @@ def _overloaded(run: _Run) -> Iterator[str]:
             f"{found.over}: {found.mean:.3g}), because workload.load refers to the capacity of the "
             "senders; load_of = 'hottest-link' makes it refer to that link"
         )
+
+
+def _about_rate(bits_per_second: float) -> str:
+    return format_rate(int(float(f"{bits_per_second:.4g}")))
 
 
 def _other_means(run: _Run) -> Iterator[str]:

@@ -222,7 +222,9 @@ class Rack(CircuitSwitch):
     def may_serve(self, core: int, name: Name, unit: Unit) -> bool:
         """Whether a switch ever has a circuit that a queue of units for one rack waits for."""
         _, apart = name
-        by_rack = isinstance(self.policy, Direct) and not isinstance(self.policy, (Valiant, RotorLb))
+        by_rack = isinstance(self.policy, Direct) and not isinstance(
+            self.policy, (Valiant, RotorLb)
+        )
         waits = by_rack or (not apart if self.short is not None else apart)
         return not waits or self.circuits.ever(core, self.number, self.rack_of(unit))
 

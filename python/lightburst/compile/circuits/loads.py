@@ -1,0 +1,131 @@
+"""Mean traffic that flows offer to circuits, against what these carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lightburst.compile.circuits.schedules import racks_of
+from lightburst.compile.offered import Pattern, edges_of, senders_in
+from lightburst.foundation.errors import InputError
+from lightburst.foundation.units import BITS_PER_BYTE
+from lightburst.scenario.switching import Circuit
+from lightburst.scenario.tables.workload import Poisson
+from lightburst.workload import with_arrival_rate
+from lightburst.workload.sizes import mean_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lightburst.compile.plan import Plan
+    from lightburst.scenario import Scenario
+    from lightburst.topology import Network
+
+    FloatArray = NDArray[np.float64]
+
+
+class CircuitLoad(NamedTuple):
+    """Circuits with the highest load.
+
+    Attributes
+    ----------
+    circuits : str
+        The circuits, in words.
+    offered_bps, carried_bps : float
+        Useful bits that are offered to them, and bits that they carry at most, in the mean.
+    """
+
+    circuits: str
+    offered_bps: float
+    carried_bps: float
+
+    @property
+    def load(self) -> float:
+        """What is offered over what is carried."""
+        return self.offered_bps / self.carried_bps
+
+
+def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
+    """Return the circuits with the highest load that is certain, whichever way packets take.
+
+    With one hop these are the circuits of a pair of racks. With `valiant` they are all circuits, for
+    the least mean number of hops; otherwise those of a rack, as if no packet had a second hop. A slot is
+    counted without its guard time, as if it were filled to the last bit.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    plan : Plan
+        The plan of the scenario.
+
+    Returns
+    -------
+    CircuitLoad or None
+        None without circuits, without a group of flows that has an arrival rate, or if the mean
+        size of the flows is not known.
+    """
+    switching, network = scenario.switching, plan.network
+    if network is None or not isinstance(switching, Circuit):
+        return None
+    demand = _demand(scenario, plan, network)
+    if demand is None or not demand.any():
+        return None
+    (own,) = plan.settings["switches"]
+    rates = _rates(network)
+    duty = 1 - switching.guard / switching.slot
+    names = [network.name(int(rack)) for rack in racks_of(network)]
+    if switching.forwarding == "direct" and "schedule" in own:
+        carried = _of_pairs(own["schedule"], rates, len(names)) * duty
+        np.fill_diagonal(carried, np.inf)
+        i, j = np.unravel_index(int((demand / carried).argmax()), demand.shape)
+        ends = f"from {names[i]} to {names[j]}"
+        return CircuitLoad(ends, float(demand[i, j]), float(carried[i, j]))
+    of_rack = float(rates.sum()) * duty
+    if switching.forwarding == "valiant":
+        # Even if one destination has all: each circuit to it is of use (n / 2 (n - 1) of them are).
+        hops = 2 - 2 / len(names)
+        return CircuitLoad("of all racks", float(demand.sum()) * hops, of_rack * len(names))
+    out, into = demand.sum(axis=1), demand.sum(axis=0)
+    rack = int(np.maximum(out, into).argmax())
+    word = "from" if out[rack] >= into[rack] else "to"
+    return CircuitLoad(f"{word} {names[rack]}", float(max(out[rack], into[rack])), of_rack)
+
+
+def _demand(scenario: Scenario, plan: Plan, network: Network) -> FloatArray | None:
+    """Return the mean useful bits a second from each rack to each other one."""
+    edges = edges_of(network)
+    demand = np.zeros((len(edges.names), len(edges.names)))
+    for group in scenario.flow_groups:
+        if not isinstance(group.workload, Poisson):
+            continue
+        senders, _ = senders_in(plan, group, scenario)
+        rate = with_arrival_rate(group.workload, senders, edges)
+        assert isinstance(rate, Poisson)
+        try:
+            mean = mean_size(rate.size)
+        except InputError:
+            return None
+        if rate.arrival_rate is None:
+            return None
+        bits = rate.arrival_rate * BITS_PER_BYTE * mean
+        demand += bits * Pattern.of(group.workload, edges).matrix
+    return demand
+
+
+def _rates(network: Network) -> FloatArray:
+    """Return the rate of each circuit switch, in bit/s."""
+    up = np.isin(network.link_from, racks_of(network)) & (network.link_to >= network.hosts)
+    _, first = np.unique(network.link_to[up], return_index=True)
+    return network.link_rate_bps[up][first].astype(np.float64)
+
+
+def _of_pairs(schedule: dict[str, list[list[int]]], rates: FloatArray, racks: int) -> FloatArray:
+    """Return the mean rate from each rack to each other one, guard times included."""
+    carried = np.zeros((racks, racks))
+    matchings = np.array(schedule["matchings"])
+    for rate, turn in zip(rates, schedule["turns"], strict=True):
+        for number in turn:
+            carried[np.arange(racks), matchings[number]] += rate / len(turn)
+    return carried
