@@ -31,7 +31,7 @@ def core_down(plan: Plan, begin: int, end: int, **more: Any) -> Plan:
 
 @engines
 def test_racks_leave_out_a_circuit_that_they_know_to_be_down(run: Engine) -> None:
-    """A circuit from 10 us on, a switch that is down from 40 to 250 us, and racks that know late."""
+    """A circuit from 10 us on; its switch is down from 40 to 250 us, and racks know 20 us later."""
     plan = bursts((0, 1, 20))
     result = run(core_down(plan, 40 * US, 250 * US, restoration_ps=20 * US))
     # At the switch segments begin at 10, 17.2, 24.4, 31.6, 38.8 and 46 us. The next would end at
@@ -60,8 +60,7 @@ def test_racks_leave_out_a_circuit_that_they_know_to_be_down(run: Engine) -> Non
     ],
 )
 def test_no_rack_relays_what_has_no_way_on(run: Engine, forwarding: str, received: int) -> None:
-    # Switch 0 has the shift by 1 alone, and so the circuits 0 to 1 and 2 to 3; switch 1 the shift by
-    # 2 and, for the ways back, that by 3.
+    # Switch 0 has the shift by 1 alone, and so the circuit from 0 to 1; switch 1 that by 2.
     plan = bursts((0, 1, 1), cores=2, turns=[[0], [1]], forwarding=forwarding)
     result = run(core_down(plan, 1, 900 * US, restoration_ps=0))
     assert result["flows"]["received_ps"].tolist() == [received + 2 * TX + 1 * US + 50_000]
@@ -70,8 +69,8 @@ def test_no_rack_relays_what_has_no_way_on(run: Engine, forwarding: str, receive
 
 @engines
 def test_two_hops_go_round_a_switch_that_is_down(run: Engine) -> None:
-    # The circuit 0 to 1 is of switch 0, which is down. Shifts by 2 and 3 at switch 1 lead there over
-    # rack 2 (2 + 3 = 1 modulo 4): slots 0 and 1. With one hop it waits for ever.
+    # The circuit 0 to 1 is of switch 0, which is down. Shifts by 2 and 3 at switch 1 lead there
+    # over rack 2 (2 + 3 = 1 modulo 4): slots 0 and 1. With one hop it waits for ever.
     rows = {"turns": [[0], [1, 2]], "cores": 2}
     plan = bursts((0, 1, 1), forwarding="rotor-lb", **rows)
     result = run(core_down(plan, 1, NEVER, restoration_ps=0))
@@ -101,8 +100,8 @@ def test_schedulers_do_not_use_a_switch_that_is_down(run: Engine) -> None:
     plan = bursts((0, 1, 1), (2, 1, 1), cores=2, switch=switch)
     both = run(plan)["flows"]["received_ps"].tolist()
     one = run(core_down(plan, 1, NEVER, restoration_ps=0))["flows"]["received_ps"].tolist()
-    # The look at 80 us sees both. They have one destination, whose link from each switch is its own:
-    # at once with two switches, in two slots with one.
+    # The look at 80 us sees both. They have one destination, with a link from each switch: at once
+    # with two switches, in two slots with one.
     assert both == [110 * US + 2 * TX + 1 * US + 50_000 + late for late in (0, TX)]
     assert one == [both[0], both[0] + 100 * US]
 

@@ -49,7 +49,7 @@ def test_an_overload_is_told() -> None:
     # With a load of 0.78 a pair is offered 4.46 Gb/s, with 0.8 it is 4.57, and it has 4.5.
     scenario = lb.Scenario.from_dict(FOUR)
     words = (
-        r"the circuits from rack0 to rack1 are overloaded: they are offered 4\.571 Gb/s and carry "
+        r"the circuits from rack0 to rack1 are overloaded: they are offered 4571 Mb/s and carry "
         r"4\.5 Gb/s at most, in the mean over time"
     )
     with pytest.warns(RunWarning, match=words):

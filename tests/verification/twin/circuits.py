@@ -32,6 +32,10 @@ class Direct:
         """The queues that a circuit to `peer` serves, in order."""
         return [(peer, False)]
 
+    def reach(self, name: Name) -> str:
+        """The circuits that serve a queue: those to "one" rack, "any", or those "nearer" to one."""
+        return "one"
+
     def served(self, peer: int, name: Name, racks: int) -> None:
         """A queue was served."""
 
@@ -47,8 +51,12 @@ class Valiant(Direct):
         """Second hops first."""
         return [(peer, True), (None, False)]
 
+    def reach(self, name: Name) -> str:
+        """The second hop leads to the rack."""
+        return "one" if name[1] else "any"
 
-class RotorLb(Direct):
+
+class RotorLb(Valiant):
     """Two hops in the time that is left."""
 
     def __init__(self) -> None:
@@ -78,6 +86,10 @@ class Opera(RotorLb):
         """Short flows to whose rack the circuit leads in turn, then the others for the rack."""
         others = [(self.turn + i) % racks for i in range(racks)]
         return [*((rack, True) for rack in others if nearer(rack)), (peer, False)]
+
+    def reach(self, name: Name) -> str:
+        """Long flows wait for a circuit to their rack."""
+        return "nearer" if name[1] else "one"
 
     def served(self, peer: int, name: Name, racks: int) -> None:
         """The next rack has its turn."""
@@ -221,12 +233,8 @@ class Rack(CircuitSwitch):
 
     def may_serve(self, core: int, name: Name, unit: Unit) -> bool:
         """Whether a switch ever has a circuit that a queue of units for one rack waits for."""
-        _, apart = name
-        by_rack = isinstance(self.policy, Direct) and not isinstance(
-            self.policy, (Valiant, RotorLb)
-        )
-        waits = by_rack or (not apart if self.short is not None else apart)
-        return not waits or self.circuits.ever(core, self.number, self.rack_of(unit))
+        to_one = self.policy.reach(name) == "one"
+        return not to_one or self.circuits.ever(core, self.number, self.rack_of(unit))
 
     def first_ready(
         self, core: int, peer: int, start: int, end: int, names: list[Name] | None
@@ -245,11 +253,9 @@ class Rack(CircuitSwitch):
 
     def leads_on(self, name: Name, unit: Unit, peer: int, at: int) -> bool:
         """Whether circuits lead from a peer on to the rack of a unit that goes over two."""
-        rack, second = name
-        rest = self.rack_of(unit)
-        if second or not isinstance(self.policy, (Valiant, RotorLb)) or self.short is not None:
-            return True
-        return rest == peer or self.circuits.joins(peer, rest, at)
+        rack = self.rack_of(unit)
+        free = self.policy.reach(name) != "any" or rack == peer
+        return free or self.circuits.joins(peer, rack, at)
 
     def first_time(self, core: int, names: list[Name] | None = None) -> int | None:
         """When the link to a circuit switch can carry a unit of one of the queues."""

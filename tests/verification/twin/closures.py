@@ -1,4 +1,4 @@
-"""Circuits that lead nowhere because a link of theirs is known to be down: docs/model.md, "Circuits"."""
+"""Circuits that lead nowhere, over links known to be down: docs/model.md, "circuit"."""
 
 from bisect import bisect_right
 

@@ -49,9 +49,9 @@ class CircuitLoad(NamedTuple):
 def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     """Return the circuits with the highest load that is certain, whichever way packets take.
 
-    With one hop these are the circuits of a pair of racks. With `valiant` they are all circuits, for
-    the least mean number of hops; otherwise those of a rack, as if no packet had a second hop. A slot is
-    counted without its guard time, as if it were filled to the last bit.
+    With one hop these are the circuits of a pair of racks. With `valiant` they are all circuits,
+    for the least mean number of hops; otherwise those of a rack, as if no packet had a second hop.
+    A slot is counted without its guard time, as if it were filled to the last bit.
 
     Parameters
     ----------
