@@ -17,6 +17,8 @@ pub struct Fairness {
     pub quantum: u32,
     /// Largest number of segments with data that a flow may have waiting.
     pub small_queue: u32,
+    /// Whether all segments wait in one queue, first in, first out.
+    pub fifo: bool,
     /// Whether every departure is reported to the hosts; needed by transports with timers that
     /// count from the transmission.
     pub all_departures: bool,
@@ -67,6 +69,8 @@ struct Interface {
     waiting_bytes: u64,
     /// Whether the event of the next departure is pending.
     armed: bool,
+    /// Whether the link pauses.
+    paused: bool,
 }
 
 /// Fair interfaces of all hosts.
@@ -120,7 +124,7 @@ impl Interfaces {
         let Packet { envelope, header } = units.packets[packet];
         let host = &mut self.hosts[node.index()];
         host.waiting_bytes += u64::from(envelope.bytes);
-        if header.payload == 0 {
+        if header.payload == 0 || self.settings.fifo {
             host.control.push(packet.into(), now, units);
         } else {
             let place = &mut self.queue_of[envelope.flow.index()];
@@ -135,13 +139,17 @@ impl Interfaces {
             queue.chain.push(packet.into(), now, units);
             queue.segments += 1;
         }
-        !std::mem::replace(&mut host.armed, true)
+        !host.paused && !std::mem::replace(&mut host.armed, true)
     }
 
-    /// Removes the packet whose transmission starts now.
+    /// Removes the packet whose transmission starts now; `None` if the link pauses.
     #[inline(always)]
-    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> Next {
+    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> Option<Next> {
         let host = &mut self.hosts[node.index()];
+        if host.paused {
+            host.armed = false;
+            return None;
+        }
         let (mut wanted, mut emptied) = (false, None);
         let (unit, _) = match host.control.pop(units) {
             Some(control) => control,
@@ -159,13 +167,32 @@ impl Interfaces {
         };
         host.waiting_bytes -= u64::from(units.packets[packet].envelope.bytes);
         host.armed = host.waiting_bytes > 0;
-        Next {
+        Some(Next {
             packet,
             told: wanted || self.settings.all_departures,
             wanted,
             emptied,
             more: host.armed,
-        }
+        })
+    }
+
+    /// Returns whether nothing waits at a host, and its link does not pause.
+    #[inline]
+    pub(crate) fn is_idle(&self, host: usize) -> bool {
+        self.hosts[host].waiting_bytes == 0 && !self.hosts[host].paused
+    }
+
+    /// Notes that the event of the next departure is pending.
+    pub(crate) fn arm(&mut self, node: NodeId) {
+        self.hosts[node.index()].armed = true;
+    }
+
+    /// Lets the link of a host pause or go on. Returns whether a segment waits that may leave now and
+    /// has no event.
+    pub(crate) fn pause(&mut self, node: NodeId, paused: bool) -> bool {
+        let host = &mut self.hosts[node.index()];
+        host.paused = paused;
+        !paused && !host.armed && host.waiting_bytes > 0
     }
 
     /// Closes the queue that the last departure emptied, unless the flow has added a segment since:

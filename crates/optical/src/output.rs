@@ -204,6 +204,14 @@ impl Output<'_, '_> {
 
     /// Drops a unit that is in no chain.
     pub fn drop(&mut self, unit: Unit, reason: &'static DropReason) {
+        if self.ctx.has_pauses() {
+            self.ctx.let_go(unit);
+        }
+        self.refuse(unit, reason);
+    }
+
+    /// Drops a unit that was not counted among those that came over its link.
+    pub(crate) fn refuse(&mut self, unit: Unit, reason: &'static DropReason) {
         self.counters.drop(reason);
         self.ctx.drop(unit, self.port, reason);
     }

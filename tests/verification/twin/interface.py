@@ -38,7 +38,10 @@ class FairInterface:
         transports = [group["transport"] for group in settings["groups"]]
         self.network = network
         self.link = link
-        self.most: int | None = settings["fair"]["small_queue"]
+        fair = settings.get("fair")
+        #: Without turns, where it is there to pause.
+        self.fifo = fair is None
+        self.most: int | None = None if fair is None else fair["small_queue"]
         self.quantum = max(max(t["segment_bytes"], t["control_bytes"]) for t in transports)
         self.control: list[Waiting] = []
         self.turns: list[Queue] = []
@@ -67,9 +70,9 @@ class FairInterface:
         leaves.
         """
         now = self.network.events.now
-        if not self.waiting and self.link.free_at <= now:
+        if not self.waiting and self.link.free_at <= now and not self.paused:
             return self.network.transmit(self.link, packet, now)
-        if not packet.payload:
+        if self.fifo or not packet.payload:
             self.control.append((packet, departs))
         else:
             queue = self.of(packet.flow)
@@ -80,9 +83,23 @@ class FairInterface:
         self.arm()
         return None
 
+    @property
+    def paused(self) -> bool:
+        """Whether its link pauses."""
+        return self.network.pauses.is_paused(self.link)
+
+    def after_frame(self) -> None:
+        """A pause has begun or ended."""
+        if not self.waiting or self.armed or self.paused:
+            return
+        if self.link.free_at > self.network.events.now:
+            self.arm()
+        else:
+            self.depart()
+
     def arm(self) -> None:
         """Let the next one leave when the link is free."""
-        if self.waiting and not self.armed:
+        if self.waiting and not self.armed and not self.paused:
             self.armed = True
             moment = Moment(TIMER, self.link.source, 0, DEPARTURE)
             self.network.events.add(self.link.free_at, moment, self.depart)
@@ -90,6 +107,8 @@ class FairInterface:
     def depart(self) -> None:
         """Send the next one."""
         self.armed = False
+        if self.paused:
+            return
         queue, wanted = None, None
         if self.control:
             packet, departs = self.control.pop(0)

@@ -110,6 +110,7 @@ class Output:
 
     def drop(self, unit: Unit, reason: str) -> None:
         """Lose a unit that is in no list."""
+        self.switch.network.pauses.leave(unit)
         self.switch.drop(unit, reason, self.port)
 
     def group(self, unit: Unit) -> int:
@@ -142,11 +143,20 @@ class QueuedElectronic(Electronic):
         """Queue the whole unit or lose it."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
-        self.queue(unit)
+        port = self.choose_queue(unit)
+        pauses = self.network.pauses
+        if not pauses.enter(unit, link, self.ports[port]):
+            self.drop(unit, "headroom_full", port)
+            return
+        self.queue_at(port, unit)
+        pauses.came(unit, link)
 
     def queue(self, unit: Unit) -> None:
         """Queue a unit at one of its outputs or lose it."""
-        port = self.choose_queue(unit)
+        self.queue_at(self.choose_queue(unit), unit)
+
+    def queue_at(self, port: int, unit: Unit) -> None:
+        """Queue a unit at an output or lose it."""
         self.bound(self.outputs[port])
         self.queues[port].enqueue(unit)
         self.serve(port)
@@ -169,7 +179,8 @@ class QueuedElectronic(Electronic):
     def serve(self, port: int) -> None:
         """Send while the link is free, then wait for it."""
         output, link = self.outputs[port], self.ports[port]
-        while link.queue and not output.armed:
+        pauses = self.network.pauses
+        while link.queue and not output.armed and not pauses.is_paused(link):
             if link.free_at > self.now:
                 output.armed = True
                 moment = Moment(TIMER, self.node, port, DEPARTURE)
@@ -179,6 +190,7 @@ class QueuedElectronic(Electronic):
             if waiting is not None:
                 self.counters["eo_bytes"] += waiting.unit.size
                 self.counters["forwarded"] += 1
+                pauses.leave(waiting.unit)
                 self.network.transmit(link, waiting.unit, self.now, waiting.since)
 
     def depart(self, port: int) -> None:

@@ -26,6 +26,7 @@ from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
+from twin.pauses import Pauses
 from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
@@ -104,7 +105,8 @@ class Simulation:
             self.strand,
             self.change,
         )
-        if settings.get("fair") is not None:
+        self.network.pauses = Pauses(self.network, settings, self.kinds)
+        if settings.get("fair") is not None or self.network.pauses.active:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
         self.network.sizes = [flow.size for flow in self.flows]

@@ -1,4 +1,4 @@
-//! Checks of the queues of switches.
+//! Checks of the queues of switches, and of the pauses that they ask for.
 
 use crate::plan::{Plan, PlanError};
 
@@ -10,5 +10,5 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
             require!(given == groups, "queues for {given} of {groups} groups");
         }
     }
-    Ok(())
+    crate::links::pauses::check(plan)
 }
