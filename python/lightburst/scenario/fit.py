@@ -199,6 +199,19 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
     yield from _unfollowed(scenario, "events and failures")
 
 
+def _pauses(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse flow control where links can go down."""
+    for path, table in tables_of(scenario.switching).items():
+        if isinstance(table, Electronic) and table.pfc is not None:
+            for key, others in (
+                ("events and failures of links", scenario.changes),
+                ("protection", scenario.protection),
+            ):
+                if others:
+                    allowed = f"none beside {key}: a lost frame would leave a link paused"
+                    yield InputError(f"{path}.pfc", "a table", allowed)
+
+
 def _unfollowed(scenario: "Scenario", what: str) -> Iterator[InputError]:
     """Refuse switches and paths whose units cannot take another way."""
     for path, table in tables_of(scenario.switching).items():
@@ -358,6 +371,7 @@ def misfits(
     yield from _events(scenario)
     yield from _protection(scenario)
     yield from _changes(scenario)
+    yield from _pauses(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
     yield from _writes(scenario)

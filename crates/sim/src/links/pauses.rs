@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// Returns whether any switch asks for pauses.
 pub fn are_asked_for(plan: &Plan) -> bool {
-    let mut switches = plan.settings.switches.iter();
-    switches.any(|switch| switch.pauses().is_some())
+    let mut nodes = plan.settings.hosts..plan.settings.nodes;
+    nodes.any(|node| plan.switch(node).is_some_and(|it| it.pauses().is_some()))
 }
 
 /// Rejects flow control that cannot be simulated.
