@@ -82,9 +82,8 @@ pub trait SwitchSettings: Debug + Send + Sync {
         self.assembly()?.rule.notices()
     }
 
-    /// Returns the number of groups of flows that its queues have settings for; `None`: they do not
-    /// distinguish groups.
-    fn queues_of_groups(&self) -> Option<usize> {
+    /// Returns the line of each group of flows in its queues; `None`: they do not distinguish groups.
+    fn lines_of_groups(&self) -> Option<Arc<[u16]>> {
         None
     }
 

@@ -82,6 +82,9 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.have_queues();
     }
     fabric.pauses = pauses::pauses(plan).map(Box::new);
+    if let (Some(pauses), Some(interfaces)) = (&fabric.pauses, &mut fabric.interfaces) {
+        interfaces.have_pauses(pauses.classes.clone());
+    }
     fabric.observers = observers;
     fabric
 }
@@ -173,7 +176,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     };
     let classes = groups_if(plan.classes() > 0);
     let mut kinds = settings.switches.iter();
-    let groups = groups_if(kinds.any(|switch| switch.queues_of_groups().is_some()));
+    let groups = groups_if(kinds.any(|switch| switch.lines_of_groups().is_some()));
     let sizes: Arc<[u64]> = match settings.switches.iter().any(|it| it.wants_sizes()) {
         true => plan.flows.bytes.iter().copied().collect(),
         false => Arc::default(),

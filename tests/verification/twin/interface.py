@@ -70,7 +70,8 @@ class FairInterface:
         leaves.
         """
         now = self.network.events.now
-        if not self.waiting and self.link.free_at <= now and not self.paused:
+        is_open = self.is_open(packet)
+        if is_open and self.link.free_at <= now and not any(map(self.is_open, self.waiting)):
             return self.network.transmit(self.link, packet, now)
         if self.fifo or not packet.payload:
             self.control.append((packet, departs))
@@ -80,17 +81,17 @@ class FairInterface:
                 queue = Queue(packet.flow)
                 self.turns.append(queue)
             queue.waiting.append((packet, departs))
-        self.arm()
+        if is_open:
+            self.arm()
         return None
 
-    @property
-    def paused(self) -> bool:
-        """Whether its link pauses."""
-        return self.network.pauses.is_paused(self.link)
+    def is_open(self, packet: "Packet") -> bool:
+        """Whether the class of a packet does not pause."""
+        return self.network.pauses.is_open(self.link, packet)
 
-    def after_frame(self) -> None:
+    def after_frame(self, *, begins: bool) -> None:
         """A pause has begun or ended."""
-        if not self.waiting or self.armed or self.paused:
+        if begins or not self.waiting or self.armed:
             return
         if self.link.free_at > self.network.events.now:
             self.arm()
@@ -99,7 +100,7 @@ class FairInterface:
 
     def arm(self) -> None:
         """Let the next one leave when the link is free."""
-        if self.waiting and not self.armed and not self.paused:
+        if self.waiting and not self.armed:
             self.armed = True
             moment = Moment(TIMER, self.link.source, 0, DEPARTURE)
             self.network.events.add(self.link.free_at, moment, self.depart)
@@ -107,27 +108,37 @@ class FairInterface:
     def depart(self) -> None:
         """Send the next one."""
         self.armed = False
-        if self.paused:
+        if not any(map(self.is_open, self.waiting)):
             return
         queue, wanted = None, None
-        if self.control:
-            packet, departs = self.control.pop(0)
+        control = [one for one in self.control if self.is_open(one[0])]
+        if control:
+            packet, departs = control[0]
+            self.control.remove(control[0])
         else:
             queue = self.next_turn()
             packet, departs = queue.waiting.pop(0)
             wanted, queue.wanted = queue.wanted, None
+        more = bool(self.waiting)
         self.network.transmit(self.link, packet, self.network.events.now)
         departs()
         if wanted is not None:
             wanted()
         if queue is not None and not queue.waiting:
             self.turns.remove(queue)
-        self.arm()
+        if more:
+            self.arm()
 
     def next_turn(self) -> Queue:
         """Find the flow whose turn it is: deficit round robin."""
         while True:
             queue = self.turns[0]
+            if not self.is_open(queue.waiting[0][0]):
+                if queue.served:
+                    queue.deficit = max(0, queue.deficit - self.quantum)
+                queue.served = False
+                self.turns.append(self.turns.pop(0))
+                continue
             if not queue.served:
                 queue.served = True
                 queue.deficit += self.quantum

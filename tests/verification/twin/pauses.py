@@ -1,7 +1,10 @@
 """Priority flow control: docs/model.md, "Priority flow control"."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from twin.events import Moment
 
@@ -46,6 +49,10 @@ class Pauses:
             for link in links
         ]
         self.active = any(own.get("pfc") is not None for own in kinds)
+        queue = kinds[0].get("queue", {})
+        #: The class of each group: its line in the queues, which are alike.
+        self.lines: list[int] = queue.get("bands", list(range(len(queue.get("quanta_bytes", [])))))
+        self.classes = 1 + max(self.lines, default=0)
         self.inside: list[Inside] = []
         self.asked: set[tuple[int, int]] = set()
         self.spans: list[Span] = []
@@ -59,7 +66,15 @@ class Pauses:
 
     def class_of(self, unit: "Unit") -> int:
         """The class of a packet."""
-        return 0
+        return self.lines[self.network.group(unit)] if self.lines else 0
+
+    def is_open(self, link: "Link", unit: "Unit") -> bool:
+        """Whether the class of a packet does not pause."""
+        return not self.active or not self.is_paused(link, self.class_of(unit))
+
+    def all_pause(self, link: "Link") -> bool:
+        """Whether all classes of a link pause."""
+        return all(self.is_paused(link, of) for of in range(self.classes))
 
     def is_paused(self, link: "Link", of: int | None = None) -> bool:
         """Whether a class of a link pauses, or any."""
@@ -117,8 +132,6 @@ class Pauses:
         moment = Moment(TIMER, link.source, lane[0] * self.classes + lane[1], kind)
         events.add(back.free_at + back.delay, moment, lambda: self.act(lane, kind))
 
-    classes = 1
-
     def act(self, lane: tuple[int, int], kind: int) -> None:
         """Pause or go on."""
         link, now = self.network.links[lane[0]], self.network.events.now
@@ -128,10 +141,36 @@ class Pauses:
             (span,) = (one for one in self.spans if one.lane == lane and one.end is None)
             span.end = now
         if link.interface is not None:
-            link.interface.after_frame()
+            link.interface.after_frame(begins=kind == PAUSE)
         else:
             switch = self.network.switches[link.source - self.network.hosts]
             switch.serve(switch.ports.index(link))
+
+    def locked(self) -> dict[str, Any]:
+        """The largest set of pauses that wait for each other."""
+        paused = {span.lane for span in self.spans if span.end is None} & self.asked
+        waits: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
+        for one in self.inside:
+            waits[one.lane, (one.to, one.lane[1])] += one.size
+        while True:
+            held: Counter[tuple[int, int]] = Counter()
+            for (lane, behind), size in waits.items():
+                held[lane] += size if behind in paused else 0
+            free = {at for at in paused if held[at] <= self.bounds[at[0]]["xon_bytes"]}
+            if not free:
+                break
+            paused -= free
+        rows = [
+            (*lane, behind[0], size)
+            for (lane, behind), size in sorted(waits.items())
+            if {lane, behind} <= paused
+        ]
+        names = ("link", "u4"), ("class", "u4"), ("behind", "u4"), ("bytes", "u8")
+        columns = zip(*rows, strict=True) if rows else [[]] * 4
+        return {
+            name: np.array(column, kind)
+            for (name, kind), column in zip(names, columns, strict=True)
+        }
 
     def counts(self, end: int) -> dict[str, list[int]]:
         """Number of pauses of each link, and their time up to `end`."""

@@ -381,8 +381,10 @@ class Simulation:
         traced = any(self.settings.get(key) is not None for key in ("trace", "bookings"))
         sources = [flow.source for flow in self.flows]
         tables: Columns = trace_tables(self.network, self.settings, sources) if traced else {}
+        pauses = self.network.pauses
         return {
             **tables,
+            **({"locked": pauses.locked()} if pauses.active else {}),
             **self.samples.tables(),
             **self.together.tables(),
             **self.reordering(),

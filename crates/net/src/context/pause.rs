@@ -23,6 +23,13 @@ impl Context<'_> {
         }
     }
 
+    /// Returns whether all classes of a port pause.
+    pub fn are_all_paused(&self, port: PortId) -> bool {
+        let link = self.link(port);
+        let pauses = self.fabric.pauses.as_ref();
+        pauses.is_some_and(|pauses| pauses.are_all_paused(link))
+    }
+
     /// Returns whether links of the network are paused.
     #[inline]
     pub fn has_pauses(&self) -> bool {

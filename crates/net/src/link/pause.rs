@@ -3,8 +3,9 @@
 //! many.
 
 use super::Links;
-use crate::{Event, FlowId, LinkId, PacketId, TimerId};
+use crate::{Event, FlowId, LinkId, PacketId, TimerId, Units};
 use lightburst_des::{Agenda, Duration, Time};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bytes of a pause frame: the least frame of Ethernet (IEEE 802.3, annex 31D).
@@ -29,6 +30,9 @@ pub struct Lane {
     /// The class.
     pub class: u16,
 }
+
+/// Lane whose pause cannot end, a lane for which bytes that came by it wait, and their number.
+pub type Locked = (Lane, Lane, u64);
 
 /// Flow control of a lane.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +69,9 @@ const NOWHERE: Passing = Passing {
     from: LinkId::NONE,
     to: LinkId::NONE,
 };
+
+/// Largest number of classes: the priorities of IEEE 802.1Qbb.
+pub const MOST_CLASSES: u16 = 8;
 
 /// Class of each flow.
 #[derive(Clone, Debug)]
@@ -133,8 +140,16 @@ impl Pauses {
     /// Returns whether any class of a link pauses.
     #[cold]
     pub(crate) fn is_pausing(&self, link: LinkId) -> bool {
-        let mut lanes = (0..self.classes.number).map(|class| Lane { link, class });
-        lanes.any(|lane| self.is_paused(lane))
+        self.lanes(link).any(|lane| self.is_paused(lane))
+    }
+
+    /// Returns whether all classes of a link pause.
+    pub(crate) fn are_all_paused(&self, link: LinkId) -> bool {
+        self.lanes(link).all(|lane| self.is_paused(lane))
+    }
+
+    fn lanes(&self, link: LinkId) -> impl Iterator<Item = Lane> {
+        (0..self.classes.number).map(move |class| Lane { link, class })
     }
 
     /// Counts a packet of `bytes` that came by a lane and will leave by the link `to`. Returns whether
@@ -208,6 +223,45 @@ impl Pauses {
         } else {
             control.time += now.since(control.since);
         }
+    }
+
+    /// Returns the lanes whose pauses cannot end: the largest set in which each lane pauses, and more
+    /// bytes than those at which it may go on wait for lanes of the set. For each of these lanes there
+    /// are the bytes that came by it and wait for another one, in the order of the lanes.
+    pub fn locked(&self, units: &Units) -> Vec<Locked> {
+        let mut waits: BTreeMap<(Lane, Lane), u64> = BTreeMap::new();
+        let inside = self.passing.iter().zip(0..);
+        for (&Passing { from, to }, packet) in inside.filter(|(at, _)| at.from != LinkId::NONE) {
+            let envelope = &units.packets[PacketId(packet)].envelope;
+            let class = self.classes.of(envelope.flow);
+            let [from, to] = [from, to].map(|link| Lane { link, class });
+            *waits.entry((from, to)).or_default() += u64::from(envelope.bytes);
+        }
+        let of = |lane: &Lane| &self.controls[self.number(*lane) as usize];
+        let lanes = (0..self.controls.len() as u32).map(|number| self.lane(number));
+        let mut set: BTreeSet<Lane> = lanes
+            .filter(|lane| of(lane).asked && of(lane).paused)
+            .collect();
+        loop {
+            let stays = |lane: &Lane| {
+                let xon = self.ends[lane.link.index()]
+                    .bounds
+                    .map_or(0, |bounds| bounds.xon);
+                let held = waits
+                    .iter()
+                    .filter(|((from, to), _)| from == lane && set.contains(to));
+                held.map(|(_, bytes)| bytes).sum::<u64>() > xon
+            };
+            let kept: BTreeSet<Lane> = set.iter().copied().filter(stays).collect();
+            if kept.len() == set.len() {
+                break;
+            }
+            set = kept;
+        }
+        let inner = |((from, to), bytes): ((Lane, Lane), u64)| {
+            (set.contains(&from) && set.contains(&to)).then_some((from, to, bytes))
+        };
+        waits.into_iter().filter_map(inner).collect()
     }
 
     /// Returns the number of pauses of the classes of each link, and their length up to `end`.

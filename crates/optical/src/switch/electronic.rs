@@ -71,8 +71,8 @@ impl SwitchSettings for ElectronicSettings {
         self.pfc.map(|pfc| pfc.bounds())
     }
 
-    fn queues_of_groups(&self) -> Option<usize> {
-        self.queue.as_ref()?.groups()
+    fn lines_of_groups(&self) -> Option<Arc<[u16]>> {
+        self.queue.as_ref()?.lines()
     }
 }
 

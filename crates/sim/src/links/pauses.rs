@@ -1,15 +1,21 @@
 //! Priority flow control of a plan, and its check.
 
 use crate::plan::{Plan, PlanError};
-use lightburst_net::link::pause::{Classes, End};
+use lightburst_net::link::pause::{Classes, End, MOST_CLASSES};
 use lightburst_net::{LinkId, Pauses};
+use lightburst_optical::switch::SwitchSettings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Returns whether any switch asks for pauses.
 pub fn are_asked_for(plan: &Plan) -> bool {
-    let mut nodes = plan.settings.hosts..plan.settings.nodes;
-    nodes.any(|node| plan.switch(node).is_some_and(|it| it.pauses().is_some()))
+    used(plan).any(|switch| switch.pauses().is_some())
+}
+
+/// Iterates over the settings of each switch.
+fn used(plan: &Plan) -> impl Iterator<Item = &dyn SwitchSettings> {
+    let nodes = plan.settings.hosts..plan.settings.nodes;
+    nodes.filter_map(|node| plan.switch(node))
 }
 
 /// Rejects flow control that cannot be simulated.
@@ -18,15 +24,23 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         return Ok(());
     }
     let refuse = |words: &str| Err(PlanError(words.to_string()));
-    let switches = || plan.settings.switches.iter();
-    if !switches().all(|switch| switch.queues_at_outputs()) {
+    if !used(plan).all(|switch| switch.queues_at_outputs()) {
         return refuse("flow control beside outputs without explicit queues");
     }
     if plan.settings.outages.is_some() || plan.settings.protection.is_some() {
         return refuse("flow control beside outages or protection");
     }
-    if switches().any(|switch| switch.pauses().is_some_and(|of| of.xon > of.xoff)) {
+    if used(plan).any(|switch| switch.pauses().is_some_and(|of| of.xon > of.xoff)) {
         return refuse("flow control whose pauses end above the bytes at which they begin");
+    }
+    let mut lines = used(plan).map(|switch| switch.lines_of_groups());
+    let first = lines.next().flatten();
+    if lines.any(|other| other != first) {
+        return refuse("flow control among switches with other classes");
+    }
+    let last = first.iter().flat_map(|lines| lines.iter()).max();
+    if last.is_some_and(|&last| last >= MOST_CLASSES) {
+        return refuse("flow control of more than 8 classes");
     }
     if reverses(plan).contains(&None) {
         return refuse("flow control over links without one the other way");
@@ -55,6 +69,22 @@ fn reverses(plan: &Plan) -> Vec<Option<LinkId>> {
     all.map(other).collect()
 }
 
+/// Returns the class of each flow: the line of its group, the same at all switches.
+fn classes(plan: &Plan) -> Classes {
+    let lines = used(plan).find_map(|switch| switch.lines_of_groups());
+    let Some(lines) = lines else {
+        return Classes {
+            number: 1,
+            of: Arc::default(),
+        };
+    };
+    let flows = 0..plan.flows.source.len();
+    Classes {
+        number: 1 + lines.iter().max().copied().unwrap_or(0),
+        of: flows.map(|flow| lines[plan.group_index(flow)]).collect(),
+    }
+}
+
 /// Builds the flow control of all links; `None` if no switch asks for pauses.
 pub fn pauses(plan: &Plan) -> Option<Pauses> {
     if !are_asked_for(plan) {
@@ -67,9 +97,5 @@ pub fn pauses(plan: &Plan) -> Option<Pauses> {
             .and_then(|switch| switch.pauses()),
     };
     let ends = reverses(plan).into_iter().enumerate().map(end).collect();
-    let classes = Classes {
-        number: 1,
-        of: Arc::default(),
-    };
-    Some(Pauses::new(classes, ends))
+    Some(Pauses::new(classes(plan), ends))
 }

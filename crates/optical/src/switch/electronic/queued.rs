@@ -94,11 +94,18 @@ impl Queued {
         if self.pauses {
             return self.queue_counted(unit.into(), port, ctx);
         }
-        self.queue_at(port, unit, ctx);
+        self.queue_at(port, unit, None, ctx);
     }
 
+    /// Queues a unit at an output. `is_idle`: whether it will leave at once, where links pause.
     #[inline(always)]
-    fn queue_at(&mut self, port: PortId, unit: impl Sendable, ctx: &mut Context<'_>) {
+    fn queue_at(
+        &mut self,
+        port: PortId,
+        unit: impl Sendable,
+        is_idle: Option<bool>,
+        ctx: &mut Context<'_>,
+    ) {
         let (limit, room) = match self.shared {
             None => (self.limit, u64::MAX),
             Some(shared) => self.bounds(shared, ctx),
@@ -106,6 +113,7 @@ impl Queued {
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output::new(port, limit, ctx, &mut self.counters);
         output.room = room;
+        output.is_idle = is_idle;
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
     }
@@ -118,16 +126,19 @@ impl Queued {
             let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
             return output.refuse(unit, HEADROOM_FULL);
         }
-        self.queue_at(port, unit, ctx);
+        let queue = &self.queues[usize::from(port.0)];
+        let is_idle = queue.closed == 0 && ctx.is_free(port) && !ctx.is_paused(port, class);
+        self.queue_at(port, unit, Some(is_idle), ctx);
         ctx.ask_for_pause(class);
     }
 
     /// Acts on a pause frame.
     #[cold]
     fn pause(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
-        let (port, _, paused) = ctx.take_pause_frame(timer_id);
+        let (port, ..) = ctx.take_pause_frame(timer_id);
         let closed = &mut self.queues[usize::from(port.0)].closed;
-        *closed = (*closed & !PAUSED) | if paused { PAUSED } else { 0 };
+        let all = ctx.are_all_paused(port);
+        *closed = (*closed & !PAUSED) | if all { PAUSED } else { 0 };
         self.serve(port, ctx);
     }
 
@@ -159,14 +170,16 @@ impl Queued {
                 return ctx.timer(free_at, TimerId { kind, subject });
             }
             let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
-            if let Some((unit, since)) = queue.discipline.dequeue(output) {
-                self.forwarded += 1;
-                self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
-                if self.pauses {
-                    ctx.let_go(unit);
-                }
-                ctx.send_queued(port, unit, since);
+            let Some((unit, since)) = queue.discipline.dequeue(output) else {
+                // All were dropped, or pause.
+                return;
+            };
+            self.forwarded += 1;
+            self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+            if self.pauses {
+                ctx.let_go(unit);
             }
+            ctx.send_queued(port, unit, since);
         }
     }
 }
