@@ -21,6 +21,9 @@ from plans import (
 from random_disciplines import ALIKE, random_buffer, settings_of, without_buffers
 from random_plans import random_plan
 
+#: The datagrams of a flow.
+DATAGRAMS = 30
+
 
 def random_pfc(random: Random) -> dict[str, Any]:
     """Bounds that some packets pass, with room for a packet more or for many; or none."""
@@ -40,7 +43,7 @@ def paused(random: Random, plan: Plan) -> Plan:
     lines = random.choice(["prio", "drr"]) if groups > 1 and random.random() < 0.7 else None
     classes = settings_of(lines, random, groups) if lines else {}
     largest = max(group["transport"]["segment_bytes"] for group in plan.settings["groups"])
-    switches = []
+    switches: list[dict[str, Any]] = []
     for own in without_buffers(plan):
         kind = lines or random.choice(["drop-tail", "drop-tail", *ALIKE])
         queue = settings_of(kind, random, groups)
@@ -67,7 +70,7 @@ def any_packets(seed: int) -> Plan:
 
 
 def converging(seed: int) -> Plan:
-    """Flows of some groups, to a few hosts, over a chain of switches whose links are slow."""
+    """Flows of some groups, mostly to one host, over a chain of switches whose links are slow."""
     random = Random(f"converging/{seed}")
     pick = random.choice
     hosts, switches = random.randint(3, 6), random.randint(1, 3)
@@ -76,34 +79,31 @@ def converging(seed: int) -> Plan:
     rates = [pick([GIGABIT, 10 * GIGABIT]) for _ in edges]
     links = table(edges, hosts, rates=rates, delays=pick([1, 50_000, 2 * MICROSECOND]))
     m = pick([500, 1_460])
-    sizes = {
+    sizes: dict[str, Any] = {
         "segment_bytes": m + 40,
         "header_bytes": 40,
         "initial_window_bytes": pick([4, 20]) * m,
         "advertised_window_bytes": 60 * m,
     }
     transports = [tcp(**sizes), tcp(**sizes, ecn=True), datagram(1_500)][: random.randint(1, 3)]
-    rows = []
+    rows, groups = [], []
     for start in sorted(random.randrange(30 * MICROSECOND) for _ in range(random.randint(2, 9))):
-        source, destination = random.sample(range(hosts), 2)
-        group = random.randrange(len(transports))
-        size = 1_500 if group == 2 else random.randint(1, 80) * m
-        rows.append((pick([destination, 0]) if source else destination, source, start, size, group))
-    rows = [(a, b, start, size, group) for b, a, start, size, group in rows if a != b]
-    rows = rows or [(1, 0, 0, 1_460, 0)]
-    flows = flow_table(*(row[:4] for row in rows))
-    flows["group"] = np.array([row[4] for row in rows], np.uint16)
+        source, other = random.sample(range(hosts), 2)
+        destination = pick([other, 0]) if source else other
+        groups.append(random.randrange(len(transports)))
+        size = DATAGRAMS * 1_500 if groups[-1] == 2 else random.randint(1, 80) * m
+        rows.append((source, destination, start, size))
+    flows = flow_table(*rows)
+    flows["group"] = np.array(groups, np.uint16)
     if len(transports) == 3:
-        counts = [30 if row[4] == 2 else 0 for row in rows]
+        counts = [DATAGRAMS if group == 2 else 0 for group in groups]
         times = [row[2] + i for row, n in zip(rows, counts, strict=True) for i in range(n)]
         flows["departures_ps"] = np.array(times, np.uint64)
         flows["departure_offsets"] = np.cumsum([0, *counts]).astype(np.uint64)
-        flows["bytes"][flows["group"] == 2] = 30 * 1_500
-    fair = pick([None, {"small_queue": pick([None, 1, 2])}])
     chosen: dict[str, Any] = {"seed": random.getrandbits(64)}
     chosen["time_limit_ps"] = pick([SECOND, 2 * MILLISECOND])
-    if fair is not None:
-        chosen["fair"] = fair
+    if random.random() < 0.6:
+        chosen["fair"] = {"small_queue": pick([None, 1, 2])}
     switch = electronic(pick([None, None, 30_000]))
     return Plan(settings(hosts, hosts + switches, switch, transports, **chosen), links, flows)
 

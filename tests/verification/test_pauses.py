@@ -22,7 +22,6 @@ from plans import (
 )
 from twin import Columns
 
-
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
 
@@ -44,7 +43,9 @@ def datagrams(*rows: tuple[int, int, int, int]) -> dict[str, Any]:
     return one_datagram_each(flow_table(*sorted(rows, key=lambda row: row[2])))
 
 
-def narrowing(number: int, switch: dict[str, Any], back: list[tuple[int, int]] | None = None) -> Plan:
+def narrowing(
+    number: int, switch: dict[str, Any], back: list[tuple[int, int]] | None = None
+) -> Plan:
     """So many packets from host 0 at 10 Gb/s to host 1 at 1 Gb/s, over links of 2 us.
 
     With those of 9,000 B from host 1, at the times and to the host of `back`.
@@ -62,9 +63,9 @@ def lost(result: Columns) -> int:
 @engines
 def test_headroom_is_what_comes_before_the_pause_acts(engine: Engine) -> None:
     # Packet k is in the switch at 2 us + 1.2 k us, and the first one leaves at once, until 15.2 us.
-    # The fourth makes the bytes that wait 4,500, above 3,000, at 6.8 us. The frame takes 51.2 ns and
-    # 2 us; at 8.8512 us the host sends packet 8 (from 8.4 us on), and then pauses. So packets 2 to 8
-    # wait at once: 10,500 B, or 7,500 above xoff.
+    # The fourth makes the bytes that wait 4,500, above 3,000, at 6.8 us. The frame takes 51.2 ns
+    # and 2 us; at 8.8512 us the host sends packet 8 (from 8.4 us on), and then pauses. So packets 2
+    # to 8 wait at once: 10,500 B, or 7,500 above xoff.
     enough, less = (engine(narrowing(20, pausing(3_000, 0, room))) for room in (7_500, 7_499))
     assert lost(enough) == 0
     assert enough["totals"]["units_delivered"] == 20
@@ -73,11 +74,10 @@ def test_headroom_is_what_comes_before_the_pause_acts(engine: Engine) -> None:
 
 @engines
 def test_a_frame_waits_for_the_transmission_under_way(engine: Engine) -> None:
-    # A packet of 9,000 B of host 1 (72 us at 1 Gb/s) is in the switch at 6 us, 74 us after its start,
-    # and leaves for host 0 until 13.2 us. The frame, due at 6.8 us, follows it and arrives at
-    # 15.2512 us, during packet 13. The second packet leaves at 15.2 us, so 3 to 13 wait at once.
-    start = 6 * MICROSECOND - 74 * MICROSECOND
-    shift = -start
+    # A packet of 9,000 B of host 1 (72 us at 1 Gb/s) is in the switch at 6 us, 74 us after its
+    # start, and leaves for host 0 until 13.2 us. The frame, due at 6.8 us, follows it and arrives
+    # at 15.2512 us, during packet 13. The second packet leaves at 15.2 us, so 3 to 13 wait at once.
+    shift = 68 * MICROSECOND
     plans = []
     for room in (13_500, 13_499):
         plan = narrowing(20, pausing(3_000, 0, room), [(0, 9_000)])
@@ -135,11 +135,11 @@ def fork(pfc: bool, queue: dict[str, Any]) -> Plan:
     ("pfc", "queue", "arrival"),
     [
         # In the first switch at 6.25 us, behind the last packet of the others until 7.25 us.
-        (False, DROP_TAIL, 7_250_000 + 3 * TX - TX + 2 * 50_000),
+        (False, DROP_TAIL, 7_250_000 + 2 * TX + 2 * 50_000),
         # The third packet of the others makes the second switch ask for a pause at 4.9 us, and the
-        # last one waits when the victim comes. The fourth leaves the second switch at 38.5 us, after
-        # 14.5 us and 26.5 us, and the frame takes 101.2 ns.
-        (True, DROP_TAIL, 38_601_200 + TX + 2 * TX + 2 * 50_000),
+        # last one waits when the victim comes. The fourth leaves the second switch at 38.5 us,
+        # after 14.5 us and 26.5 us, and the frame takes 101.2 ns.
+        (True, DROP_TAIL, 38_601_200 + 3 * TX + 2 * 50_000),
         # The class of the victim does not pause.
         (True, {"kind": "prio", "bands": [1, 0], "buffer": "own"}, 6_250_000 + 2 * TX + 100_000),
         (True, {"kind": "drr", "quanta_bytes": [1500, 1500], "buffer": "own"}, 8_750_000),
@@ -213,7 +213,9 @@ def test_core_equals_twin(block: int) -> None:
         found["pauses"] += pauses
         found["headroom"] += lost(result)
         queues = {own["queue"]["kind"] for own in plan.settings["switches"]}
-        found["classes"] += pauses > 0 and len(plan.settings["groups"]) > 1 and queues <= {"prio", "drr"}
+        found["classes"] += (
+            pauses > 0 and len(plan.settings["groups"]) > 1 and queues <= {"prio", "drr"}
+        )
     assert found["pauses"] > 200
     assert found["headroom"] > 5
     assert found["classes"] > 2

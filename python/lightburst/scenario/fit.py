@@ -208,11 +208,11 @@ def _pauses(scenario: "Scenario") -> Iterator[InputError]:
     electronic = {path: one for path, one in tables.items() if isinstance(one, Electronic)}
     asking = [path for path, table in electronic.items() if table.pfc is not None]
     for path in asking:
-        for what, others in (
+        for what, is_there in (
             ("events and failures of links", scenario.changes),
-            ("protection", scenario.protection),
+            ("protection", scenario.protection is not None),
         ):
-            if others:
+            if is_there:
                 allowed = f"no such table beside {what}: a lost frame would leave a link paused"
                 yield InputError(f"{path}.pfc", "a table", allowed)
     if not asking:
@@ -294,6 +294,11 @@ def _switch(
     largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
+    pfc = switching.pfc if isinstance(switching, Electronic) else None
+    if pfc is not None and pfc.headroom is not None and pfc.xoff + pfc.headroom < segment:
+        above = f"{format_size(pfc.headroom)} above xoff ({format_size(pfc.xoff)})"
+        allowed = f"{full} with xoff, or 'unlimited'"
+        yield InputError(f"{path}.pfc.headroom", above, allowed)
     key, room = switching.largest_unit()
     if room is not None and room < segment:
         shares = key.startswith("shared_buffer")

@@ -44,7 +44,7 @@ class Pauses:
     def __init__(self, network: "Network", settings: dict[str, Any], kinds: list[Any]) -> None:
         self.network = network
         hosts, links = settings["hosts"], network.links
-        self.bounds = [
+        self.bounds: list[Any] = [
             kinds[link.target - hosts].get("pfc") if link.target >= hosts else None
             for link in links
         ]

@@ -140,8 +140,8 @@ class Electronic(BaseSwitch):
             buffers["shared_buffer.size"] = self.shared_buffer.size
         for key, size in buffers.items():
             if size is not None and room > size:
-                given = f"{format_size(room)} with its headroom"
-                allowed = f"at most {key} ({format_size(size)}) with its headroom"
+                given = f"{format_size(room)} with the headroom"
+                allowed = f"with the headroom at most {key} ({format_size(size)})"
                 raise refuse_at("pfc.xoff", given, allowed)
         return self
 
