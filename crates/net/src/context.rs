@@ -7,6 +7,7 @@ mod drop;
 mod entry;
 mod interface;
 mod output;
+mod pause;
 mod watched;
 
 use crate::link::fifo;

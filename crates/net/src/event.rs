@@ -106,6 +106,12 @@ impl TimerId {
     /// Kind of an edge's timer for the next burst of a flow that enters here.
     pub const ENTRY: u8 = 5;
 
+    /// Kind of the timer of any node for the arrival of a pause frame; greater than those of all other
+    /// timers.
+    pub const PAUSE: u8 = 16;
+    /// Kind of the timer for the arrival of a frame that ends a pause.
+    pub const RESUME: u8 = 17;
+
     /// Timer of a host: its fair interface may send the next segment.
     pub const DEPARTURE: TimerId = TimerId {
         kind: 5,

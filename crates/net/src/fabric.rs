@@ -12,7 +12,7 @@ use crate::routing::label::SHORTEST;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
     Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
-    Options, Outages, Packet, PacketId, PortId, Protection, Routing, Tails, Unit, Units,
+    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -60,8 +60,7 @@ pub struct Fabric {
     pub(crate) ended: VecDeque<PacketId>,
     /// Dropped packets of each flow.
     pub dropped: Dropped,
-    /// Number of units dropped at each link: at the output that a unit requested, or at the input
-    /// over which a unit arrived too late.
+    /// Units dropped at each link: at the output that they requested, or late at their input.
     pub dropped_at: Vec<u64>,
     /// Numbers of bursts, by class.
     pub bursts: Vec<BurstCount>,
@@ -83,6 +82,8 @@ pub struct Fabric {
     pub notices: Option<Box<NoticeBoard>>,
     /// Fair interfaces of hosts, if configured.
     pub interfaces: Option<Box<Interfaces>>,
+    /// Flow control of all links, if any switch asks for pauses.
+    pub pauses: Option<Box<Pauses>>,
     /// Units in the queue of each output. Empty if no node queues units at its outputs.
     pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
@@ -139,6 +140,7 @@ impl Fabric {
             tails: None,
             notices: None,
             interfaces: None,
+            pauses: None,
             waiting: Vec::new(),
             observers: Observers::default(),
         }

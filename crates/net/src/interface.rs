@@ -2,6 +2,7 @@
 //! served by deficit round robin (Shreedhar and Varghese 1995). The interface chooses the next
 //! segment at each departure; segments that wait here are not on the link yet.
 
+use crate::link::pause::Classes;
 use crate::link::queue::Chain;
 use crate::{Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Sendable, Unit, Units};
 use lightburst_des::Time;
@@ -17,6 +18,8 @@ pub struct Fairness {
     pub quantum: u32,
     /// Largest number of segments with data that a flow may have waiting.
     pub small_queue: u32,
+    /// Whether all segments wait in one queue, first in, first out.
+    pub fifo: bool,
     /// Whether every departure is reported to the hosts; needed by transports with timers that
     /// count from the transmission.
     pub all_departures: bool,
@@ -67,6 +70,8 @@ struct Interface {
     waiting_bytes: u64,
     /// Whether the event of the next departure is pending.
     armed: bool,
+    /// Classes that pause, a bit for each.
+    paused: u8,
 }
 
 /// Fair interfaces of all hosts.
@@ -77,7 +82,12 @@ pub struct Interfaces {
     queue_of: Vec<u32>,
     queues: Vec<Queue>,
     free: Vec<u32>,
+    /// Class of each flow, where links pause.
+    classes: Option<Classes>,
 }
+
+/// Segment that leaves, whether its sender waits for room, and the queue that it empties.
+type Taken = (Unit, bool, Option<u32>);
 
 impl Interfaces {
     /// Creates the interfaces of `hosts` hosts with `flows` flows.
@@ -88,7 +98,13 @@ impl Interfaces {
             queue_of: vec![NO_QUEUE; flows],
             queues: Vec::new(),
             free: Vec::new(),
+            classes: None,
         }
+    }
+
+    /// Lets classes of flows pause.
+    pub fn have_pauses(&mut self, classes: Classes) {
+        self.classes = Some(classes);
     }
 
     /// Returns the bytes waiting at a host.
@@ -120,7 +136,7 @@ impl Interfaces {
         let Packet { envelope, header } = units.packets[packet];
         let host = &mut self.hosts[node.index()];
         host.waiting_bytes += u64::from(envelope.bytes);
-        if header.payload == 0 {
+        if header.payload == 0 || self.settings.fifo {
             host.control.push(packet.into(), now, units);
         } else {
             let place = &mut self.queue_of[envelope.flow.index()];
@@ -135,37 +151,109 @@ impl Interfaces {
             queue.chain.push(packet.into(), now, units);
             queue.segments += 1;
         }
-        !std::mem::replace(&mut host.armed, true)
+        let open = host.paused == 0 || !pauses(host.paused, &self.classes, envelope.flow);
+        open && !std::mem::replace(&mut host.armed, true)
     }
 
-    /// Removes the packet whose transmission starts now.
+    /// Removes the packet whose transmission starts now; `None` if all that wait pause.
     #[inline(always)]
-    pub(crate) fn next(&mut self, node: NodeId, units: &Units) -> Next {
+    pub(crate) fn next(&mut self, node: NodeId, units: &mut Units) -> Option<Next> {
+        let paused = self.hosts[node.index()].paused;
+        let taken = match paused {
+            0 => self.take(node, units),
+            _ => self.take_open(node, paused, units),
+        };
         let host = &mut self.hosts[node.index()];
-        let (mut wanted, mut emptied) = (false, None);
-        let (unit, _) = match host.control.pop(units) {
-            Some(control) => control,
-            None => {
-                let place = turn(host, &mut self.queues, self.settings.quantum, units);
-                let queue = &mut self.queues[place as usize];
-                queue.segments -= 1;
-                wanted = std::mem::take(&mut queue.wanted);
-                emptied = (queue.segments == 0).then_some(place);
-                queue.chain.pop(units).expect("a segment that waits")
-            }
+        let Some((unit, wanted, emptied)) = taken else {
+            host.armed = false;
+            return None;
         };
         let Unit::Packet(packet) = unit else {
             unreachable!("bursts begin at an edge");
         };
         host.waiting_bytes -= u64::from(units.packets[packet].envelope.bytes);
         host.armed = host.waiting_bytes > 0;
-        Next {
+        Some(Next {
             packet,
             told: wanted || self.settings.all_departures,
             wanted,
             emptied,
             more: host.armed,
+        })
+    }
+
+    #[inline(always)]
+    fn take(&mut self, node: NodeId, units: &Units) -> Option<Taken> {
+        let host = &mut self.hosts[node.index()];
+        if let Some((unit, _)) = host.control.pop(units) {
+            return Some((unit, false, None));
         }
+        let place = turn(host, &mut self.queues, self.settings.quantum, units);
+        Some(self.queues[place as usize].send(place, units))
+    }
+
+    /// Takes out the first segment of a class that does not pause.
+    #[cold]
+    fn take_open(&mut self, node: NodeId, paused: u8, units: &mut Units) -> Option<Taken> {
+        let host = &mut self.hosts[node.index()];
+        let open =
+            |unit: Unit, units: &Units| !pauses(paused, &self.classes, unit.envelope(units).flow);
+        if let Some(unit) = host.control.take(units, open) {
+            return Some((unit, false, None));
+        }
+        let first = |queue: &Queue| queue.chain.first().expect("a segment that waits");
+        let is_open = |place: &u32, queues: &[Queue]| open(first(&queues[*place as usize]), units);
+        if !host.turns.iter().any(|place| is_open(place, &self.queues)) {
+            return None;
+        }
+        loop {
+            while !is_open(&host.turns[0], &self.queues) {
+                let queue = &mut self.queues[host.turns[0] as usize];
+                if std::mem::take(&mut queue.served) {
+                    queue.deficit = queue.deficit.saturating_sub(self.settings.quantum);
+                }
+                host.turns.rotate_left(1);
+            }
+            let quantum = self.settings.quantum;
+            if let Some(place) = turn_of_first(host, &mut self.queues, quantum, units) {
+                return Some(self.queues[place as usize].send(place, units));
+            }
+        }
+    }
+
+    /// Returns whether a segment of a flow may leave a host at once, if its link is free.
+    #[inline]
+    pub(crate) fn is_idle(&self, node: NodeId, flow: FlowId, units: &Units) -> bool {
+        let host = &self.hosts[node.index()];
+        match host.paused {
+            0 => host.waiting_bytes == 0,
+            paused => !pauses(paused, &self.classes, flow) && !self.is_open_waiting(host, units),
+        }
+    }
+
+    /// Returns whether a segment of a class that does not pause waits.
+    #[cold]
+    fn is_open_waiting(&self, host: &Interface, units: &Units) -> bool {
+        let open = |unit: &Unit| !pauses(host.paused, &self.classes, unit.envelope(units).flow);
+        let firsts = host
+            .turns
+            .iter()
+            .filter_map(|&place| self.queues[place as usize].chain.first());
+        firsts.into_iter().any(|unit| open(&unit))
+            || host.control.iter(units).any(|unit| open(&unit))
+    }
+
+    /// Notes that the event of the next departure is pending.
+    pub(crate) fn arm(&mut self, node: NodeId) {
+        self.hosts[node.index()].armed = true;
+    }
+
+    /// Lets a class of a host pause or go on. Returns whether segments wait for whose departure there
+    /// is no event, so that one may leave now.
+    pub(crate) fn pause(&mut self, node: NodeId, class: u16, paused: bool) -> bool {
+        let host = &mut self.hosts[node.index()];
+        host.paused = (host.paused & !(1 << class)) | u8::from(paused) << class;
+        !paused && !host.armed && host.waiting_bytes > 0
     }
 
     /// Closes the queue that the last departure emptied, unless the flow has added a segment since:
@@ -193,22 +281,55 @@ impl Fabric {
     }
 }
 
+/// Returns whether the class of a flow is among those that pause.
+fn pauses(paused: u8, classes: &Option<Classes>, flow: FlowId) -> bool {
+    let class = classes.as_ref().map_or(0, |classes| classes.of(flow));
+    paused >> class & 1 != 0
+}
+
+impl Queue {
+    /// Takes out the first segment, to be sent.
+    #[inline(always)]
+    fn send(&mut self, place: u32, units: &Units) -> Taken {
+        self.segments -= 1;
+        let wanted = std::mem::take(&mut self.wanted);
+        let emptied = (self.segments == 0).then_some(place);
+        let (unit, _) = self.chain.pop(units).expect("a segment that waits");
+        (unit, wanted, emptied)
+    }
+}
+
 /// Returns the queue that sends next, and takes the bytes of its first segment from its deficit.
 #[inline(always)]
 fn turn(host: &mut Interface, queues: &mut [Queue], quantum: u32, units: &Units) -> u32 {
     loop {
-        let place = host.turns[0];
-        let queue = &mut queues[place as usize];
-        if !std::mem::replace(&mut queue.served, true) {
-            queue.deficit += quantum;
-        }
-        let first = queue.chain.first().expect("a segment that waits");
-        let bytes = first.envelope(units).bytes;
-        if bytes <= queue.deficit {
-            queue.deficit -= bytes;
+        if let Some(place) = turn_of_first(host, queues, quantum, units) {
             return place;
         }
-        queue.served = false;
-        host.turns.rotate_left(1);
     }
+}
+
+/// Returns the first queue, if its deficit allows it to send, and takes the bytes of its first segment
+/// from that; otherwise its turn ends.
+#[inline(always)]
+fn turn_of_first(
+    host: &mut Interface,
+    queues: &mut [Queue],
+    quantum: u32,
+    units: &Units,
+) -> Option<u32> {
+    let place = host.turns[0];
+    let queue = &mut queues[place as usize];
+    if !std::mem::replace(&mut queue.served, true) {
+        queue.deficit += quantum;
+    }
+    let first = queue.chain.first().expect("a segment that waits");
+    let bytes = first.envelope(units).bytes;
+    if bytes <= queue.deficit {
+        queue.deficit -= bytes;
+        return Some(place);
+    }
+    queue.served = false;
+    host.turns.rotate_left(1);
+    None
 }

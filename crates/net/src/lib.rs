@@ -27,6 +27,7 @@ pub use link::dropped::{Dropped, LostTransmission};
 pub use link::loss::LossyLinks;
 pub use link::notices::{NoticeBoard, NoticeDelay, Notices};
 pub use link::outages::{Outage, Outages};
+pub use link::pause::Pauses;
 pub use link::queue::{Chain, Waiting};
 pub use link::timeline::Timeline;
 pub use link::{Links, Wire};

@@ -10,6 +10,7 @@ pub(crate) mod fifo;
 pub mod loss;
 pub mod notices;
 pub mod outages;
+pub mod pause;
 pub mod queue;
 pub mod rates;
 mod steps;

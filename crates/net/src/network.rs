@@ -86,11 +86,19 @@ impl<H: Hosts> Network<H> {
         }
     }
 
-    /// Sends the next segment of a fair interface, whose link is free now.
+    /// Sends the next segment of a fair interface, whose link is free now, or lets the link pause.
     // Inlined it would slow the events of networks without fair interfaces.
     #[inline(never)]
-    fn depart(&mut self, node: NodeId, nic: LinkId, agenda: &mut Agenda<Event>) {
+    fn depart(
+        &mut self,
+        timer_id: TimerId,
+        (node, nic): (NodeId, LinkId),
+        agenda: &mut Agenda<Event>,
+    ) {
         let ctx = &mut Context::new(node, nic, LinkId::NONE, &mut self.fabric, agenda);
+        if timer_id != TimerId::DEPARTURE && !ctx.pause_interface(timer_id) {
+            return;
+        }
         ctx.depart(|departure, ctx| self.hosts.on_departure(departure, ctx));
     }
 
@@ -192,8 +200,8 @@ impl<H: Hosts> Model for Network<H> {
                     }
                 } else {
                     let nic = self.fabric.link_id(node, PortId(0));
-                    if timer_id == TimerId::DEPARTURE {
-                        return self.depart(node, nic, agenda);
+                    if timer_id == TimerId::DEPARTURE || timer_id.kind >= TimerId::PAUSE {
+                        return self.depart(timer_id, (node, nic), agenda);
                     }
                     let mut ctx = Context::new(node, nic, LinkId::NONE, &mut self.fabric, agenda);
                     self.hosts.on_timer(timer_id, &mut ctx);

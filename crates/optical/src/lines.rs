@@ -104,10 +104,11 @@ impl Lines {
         self.lines[place].chain.first()
     }
 
-    /// Returns the first line in which a unit waits.
+    /// Returns the first line in which a unit waits, and that does not pause.
     #[inline]
-    pub fn first_line(&self) -> Option<usize> {
-        self.lines.iter().position(|line| line.bytes > 0)
+    pub fn first_open_line(&self, output: &Output<'_, '_>) -> Option<usize> {
+        let mut lines = self.lines.iter().enumerate();
+        lines.position(|(place, line)| line.bytes > 0 && output.is_open(place))
     }
 
     /// Returns the line with the most waiting bytes, of equals the first; `arriving` more bytes in

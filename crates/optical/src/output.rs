@@ -76,6 +76,8 @@ pub struct Output<'a, 'c> {
     pub limit: u64,
     /// Bytes that are free in the buffer of all outputs.
     pub room: u64,
+    /// Whether an arriving unit leaves at once; `None` if that follows from the state of the output.
+    pub is_idle: Option<bool>,
     pub(crate) ctx: &'a mut Context<'c>,
     pub(crate) counters: &'a mut QueueCounters,
 }
@@ -92,6 +94,7 @@ impl<'a, 'c> Output<'a, 'c> {
             port,
             limit,
             room: u64::MAX,
+            is_idle: None,
             ctx,
             counters,
         }
@@ -178,7 +181,7 @@ impl Output<'_, '_> {
     pub fn push(&mut self, chain: &mut Chain, unit: Unit, backlog: u64) {
         let bytes = u64::from(self.bytes(unit));
         let now = self.ctx.now();
-        if !self.ctx.is_idle(self.port) {
+        if !self.is_idle.unwrap_or_else(|| self.ctx.is_idle(self.port)) {
             self.counters.buffered += 1;
             self.counters.peak = self.counters.peak.max(backlog + bytes);
         }
@@ -197,6 +200,18 @@ impl Output<'_, '_> {
         Some((unit, since))
     }
 
+    /// Returns whether links of the network are paused.
+    #[inline]
+    pub fn has_pauses(&self) -> bool {
+        self.ctx.has_pauses()
+    }
+
+    /// Returns whether units of a class may be sent: it does not pause.
+    #[inline]
+    pub fn is_open(&self, class: usize) -> bool {
+        !self.ctx.has_pauses() || !self.ctx.is_paused(self.port, class as u16)
+    }
+
     /// Takes all units out of a chain of the queue.
     pub fn pop_all(&mut self, chain: &mut Chain) -> Vec<Unit> {
         std::iter::from_fn(|| self.pop(chain).map(|(unit, _)| unit)).collect()
@@ -204,6 +219,14 @@ impl Output<'_, '_> {
 
     /// Drops a unit that is in no chain.
     pub fn drop(&mut self, unit: Unit, reason: &'static DropReason) {
+        if self.ctx.has_pauses() {
+            self.ctx.let_go(unit);
+        }
+        self.refuse(unit, reason);
+    }
+
+    /// Drops a unit that was not counted among those that came over its link.
+    pub(crate) fn refuse(&mut self, unit: Unit, reason: &'static DropReason) {
         self.counters.drop(reason);
         self.ctx.drop(unit, self.port, reason);
     }

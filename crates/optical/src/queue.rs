@@ -76,9 +76,8 @@ pub trait DisciplineSettings: Debug + Send + Sync {
     /// Creates an empty queue with these settings.
     fn build(&self, port: &Port) -> Box<dyn Discipline>;
 
-    /// Returns the number of groups of flows that it has settings for; `None`: it does not
-    /// distinguish groups.
-    fn groups(&self) -> Option<usize> {
+    /// Returns the line of each group of flows; `None`: it does not distinguish groups.
+    fn lines(&self) -> Option<Arc<[u16]>> {
         None
     }
 }

@@ -10,7 +10,7 @@ mod obs;
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
 pub use circuit::{CircuitCounters, CircuitSettings};
-pub use electronic::{ElectronicSettings, QUEUE_FLUSHED};
+pub use electronic::{ElectronicSettings, HEADROOM_FULL, QUEUE_FLUSHED};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
@@ -24,6 +24,7 @@ use all_optical::AllOpticalCounters;
 use electronic::ElectronicCounters;
 use hybrid::HybridCounters;
 use lightburst_des::{Duration, Stream, Time};
+use lightburst_net::link::pause::Bounds;
 use lightburst_net::{
     Choice, Context, Counted, Counters, NodeId, NoticeDelay, Pick, PortId, Rate, Sendable, Switch,
 };
@@ -81,9 +82,13 @@ pub trait SwitchSettings: Debug + Send + Sync {
         self.assembly()?.rule.notices()
     }
 
-    /// Returns the number of groups of flows that its queues have settings for; `None`: they do not
-    /// distinguish groups.
-    fn queues_of_groups(&self) -> Option<usize> {
+    /// Returns the line of each group of flows in its queues; `None`: they do not distinguish groups.
+    fn lines_of_groups(&self) -> Option<Arc<[u16]>> {
+        None
+    }
+
+    /// Returns the bounds of its priority flow control; `None`: it asks for no pauses.
+    fn pauses(&self) -> Option<Bounds> {
         None
     }
 
@@ -123,6 +128,8 @@ pub struct Build {
     pub seed: u64,
     /// Numbers of its output links.
     pub outputs: Range<u32>,
+    /// Whether links of the network are paused.
+    pub pauses: bool,
     /// Random stream of its assembly policy.
     pub assembly: Stream,
     /// Number of its sets of next hops.

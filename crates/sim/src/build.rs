@@ -1,7 +1,7 @@
 //! Builds the network of a plan.
 
 use crate::circuits;
-use crate::links::{changes, outages, protection};
+use crate::links::{changes, outages, pauses, protection};
 use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
@@ -81,6 +81,10 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     if settings.switches.iter().any(|it| it.queues_at_outputs()) {
         fabric.have_queues();
     }
+    fabric.pauses = pauses::pauses(plan).map(Box::new);
+    if let (Some(pauses), Some(interfaces)) = (&fabric.pauses, &mut fabric.interfaces) {
+        interfaces.have_pauses(pauses.classes.clone());
+    }
     fabric.observers = observers;
     fabric
 }
@@ -104,10 +108,12 @@ fn add_paths(plan: &Plan, fabric: &mut Fabric) {
     }
 }
 
-/// Builds the interfaces of the hosts; `None` unless they serve their flows fairly.
+/// Builds the interfaces of the hosts; `None` unless they serve their flows fairly or pause.
 fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
     let settings = &plan.settings;
-    let fair = settings.fair?;
+    if settings.fair.is_none() && !pauses::are_asked_for(plan) {
+        return None;
+    }
     let transports = || settings.groups.iter().map(|group| &group.transport);
     let from_transmission = |transport: &plan::Transport| {
         let kind = transport::find(&transport.kind);
@@ -119,7 +125,11 @@ fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
     };
     let fairness = Fairness {
         quantum: transports().map(full).max().expect("a group"),
-        small_queue: fair.small_queue.unwrap_or(u32::MAX),
+        small_queue: settings
+            .fair
+            .and_then(|fair| fair.small_queue)
+            .unwrap_or(u32::MAX),
+        fifo: settings.fair.is_none(),
         all_departures: transports().any(from_transmission),
     };
     let flows = plan.flows.source.len();
@@ -166,7 +176,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     };
     let classes = groups_if(plan.classes() > 0);
     let mut kinds = settings.switches.iter();
-    let groups = groups_if(kinds.any(|switch| switch.queues_of_groups().is_some()));
+    let groups = groups_if(kinds.any(|switch| switch.lines_of_groups().is_some()));
     let sizes: Arc<[u64]> = match settings.switches.iter().any(|it| it.wants_sizes()) {
         true => plan.flows.bytes.iter().copied().collect(),
         false => Arc::default(),
@@ -192,6 +202,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             draw: Stream::new(settings.seed, &name),
             seed: settings.seed,
             outputs: outputs(NodeId(node)),
+            pauses: fabric.pauses.is_some(),
             assembly: Stream::new(settings.seed, &format!("assembly/{node}")),
             sets: fabric.routing.sets(NodeId(node)),
             node: NodeId(node),

@@ -1,7 +1,8 @@
 //! Columns of a result.
 
 use crate::ideal::Paths;
-use lightburst_net::{Fabric, Narrow};
+use lightburst_net::link::pause::Locked;
+use lightburst_net::{Fabric, Narrow, Pauses, Units};
 use lightburst_tcp::Outcomes;
 
 pub use lightburst_net::column::{Column, Output, Outputs, Table};
@@ -27,5 +28,17 @@ pub fn drops(fabric: &Fabric) -> Table {
     vec![
         ("time_ps", Column::U64(times)),
         ("units", Column::U64(units)),
+    ]
+}
+
+/// Makes the table of pauses that cannot end: of each lane, the bytes that wait for another one.
+pub fn locked(pauses: &Pauses, units: &Units) -> Table {
+    let rows = pauses.locked(units);
+    let links = |of: fn(&Locked) -> u32| Column::U32(rows.iter().map(of).collect());
+    vec![
+        ("link", links(|(lane, ..)| lane.link.0)),
+        ("class", links(|(lane, ..)| u32::from(lane.class))),
+        ("behind", links(|(_, behind, _)| behind.link.0)),
+        ("bytes", Column::U64(rows.iter().map(|row| row.2).collect())),
     ]
 }

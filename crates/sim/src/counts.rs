@@ -77,14 +77,25 @@ fn links(fabric: &Fabric, end: Time) -> Table {
     }
     let carried: Vec<_> = fabric.carried(end).collect();
     let each = |value: fn(&Carried) -> u64| Column::U64(carried.iter().map(value).collect());
-    vec![
+    let pauses = fabric.pauses.as_ref().map(|pauses| {
+        let (numbers, times): (Vec<u64>, Vec<u64>) = pauses.counted(end).into_iter().unzip();
+        [
+            ("pauses", Column::U64(numbers)),
+            ("paused_ps", Column::U64(times)),
+        ]
+    });
+    let columns = [
         ("units", Column::U64(links.units().collect())),
         ("bytes", each(|c| c.bytes)),
         ("waiting_bytes", each(|c| c.waiting)),
         ("busy_ps", each(|c| c.busy.0)),
         ("lost", Column::U64(lost)),
         ("dropped", Column::U64(fabric.dropped_at.clone())),
-    ]
+    ];
+    columns
+        .into_iter()
+        .chain(pauses.into_iter().flatten())
+        .collect()
 }
 
 /// Makes the table of burst classes.

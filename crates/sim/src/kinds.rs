@@ -4,7 +4,7 @@ use lightburst_net::link::loss::{RANDOM, SCRIPTED};
 use lightburst_net::link::outages::LINK_DOWN;
 use lightburst_net::{Counted, CUT};
 use lightburst_optical::queue;
-use lightburst_optical::switch::{self, QUEUE_FLUSHED};
+use lightburst_optical::switch::{self, HEADROOM_FULL, QUEUE_FLUSHED};
 use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 
 /// Returns the names of all reasons for drops; a trace stores their positions in this list. New ones
@@ -12,7 +12,7 @@ use lightburst_tcp::wire::segment::ACCESS_BUFFER_FULL;
 pub fn drop_reasons() -> Vec<&'static str> {
     let of_queues: Vec<_> = queue::reasons().collect();
     let mut switches = names(&counted().drops);
-    let later = |reason| [LINK_DOWN, QUEUE_FLUSHED].contains(&reason);
+    let later = |reason| [LINK_DOWN, QUEUE_FLUSHED, HEADROOM_FULL].contains(&reason);
     switches.retain(|&reason| !later(reason) && !of_queues.contains(&reason));
     let others = [
         ACCESS_BUFFER_FULL,
@@ -23,6 +23,7 @@ pub fn drop_reasons() -> Vec<&'static str> {
         QUEUE_FLUSHED,
     ];
     let all = switches.into_iter().chain(others).chain(of_queues);
+    let all = all.chain([HEADROOM_FULL]);
     all.map(|reason| reason.name).collect()
 }
 

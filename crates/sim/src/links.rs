@@ -3,4 +3,5 @@
 pub mod changes;
 pub mod loss;
 pub mod outages;
+pub mod pauses;
 pub mod protection;

@@ -186,6 +186,9 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         if self.classes {
             tables.push(("classes", counts.classes.into()));
         }
+        if let Some(pauses) = &fabric.pauses {
+            tables.push(("locked", columns::locked(pauses, &fabric.units).into()));
+        }
         if let Some(begun) = begun {
             let table: columns::Table = vec![("begun_ps", begun.into())];
             tables.push(("joins", table.into()));

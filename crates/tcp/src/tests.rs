@@ -269,6 +269,7 @@ fn pacing_spaces_segments_at_a_fair_interface() {
     let fairness = Fairness {
         quantum: SIZES.segment,
         small_queue: 2,
+        fifo: false,
         all_departures: false,
     };
     run_flows(20_000, vec![paced, greedy], Some(fairness));

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lightburst.compile.settings import switch_settings
 from lightburst.foundation.errors import InputError, combine, did_you_mean, some
 from lightburst.foundation.units import format_rate
-from lightburst.scenario.switching import Circuit, Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching import Circuit, Electronic, Hybrid, Obs, Switching, tables_of
 from lightburst.topology import Network
 
 
@@ -43,6 +43,11 @@ class Switches:
         return np.array([not table.store_and_forward for table in self.tables])[self.which]
 
     @property
+    def pause(self) -> bool:
+        """Whether any switch asks for pauses."""
+        return any(isinstance(table, Electronic) and table.pfc for table in self.tables)
+
+    @property
     def with_circuits(self) -> bool:
         """Whether switches with hosts are those of racks, which store and forward."""
         return any(isinstance(table, Circuit) for table in self.tables)
@@ -64,7 +69,7 @@ class Switches:
         distinct: list[dict[str, Any]] = []
         numbers = []
         for table in self.tables:
-            settings = switch_settings(table, groups, told)
+            settings = switch_settings(table, groups, classes=told, pauses=self.pause)
             if settings not in distinct:
                 distinct.append(settings)
             numbers.append(distinct.index(settings))
@@ -115,6 +120,7 @@ def _misfits(
     tables: tuple[Switching, ...], switches: Switches, network: Network
 ) -> Iterator[InputError]:
     yield from _buffer_ports(switches, network)
+    yield from _pauses(switches, network)
     linked = bool((network.next_to_hosts < network.hosts).any())
     if linked and any(table.assembles for table in tables):
         allowed = "a switch between any two hosts, since kind 'burst' assembles bursts at switches"
@@ -132,6 +138,27 @@ def _buffer_ports(switches: Switches, network: Network) -> Iterator[InputError]:
         if isinstance(table, Hybrid) and table.buffer_ports > largest:
             allowed = f"a whole number from 0 to the links of its largest switch, {largest}"
             yield InputError(f"{path}.buffer_ports", str(table.buffer_ports), allowed)
+
+
+def _pauses(switches: Switches, network: Network) -> Iterator[InputError]:
+    """Refuse flow control beside switches that cannot pause, or without links for its frames."""
+    if not switches.pause:
+        return
+    for path, table in zip(switches.paths, switches.tables, strict=True):
+        if not isinstance(table, Electronic):
+            allowed = "'electronic' at every switch beside pfc: light cannot wait for a pause"
+            yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
+    ends = np.stack([network.link_from, network.link_to], axis=1)
+    (there, number), (back, others) = (
+        np.unique(pairs, axis=0, return_counts=True) for pairs in (ends, ends[:, ::-1])
+    )
+    if there.shape != back.shape or (there != back).any() or (number != others).any():
+        yield InputError(
+            "topology",
+            "links with fewer links the other way",
+            "as many links both ways beside switching.pfc: the frames that ask for a pause take "
+            "the link the other way",
+        )
 
 
 def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:

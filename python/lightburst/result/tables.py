@@ -5,7 +5,7 @@ The documentation of `lightburst.Result` defines each column.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +102,15 @@ def links(plan: Plan, columns: Columns, use: Use) -> Table:
         "utilisation": utilisation(plan, columns),
         "flows": flows if use.told.all() else np.where(use.told, flows, np.nan),
         "jain_index": index,
+        **dict(_pauses(ran)),
     }
+
+
+def _pauses(ran: Mapping[str, NDArray[Any]]) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the columns of links that pause, if any may."""
+    if "pauses" in ran:
+        yield "pauses", ran["pauses"]
+        yield "paused_s", ran["paused_ps"] * PS
 
 
 def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:

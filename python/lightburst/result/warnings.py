@@ -14,7 +14,7 @@ from lightburst.foundation.counts import Columns
 from lightburst.foundation.formatting import exactly
 from lightburst.foundation.units import format_about, format_duration, format_rate, format_size
 from lightburst.measurement.window import counted
-from lightburst.result import metrics
+from lightburst.result import metrics, pauses
 from lightburst.result.short_runs import brief
 from lightburst.result.waits import schedules
 from lightburst.scenario import Scenario
@@ -69,6 +69,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _unfinished(run)
     if (stalled := schedules.stalled(plan, columns)) is not None:
         yield stalled
+    yield from pauses.caveats(scenario, plan, columns)
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _packed(run)

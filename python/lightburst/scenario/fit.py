@@ -1,7 +1,7 @@
 """Consistency checks across the tables of a scenario."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_duration, format_size
@@ -29,6 +29,9 @@ from lightburst.scenario.transport import OPEN_LOOP, Bursts
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
     from lightburst.scenario.tables.groups import FlowGroup
+
+# Most classes of priority flow control, as in `crates/net/src/link/pause.rs`.
+_MOST_CLASSES: Final = 8
 
 
 def _layers(scenario: "Scenario") -> Iterator[InputError]:
@@ -143,6 +146,10 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
     yield from _delays(
         scenario, "drops and marks alone: a circuit does not wait for a delayed unit"
     )
+    for path, table in tables_of(scenario.switching).items() if scenario.changes else ():
+        if isinstance(table, Circuit) and isinstance(table.schedule, BirkhoffScheduler):
+            allowed = "'greedy', 'hungarian' or 'islip' beside events and failures"
+            yield InputError(f"{path}.schedule.kind", "'birkhoff'", allowed)
 
 
 def _events(scenario: "Scenario") -> Iterator[InputError]:
@@ -198,10 +205,39 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
     yield from _unfollowed(scenario, "events and failures", "circuit")
-    for path, table in tables_of(scenario.switching).items():
-        if isinstance(table, Circuit) and isinstance(table.schedule, BirkhoffScheduler):
-            allowed = "'greedy', 'hungarian' or 'islip' beside events and failures"
-            yield InputError(f"{path}.schedule.kind", "'birkhoff'", allowed)
+
+
+def _pauses(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse flow control where links can go down, and of classes that it cannot tell apart."""
+    tables = tables_of(scenario.switching)
+    electronic = {path: one for path, one in tables.items() if isinstance(one, Electronic)}
+    asking = [path for path, table in electronic.items() if table.pfc is not None]
+    for path in asking:
+        for what, is_there in (
+            ("events and failures of links", scenario.changes),
+            ("protection", scenario.protection is not None),
+        ):
+            if is_there:
+                allowed = f"no such table beside {what}: a lost frame would leave a link paused"
+                yield InputError(f"{path}.pfc", "a table", allowed)
+    if not asking:
+        return
+    groups = [group.name for group in scenario.flow_groups]
+    first, *others = ((path, _lines(table, groups)) for path, table in electronic.items())
+    for path, lines in others:
+        if lines != first[1]:
+            allowed = f"the classes of {first[0]}.queue beside pfc: a class pauses at all switches"
+            yield InputError(f"{path}.queue", "other classes of groups", allowed)
+    if (most := max(first[1]) + 1) > _MOST_CLASSES:
+        allowed = f"at most {_MOST_CLASSES} classes beside pfc, the priorities of IEEE 802.1Qbb"
+        yield InputError(f"{first[0]}.queue", f"{most} classes", allowed)
+
+
+def _lines(table: Electronic, groups: Sequence[str | None]) -> list[int]:
+    """Return the line of each group of flows in the queues of a switch."""
+    if isinstance(table.queue, Prio):
+        return [table.queue.band(name) for name in groups]
+    return list(range(len(groups))) if isinstance(table.queue, Drr) else [0] * len(groups)
 
 
 def _unfollowed(scenario: "Scenario", what: str, *more: str) -> Iterator[InputError]:
@@ -265,6 +301,11 @@ def _switch(
     largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
+    pfc = switching.pfc if isinstance(switching, Electronic) else None
+    if pfc is not None and pfc.headroom is not None and pfc.xoff + pfc.headroom < segment:
+        above = f"{format_size(pfc.headroom)} above xoff ({format_size(pfc.xoff)})"
+        allowed = f"{full} with xoff, or 'unlimited'"
+        yield InputError(f"{path}.pfc.headroom", above, allowed)
     key, room = switching.largest_unit()
     if room is not None and room < segment:
         shares = key.startswith("shared_buffer")
@@ -365,6 +406,7 @@ def misfits(
     yield from _events(scenario)
     yield from _protection(scenario)
     yield from _changes(scenario)
+    yield from _pauses(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
     yield from _writes(scenario)

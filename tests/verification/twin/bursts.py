@@ -34,6 +34,7 @@ REASONS = [
     "red-forced",
     "pie-early",
     "dualpi2-early",
+    "headroom-full",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

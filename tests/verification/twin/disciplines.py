@@ -158,7 +158,7 @@ class Red(Discipline):
         if backlog:
             self.average = (1.0 - w) * self.average + w * float(backlog)
             return
-        last = output.link.transmissions[-1][0] if output.link.transmissions else 0
+        last = max((begin for begin, *_ in output.link.all), default=0)
         each = output.link.tx(self.settings["mean_packet_bytes"], last)
         self.average *= power(1.0 - w, (output.now - output.link.free_at) // each)
 

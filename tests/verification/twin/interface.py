@@ -38,7 +38,10 @@ class FairInterface:
         transports = [group["transport"] for group in settings["groups"]]
         self.network = network
         self.link = link
-        self.most: int | None = settings["fair"]["small_queue"]
+        fair = settings.get("fair")
+        #: Without turns, where it is there to pause.
+        self.fifo = fair is None
+        self.most: int | None = None if fair is None else fair["small_queue"]
         self.quantum = max(max(t["segment_bytes"], t["control_bytes"]) for t in transports)
         self.control: list[Waiting] = []
         self.turns: list[Queue] = []
@@ -67,9 +70,10 @@ class FairInterface:
         leaves.
         """
         now = self.network.events.now
-        if not self.waiting and self.link.free_at <= now:
+        is_open = self.is_open(packet)
+        if is_open and self.link.free_at <= now and not any(map(self.is_open, self.waiting)):
             return self.network.transmit(self.link, packet, now)
-        if not packet.payload:
+        if self.fifo or not packet.payload:
             self.control.append((packet, departs))
         else:
             queue = self.of(packet.flow)
@@ -77,8 +81,22 @@ class FairInterface:
                 queue = Queue(packet.flow)
                 self.turns.append(queue)
             queue.waiting.append((packet, departs))
-        self.arm()
+        if is_open:
+            self.arm()
         return None
+
+    def is_open(self, packet: "Packet") -> bool:
+        """Whether the class of a packet does not pause."""
+        return self.network.pauses.is_open(self.link, packet)
+
+    def after_frame(self, *, begins: bool) -> None:
+        """A pause has begun or ended."""
+        if begins or not self.waiting or self.armed:
+            return
+        if self.link.free_at > self.network.events.now:
+            self.arm()
+        else:
+            self.depart()
 
     def arm(self) -> None:
         """Let the next one leave when the link is free."""
@@ -90,25 +108,37 @@ class FairInterface:
     def depart(self) -> None:
         """Send the next one."""
         self.armed = False
+        if not any(map(self.is_open, self.waiting)):
+            return
         queue, wanted = None, None
-        if self.control:
-            packet, departs = self.control.pop(0)
+        control = [one for one in self.control if self.is_open(one[0])]
+        if control:
+            packet, departs = control[0]
+            self.control.remove(control[0])
         else:
             queue = self.next_turn()
             packet, departs = queue.waiting.pop(0)
             wanted, queue.wanted = queue.wanted, None
+        more = bool(self.waiting)
         self.network.transmit(self.link, packet, self.network.events.now)
         departs()
         if wanted is not None:
             wanted()
         if queue is not None and not queue.waiting:
             self.turns.remove(queue)
-        self.arm()
+        if more:
+            self.arm()
 
     def next_turn(self) -> Queue:
         """Find the flow whose turn it is: deficit round robin."""
         while True:
             queue = self.turns[0]
+            if not self.is_open(queue.waiting[0][0]):
+                if queue.served:
+                    queue.deficit = max(0, queue.deficit - self.quantum)
+                queue.served = False
+                self.turns.append(self.turns.pop(0))
+                continue
             if not queue.served:
                 queue.served = True
                 queue.deficit += self.quantum

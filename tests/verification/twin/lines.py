@@ -49,7 +49,7 @@ class Prio:
     def dequeue(self) -> Waiting | None:
         """The first unit of the first band in which one waits."""
         for place, line in enumerate(self.lines):
-            if line:
+            if line and not self.output.is_paused(place):
                 return self.send(place)
         return None
 
@@ -105,8 +105,14 @@ class Drr(Prio):
         self.deficit[place] = 0
 
     def dequeue(self) -> Waiting | None:
-        while self.active:
+        while not all(self.output.is_paused(place) for place in self.active):
             place = self.active[0]
+            if self.output.is_paused(place):
+                if self.begun:
+                    self.deficit[place] = max(0, self.deficit[place] - self.quanta[place])
+                self.active.append(self.active.pop(0))
+                self.begun = False
+                continue
             if not self.begun:
                 self.deficit[place] += self.quanta[place]
                 self.begun = True

@@ -70,6 +70,13 @@ class Link:
     rates: list[tuple[int, int]] = field(default_factory=list)
     # Units that wait in an explicit queue of its output.
     queue: list[Waiting] = field(default_factory=list)
+    # Beginning, end and bytes of each pause frame; these are no units.
+    frames: list[tuple[int, int, int]] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[tuple[int, int, int]]:
+        """Transmissions of units and of frames."""
+        return self.transmissions + self.frames
 
     def rate_at(self, time: int) -> int:
         """The rate of a transmission that begins at `time`."""
@@ -83,7 +90,7 @@ class Link:
         """Bytes of its transmissions that it sends after `now`, rounded up."""
         left = sum(
             (stop - max(start, now)) * self.rate_at(start)
-            for start, stop, _ in self.transmissions
+            for start, stop, _ in self.all
             if stop > now
         )
         return -(-left // (8 * 10**12))
@@ -104,16 +111,16 @@ class Link:
 
     def busy(self, end: int) -> int:
         """Time until `end` in which it transmitted, in ps."""
-        return sum(max(0, min(stop, end) - start) for start, stop, _ in self.transmissions)
+        return sum(max(0, min(stop, end) - start) for start, stop, _ in self.all)
 
     @property
     def transmitted_until(self) -> int:
         """The end of its last transmission, of a header too; 0 if there was none."""
-        return max([self.free_at, *(stop for _, stop, _ in self.transmissions)])
+        return max([self.free_at, *(stop for _, stop, _ in self.all)])
 
     def given(self) -> int:
         """Bytes handed to it."""
-        return sum(size for _, _, size in self.transmissions)
+        return sum(size for _, _, size in self.all)
 
     def waiting(self, end: int) -> int:
         """Bytes that it has still to transmit at `end`, rounded up."""

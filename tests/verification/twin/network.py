@@ -12,6 +12,7 @@ from twin.cuts import Cuts
 from twin.events import EventQueue, Moment
 from twin.link import Held, Link
 from twin.outages import Outages
+from twin.pauses import Pauses
 from twin.rules import CopyRule, Fate, LossRule, PathRule
 from twin.units import Burst, Header, Packet, Reservation, Trace, TraceEntry, Unit, marked
 from twin.windows import WindowRow
@@ -41,6 +42,7 @@ class Network:
     outages: Outages = field(init=False)
     cuts: Cuts = field(init=False)
     copies: CopyRule = field(init=False)
+    pauses: Pauses = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)

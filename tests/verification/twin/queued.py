@@ -74,12 +74,23 @@ class Output:
     def push(self, queue: list[Waiting], unit: Unit) -> None:
         """Let a unit wait at the end of a list."""
         switch = self.switch
-        if not switch.is_free(self.port):
+        if not self.is_idle_for(unit):
             switch.counters["buffered"] += 1
             switch.levels.append((self.now, self.backlog() + unit.size))
         waiting = Waiting(unit, self.now)
         queue.append(waiting)
         self.link.queue.append(waiting)
+
+    def is_idle_for(self, unit: Unit) -> bool:
+        """Whether a unit leaves at once."""
+        if not self.switch.network.pauses.active:
+            return self.switch.is_free(self.port)
+        is_open = self.switch.network.pauses.is_open(self.link, unit)
+        return is_open and not self.armed and self.link.free_at <= self.now
+
+    def is_paused(self, line: int) -> bool:
+        """Whether the class of a line pauses."""
+        return self.switch.network.pauses.is_paused(self.link, line)
 
     def pop(self, queue: list[Waiting]) -> Waiting | None:
         """Take the first unit out of a list."""
@@ -110,6 +121,7 @@ class Output:
 
     def drop(self, unit: Unit, reason: str) -> None:
         """Lose a unit that is in no list."""
+        self.switch.network.pauses.leave(unit)
         self.switch.drop(unit, reason, self.port)
 
     def group(self, unit: Unit) -> int:
@@ -142,11 +154,20 @@ class QueuedElectronic(Electronic):
         """Queue the whole unit or lose it."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
-        self.queue(unit)
+        port = self.choose_queue(unit)
+        pauses = self.network.pauses
+        if not pauses.enter(unit, link, self.ports[port]):
+            self.drop(unit, "headroom_full", port)
+            return
+        self.queue_at(port, unit)
+        pauses.came(unit, link)
 
     def queue(self, unit: Unit) -> None:
         """Queue a unit at one of its outputs or lose it."""
-        port = self.choose_queue(unit)
+        self.queue_at(self.choose_queue(unit), unit)
+
+    def queue_at(self, port: int, unit: Unit) -> None:
+        """Queue a unit at an output or lose it."""
         self.bound(self.outputs[port])
         self.queues[port].enqueue(unit)
         self.serve(port)
@@ -169,17 +190,20 @@ class QueuedElectronic(Electronic):
     def serve(self, port: int) -> None:
         """Send while the link is free, then wait for it."""
         output, link = self.outputs[port], self.ports[port]
-        while link.queue and not output.armed:
+        pauses = self.network.pauses
+        while link.queue and not output.armed and not pauses.all_pause(link):
             if link.free_at > self.now:
                 output.armed = True
                 moment = Moment(TIMER, self.node, port, DEPARTURE)
                 self.network.events.add(link.free_at, moment, lambda: self.depart(port))
                 return
             waiting = self.queues[port].dequeue()
-            if waiting is not None:
-                self.counters["eo_bytes"] += waiting.unit.size
-                self.counters["forwarded"] += 1
-                self.network.transmit(link, waiting.unit, self.now, waiting.since)
+            if waiting is None:
+                return
+            self.counters["eo_bytes"] += waiting.unit.size
+            self.counters["forwarded"] += 1
+            pauses.leave(waiting.unit)
+            self.network.transmit(link, waiting.unit, self.now, waiting.since)
 
     def depart(self, port: int) -> None:
         """The link is free."""

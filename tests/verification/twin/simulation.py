@@ -26,6 +26,7 @@ from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
+from twin.pauses import Pauses
 from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
@@ -104,7 +105,8 @@ class Simulation:
             self.strand,
             self.change,
         )
-        if settings.get("fair") is not None:
+        self.network.pauses = Pauses(self.network, settings, self.kinds)
+        if settings.get("fair") is not None or self.network.pauses.active:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
         self.network.sizes = [flow.size for flow in self.flows]
@@ -379,8 +381,10 @@ class Simulation:
         traced = any(self.settings.get(key) is not None for key in ("trace", "bookings"))
         sources = [flow.source for flow in self.flows]
         tables: Columns = trace_tables(self.network, self.settings, sources) if traced else {}
+        pauses = self.network.pauses
         return {
             **tables,
+            **({"locked": pauses.locked()} if pauses.active else {}),
             **self.samples.tables(),
             **self.together.tables(),
             **self.reordering(),

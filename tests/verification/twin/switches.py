@@ -42,7 +42,9 @@ class Switch:
 
     def is_free(self, port: int) -> bool:
         """Whether the output `port` is idle."""
-        return self.ports[port].free_at <= self.now and not self.ports[port].queue
+        link = self.ports[port]
+        is_idle = link.free_at <= self.now and not link.queue
+        return is_idle and not self.network.pauses.is_paused(link)
 
     def pick_free(self, members: Members) -> int | None:
         """One free member, uniformly; None if all are busy."""

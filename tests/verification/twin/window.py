@@ -22,6 +22,7 @@ SWITCH_COLUMNS = [
     "dropped_buffer_full",
     "dropped_queue_full",
     "dropped_queue_flushed",
+    "dropped_headroom_full",
     "dropped_target_exceeded",
     "dropped_red_early",
     "dropped_red_forced",
@@ -77,6 +78,7 @@ class Counts:
                 "busy_ps": [link.busy(end) for link in links],
                 "lost": [link.lost for link in links],
                 "dropped": [link.dropped for link in links],
+                **network.pauses.counts(end),
             },
             "switches": {
                 **{name: [one.counters[name] for one in switches] for name in SWITCH_COLUMNS},

@@ -45,7 +45,8 @@ impl Context<'_> {
         let (node, free_at, now) = (self.node, self.free_at(NIC), self.now());
         let units = &mut self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        if interfaces.waiting_bytes(node.index()) == 0 && free_at <= now {
+        let flow = units.packets[packet].envelope.flow;
+        if free_at <= now && interfaces.is_idle(node, flow, units) {
             return Some(self.send_now(packet));
         }
         if interfaces.add(node, packet, now, units) {
@@ -70,14 +71,33 @@ impl Context<'_> {
         self.backlog(NIC) + self.fabric.waiting_at_interface(self.link(NIC))
     }
 
+    /// Acts on a pause frame. Returns whether the next segment is to be sent now; otherwise it has a
+    /// timer, or waits for the end of the pause.
+    pub(crate) fn pause_interface(&mut self, timer_id: TimerId) -> bool {
+        let (_, class, paused) = self.take_pause_frame(timer_id);
+        let (node, free_at) = (self.node, self.free_at(NIC));
+        let is_free = free_at <= self.now();
+        let interfaces = self.fabric.interfaces.as_mut().expect("interfaces");
+        if !interfaces.pause(node, class, paused) {
+            return false;
+        }
+        if !is_free {
+            interfaces.arm(node);
+            self.timer(free_at, TimerId::DEPARTURE);
+        }
+        is_free
+    }
+
     /// Sends the next segment of the fair interface and schedules the departure after it. `tell`
     /// notifies the hosts.
     // One function without calls on the common path, since every segment with data comes through it.
     #[inline(always)]
     pub(crate) fn depart(&mut self, tell: impl FnOnce(&Departure, &mut Self)) {
-        let units = &self.fabric.units;
+        let units = &mut self.fabric.units;
         let interfaces = self.fabric.interfaces.as_mut().expect("fair interfaces");
-        let next = interfaces.next(self.node, units);
+        let Some(next) = interfaces.next(self.node, units) else {
+            return;
+        };
         // Copied before the hand-over, because the link may drop the packet.
         let flow = units.packets[next.packet].envelope.flow;
         let departure = next.told.then(|| Departure {

@@ -16,7 +16,7 @@ impl Context<'_> {
     /// transmission the link is free before the next unit leaves the queue.
     #[inline]
     pub fn is_idle(&self, port: PortId) -> bool {
-        self.is_free(port) && self.waiting(port).units == 0
+        self.is_free(port) && self.waiting(port).units == 0 && !self.is_pausing(port)
     }
 
     /// Returns the bytes that a port and its queue have not sent yet, rounded up: the same number as

@@ -40,10 +40,39 @@ impl Chain {
         Some((first, due))
     }
 
+    /// Removes the first unit that is `wanted`.
+    pub(crate) fn take(
+        &mut self,
+        units: &mut Units,
+        wanted: impl Fn(Unit, &Units) -> bool,
+    ) -> Option<Unit> {
+        let (first, last) = self.ends?;
+        let (mut before, mut unit) = (None, first);
+        while !wanted(unit, units) {
+            before = Some(unit);
+            unit = unit.envelope(units).behind.unit?;
+        }
+        let next = unit.envelope(units).behind.unit;
+        self.ends = match before {
+            None => next.map(|next| (next, last)),
+            Some(before) => {
+                before.envelope_mut(units).behind.unit = next;
+                Some((first, if next.is_none() { before } else { last }))
+            }
+        };
+        Some(unit)
+    }
+
     /// Returns the first unit.
     #[inline]
     pub fn first(&self) -> Option<Unit> {
         self.ends.map(|(first, _)| first)
+    }
+
+    /// Iterates over the units.
+    pub(crate) fn iter<'u>(&self, units: &'u Units) -> impl Iterator<Item = Unit> + 'u {
+        let next = |unit: &Unit| unit.envelope(units).behind.unit;
+        std::iter::successors(self.first(), next)
     }
 
     /// Returns whether no unit waits.

@@ -36,8 +36,8 @@ impl DisciplineSettings for Drr {
         })
     }
 
-    fn groups(&self) -> Option<usize> {
-        Some(self.quanta.len())
+    fn lines(&self) -> Option<Arc<[u16]>> {
+        Some((0..self.quanta.len() as u16).collect())
     }
 }
 
@@ -63,6 +63,24 @@ impl Turns {
             true => self.deficits[usize::from(line)] = 0,
             false => self.active.push_back(line),
         }
+    }
+
+    /// Ends the turns of lines that pause, up to one that does not. Returns whether there is one.
+    #[cold]
+    fn pass_over_paused(&mut self, output: &Output<'_, '_>) -> bool {
+        let is_open = |line: &u16| output.is_open(usize::from(*line));
+        if !self.active.iter().any(is_open) {
+            return false;
+        }
+        while !is_open(&self.active[0]) {
+            let line = usize::from(self.active[0]);
+            if self.has_quantum {
+                let rest = self.deficits[line].saturating_sub(u64::from(self.quanta[line].get()));
+                self.deficits[line] = rest;
+            }
+            self.end_turn(false);
+        }
+        true
     }
 
     /// Takes a line in which no unit waits any more out of the turns.
@@ -119,6 +137,9 @@ impl Discipline for Turns {
     #[inline]
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
         loop {
+            if output.has_pauses() && !self.pass_over_paused(output) {
+                return None;
+            }
             let line = usize::from(*self.active.front()?);
             let deficit = &mut self.deficits[line];
             if !self.has_quantum {

@@ -33,8 +33,8 @@ impl DisciplineSettings for Prio {
         })
     }
 
-    fn groups(&self) -> Option<usize> {
-        Some(self.bands.len())
+    fn lines(&self) -> Option<Arc<[u16]>> {
+        Some(Arc::clone(&self.bands))
     }
 }
 
@@ -51,7 +51,7 @@ impl Discipline for Bands {
 
     #[inline]
     fn dequeue(&mut self, output: &mut Output<'_, '_>) -> Option<(Unit, Time)> {
-        let band = self.lines.first_line()?;
+        let band = self.lines.first_open_line(output)?;
         self.lines.send(band, output)
     }
 

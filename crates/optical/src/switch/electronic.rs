@@ -1,16 +1,20 @@
 //! Electronic store-and-forward switch with output queues, the baseline: every bit is converted to
 //! electronics and back.
 
+mod pfc;
 mod queued;
 mod shared;
 
 use super::{output, Build, SwitchSettings};
 use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
 use lightburst_des::{Stream, Time};
+use lightburst_net::link::pause::Bounds;
 use lightburst_net::{
     Choice, Context, Counted, Counters, DropReason, Occupancy, PortId, Sendable, Switch, TimerId,
     Unit,
 };
+use pfc::Pfc;
+pub use pfc::HEADROOM_FULL;
 use queued::Queued;
 use serde::Deserialize;
 use shared::SharedBuffer;
@@ -33,6 +37,9 @@ pub struct ElectronicSettings {
     /// Whether the backlog behind a departing unit decides on its mark, at explicit queues.
     #[serde(default)]
     pub marks_at_departure: bool,
+    /// Priority flow control; `None`: the switch asks for no pauses.
+    #[serde(default)]
+    pub pfc: Option<Pfc>,
 }
 
 impl SwitchSettings for ElectronicSettings {
@@ -60,8 +67,12 @@ impl SwitchSettings for ElectronicSettings {
         self.queue.is_some()
     }
 
-    fn queues_of_groups(&self) -> Option<usize> {
-        self.queue.as_ref()?.groups()
+    fn pauses(&self) -> Option<Bounds> {
+        self.pfc.map(|pfc| pfc.bounds())
+    }
+
+    fn lines_of_groups(&self) -> Option<Arc<[u16]>> {
+        self.queue.as_ref()?.lines()
     }
 }
 
@@ -101,6 +112,7 @@ impl Counters for ElectronicCounters {
             .count("marked", self.marked)
             .dropped(QUEUE_FULL, self.queue_full)
             .dropped(QUEUE_FLUSHED, self.queue_flushed)
+            .dropped(HEADROOM_FULL, 0)
             .and(queue::dropped(|_| 0))
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)

@@ -1,4 +1,4 @@
-//! Checks of the queues of switches.
+//! Checks of the queues of switches, and of the pauses that they ask for.
 
 use crate::plan::{Plan, PlanError};
 
@@ -6,9 +6,9 @@ use crate::plan::{Plan, PlanError};
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let groups = plan.settings.groups.len();
     for switch in &plan.settings.switches {
-        if let Some(given) = switch.queues_of_groups() {
+        if let Some(given) = switch.lines_of_groups().map(|lines| lines.len()) {
             require!(given == groups, "queues for {given} of {groups} groups");
         }
     }
-    Ok(())
+    crate::links::pauses::check(plan)
 }

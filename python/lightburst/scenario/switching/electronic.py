@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.foundation.units import SIZE, Quantity, parse_size
+from lightburst.foundation.units import SIZE, Quantity, format_size, parse_size
 from lightburst.scenario.fields import Real, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
@@ -35,6 +35,48 @@ class SharedBuffer(Section):
     )
 
 
+class Pfc(Section):
+    """Priority flow control (IEEE 802.1Qbb): links pause before a buffer overflows.
+
+    Attributes
+    ----------
+    xoff : int
+        Bytes.
+    xon, headroom : int or None
+        Bytes; None for half of `xoff`, and for unlimited.
+    """
+
+    xoff: Annotated[int, Quantity(SIZE)] = Field(
+        description=(
+            "Bytes in the switch that came over one link, above which it asks the other end of the "
+            "link to pause."
+        ),
+    )
+    xon: Annotated[int | None, Quantity(SIZE)] = Field(
+        None,
+        description="Bytes at which the link may go on. By default half of `xoff`.",
+    )
+    headroom: Annotated[int | None, Quantity(SIZE, word="unlimited")] = Field(
+        None,
+        description=(
+            "Bytes above `xoff` for which the switch has room, for what comes before the link "
+            "pauses; a packet that finds no room is dropped (`headroom-full`)."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _resumes(self) -> Self:
+        if self.xon is not None and self.xon > self.xoff:
+            allowed = f"at most xoff ({format_size(self.xoff)})"
+            raise refuse_at("xon", format_size(self.xon), allowed)
+        return self
+
+    @property
+    def resume(self) -> int:
+        """Bytes at which a link goes on."""
+        return self.xoff // 2 if self.xon is None else self.xon
+
+
 class Electronic(BaseSwitch):
     """Store-and-forward with a queue per output: the baseline.
 
@@ -45,7 +87,9 @@ class Electronic(BaseSwitch):
     """
 
     store_and_forward: ClassVar[bool] = True
-    came_later: ClassVar[frozenset[str]] = frozenset({"queue", "shared_buffer", "ecn_marking"})
+    came_later: ClassVar[frozenset[str]] = frozenset(
+        {"queue", "shared_buffer", "ecn_marking", "pfc"}
+    )
     kind: Literal["electronic"] = "electronic"
     queue_size: Unlimited = Field(
         _HUNDRED_PACKETS,
@@ -79,6 +123,28 @@ class Electronic(BaseSwitch):
         ),
     )
 
+    pfc: Pfc | None = Field(
+        None,
+        description=(
+            "Priority flow control: the switch asks the other ends of its links to pause while too "
+            "many of the bytes that came over them are in it."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _has_headroom(self) -> Self:
+        if self.pfc is None:
+            return self
+        room, buffers = self.pfc.xoff + (self.pfc.headroom or 0), {"queue_size": self.queue_size}
+        if self.shared_buffer is not None:
+            buffers["shared_buffer.size"] = self.shared_buffer.size
+        for key, size in buffers.items():
+            if size is not None and room > size:
+                given = f"{format_size(room)} with the headroom"
+                allowed = f"with the headroom at most {key} ({format_size(size)})"
+                raise refuse_at("pfc.xoff", given, allowed)
+        return self
+
     @model_validator(mode="after")
     def _one_marks(self) -> Self:
         if self.ecn_threshold is not None and not isinstance(self.queue, DropTail | Prio | Drr):
@@ -93,7 +159,7 @@ class Electronic(BaseSwitch):
     def has_queues(self) -> bool:
         """Whether units leave the queues one by one, by a decision at each departure."""
         plain = isinstance(self.queue, DropTail) and self.ecn_marking == "arrival"
-        return not plain or self.shared_buffer is not None
+        return not plain or self.shared_buffer is not None or self.pfc is not None
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Return the size of a queue."""

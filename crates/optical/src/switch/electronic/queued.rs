@@ -1,7 +1,7 @@
 //! Electronic switch whose outputs have explicit queues: a discipline decides at each departure.
 
 use super::shared::SharedBuffer;
-use super::{ElectronicSettings, QUEUE_FLUSHED};
+use super::{ElectronicSettings, HEADROOM_FULL, QUEUE_FLUSHED};
 use crate::output::{Output, QueueCounters};
 use crate::queue::{Discipline, DisciplineSettings, Port};
 use crate::switch::{output, Build};
@@ -14,17 +14,24 @@ use std::sync::Arc;
 /// Kind of the timer of a port's next departure; its subject is the port.
 const DEPARTURE: u8 = 0;
 
+/// The timer of the next departure is running.
+const ARMED: u8 = 1;
+/// All classes pause.
+const PAUSED: u8 = 2;
+
 /// Queue of a port.
 struct Queue {
     discipline: Box<dyn Discipline>,
-    /// Whether the timer of the next departure is running.
-    armed: bool,
+    /// Why no unit may leave now; 0 if one may.
+    closed: u8,
 }
 
 /// Electronic switch with explicit queues.
 pub struct Queued {
     limit: u64,
     shared: Option<SharedBuffer>,
+    /// Whether links are paused.
+    pauses: bool,
     choice: Choice,
     draw: Stream,
     queues: Vec<Queue>,
@@ -56,12 +63,13 @@ impl Queued {
             };
             Queue {
                 discipline: discipline.build(&port),
-                armed: false,
+                closed: 0,
             }
         };
         Queued {
             limit: settings.queue_bytes.unwrap_or(u64::MAX),
             shared: settings.shared_buffer,
+            pauses: build.pauses,
             choice: build.choice,
             draw: build.draw,
             queues: build.outputs.map(queue).collect(),
@@ -83,6 +91,21 @@ impl Queued {
     #[inline(always)]
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(&mut self.choice, unit, &mut self.draw, ctx);
+        if self.pauses {
+            return self.queue_counted(unit.into(), port, ctx);
+        }
+        self.queue_at(port, unit, None, ctx);
+    }
+
+    /// Queues a unit at an output. `is_idle`: whether it will leave at once, where links pause.
+    #[inline(always)]
+    fn queue_at(
+        &mut self,
+        port: PortId,
+        unit: impl Sendable,
+        is_idle: Option<bool>,
+        ctx: &mut Context<'_>,
+    ) {
         let (limit, room) = match self.shared {
             None => (self.limit, u64::MAX),
             Some(shared) => self.bounds(shared, ctx),
@@ -90,7 +113,32 @@ impl Queued {
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output::new(port, limit, ctx, &mut self.counters);
         output.room = room;
+        output.is_idle = is_idle;
         queue.discipline.enqueue(unit.into(), output);
+        self.serve(port, ctx);
+    }
+
+    /// Queues a unit, counts it among those that came over its link, and lets that pause.
+    #[cold]
+    fn queue_counted(&mut self, unit: Unit, port: PortId, ctx: &mut Context<'_>) {
+        let class = ctx.pause_class(unit);
+        if !ctx.take_in(unit, port) {
+            let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
+            return output.refuse(unit, HEADROOM_FULL);
+        }
+        let queue = &self.queues[usize::from(port.0)];
+        let is_idle = queue.closed == 0 && ctx.is_free(port) && !ctx.is_paused(port, class);
+        self.queue_at(port, unit, Some(is_idle), ctx);
+        ctx.ask_for_pause(class);
+    }
+
+    /// Acts on a pause frame.
+    #[cold]
+    fn pause(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        let (port, ..) = ctx.take_pause_frame(timer_id);
+        let closed = &mut self.queues[usize::from(port.0)].closed;
+        let all = ctx.are_all_paused(port);
+        *closed = (*closed & !PAUSED) | if all { PAUSED } else { 0 };
         self.serve(port, ctx);
     }
 
@@ -113,20 +161,25 @@ impl Queued {
     fn serve(&mut self, port: PortId, ctx: &mut Context<'_>) {
         let queue = &mut self.queues[usize::from(port.0)];
         // A script can keep a unit beside the link, which is then still free.
-        while !queue.armed && ctx.waiting(port).units > 0 {
+        while queue.closed == 0 && ctx.waiting(port).units > 0 {
             let free_at = ctx.free_at(port);
             if free_at > ctx.now() {
-                queue.armed = true;
+                queue.closed |= ARMED;
                 let subject = u32::from(port.0);
                 let kind = DEPARTURE;
                 return ctx.timer(free_at, TimerId { kind, subject });
             }
             let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
-            if let Some((unit, since)) = queue.discipline.dequeue(output) {
-                self.forwarded += 1;
-                self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
-                ctx.send_queued(port, unit, since);
+            let Some((unit, since)) = queue.discipline.dequeue(output) else {
+                // All were dropped, or pause.
+                return;
+            };
+            self.forwarded += 1;
+            self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+            if self.pauses {
+                ctx.let_go(unit);
             }
+            ctx.send_queued(port, unit, since);
         }
     }
 }
@@ -142,8 +195,11 @@ impl Switch for Queued {
     }
 
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        if timer_id.kind != DEPARTURE {
+            return self.pause(timer_id, ctx);
+        }
         let port = PortId(timer_id.subject as u16);
-        self.queues[usize::from(port.0)].armed = false;
+        self.queues[usize::from(port.0)].closed &= !ARMED;
         self.serve(port, ctx);
     }
 
@@ -168,6 +224,7 @@ impl Switch for Queued {
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .dropped(QUEUE_FLUSHED, self.counters.dropped_for(QUEUE_FLUSHED))
+            .dropped(HEADROOM_FULL, self.counters.dropped_for(HEADROOM_FULL))
             .and(self.counters.counted(end))
     }
 
