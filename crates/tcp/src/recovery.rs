@@ -240,6 +240,9 @@ pub trait LossRecovery: CopiedRecovery + Send {
     /// information.
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction;
 
+    /// Notes that the acknowledgement that is handled next is negative (transport `rdma`).
+    fn on_nak(&mut self) {}
+
     /// Returns FlightSize as reported to the window law at a loss or a timeout. Data sent beyond
     /// the window by limited transmit does not count (RFC 5681, section 3.2, step 2). Data sent
     /// beyond the window in a recovery does not count either; otherwise a loss could enlarge the

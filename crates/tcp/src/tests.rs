@@ -118,7 +118,7 @@ fn build(setting: &TransportSettings) -> Transport {
     let timeout = Duration(setting.parameters.get("timeout_ps", ANY) as u64);
     Transport {
         congestion: Congestion::new(Box::new(Fixed { rate }), window, f64::INFINITY),
-        recovery: Box::new(GoBackN),
+        recovery: Box::<GoBackN>::default(),
         timeout: Box::new(Constant(timeout)),
         clock: match setting.parameters.get("hand_overs", ANY) > 0.0 {
             true => Clock::EveryAcknowledgement,
