@@ -6,18 +6,26 @@
 
 use crate::cc::Congestion;
 use crate::rate::{self, RateLawKind, RateLawSettings};
-use crate::recovery::{GoBackN, RecoveryKind};
+use crate::recovery::{GoBackN, RecoveryKind, SelectiveRepeat};
 use crate::timeout::Fixed;
 use crate::transport::parameters::{Parameters, COUNT, POSITIVE_TIME, WINDOW};
 use crate::transport::{most_retransmissions, Clock, Reception, Transport, TransportSettings};
 
 /// All loss recoveries of `rdma`. To add one, add a file and an entry here.
-pub const RECOVERIES: &[RecoveryKind] = &[RecoveryKind {
-    name: "go-back-n",
-    selective: false,
-    timed: false,
-    build: |_| Box::new(GoBackN::default()),
-}];
+pub const RECOVERIES: &[RecoveryKind] = &[
+    RecoveryKind {
+        name: "go-back-n",
+        selective: false,
+        timed: false,
+        build: |_| Box::<GoBackN>::default(),
+    },
+    RecoveryKind {
+        name: "selective-repeat",
+        selective: true,
+        timed: false,
+        build: |_| Box::<SelectiveRepeat>::default(),
+    },
+];
 
 /// Returns the loss recovery of `rdma` called `name`.
 pub fn find_recovery(name: &str) -> Option<&'static RecoveryKind> {
@@ -69,6 +77,8 @@ pub fn reception(parameters: &Parameters) -> Reception {
     Reception {
         advertised: inflight.map_or(u64::MAX, |bytes| bytes as u64),
         acknowledge_every: parameters.get("acknowledge_every", COUNT) as u32,
+        // One block names the packet that a negative acknowledgement answers.
+        blocks: usize::from(recovery(parameters).selective),
         notify: notified.then(|| own.duration("notification_interval_ps", POSITIVE_TIME)),
         from_transmission: false,
         most_retransmissions: most_retransmissions(parameters),

@@ -144,7 +144,7 @@ impl Receiver {
             State::Closed | State::GaveUp | State::Responding
         ) {
             if self.state == State::Responding {
-                self.on_packet(header, reception, end);
+                self.on_packet(header, first, reception, end);
             }
             return;
         }

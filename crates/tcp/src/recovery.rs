@@ -10,6 +10,7 @@ mod reno;
 mod rr_tcp;
 mod sack;
 mod sack1;
+mod selective_repeat;
 mod tahoe;
 pub mod timed;
 
@@ -23,6 +24,7 @@ use lightburst_net::Block;
 use std::ops::RangeInclusive;
 
 pub use go_back_n::GoBackN;
+pub use selective_repeat::SelectiveRepeat;
 
 /// Range of the number of duplicate acknowledgements, or of SACKed segments, that indicate a loss.
 const THRESHOLD: RangeInclusive<f64> = 1.0..=1000.0;

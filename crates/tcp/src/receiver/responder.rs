@@ -6,7 +6,7 @@ use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, ACK, FIN, NOTICE};
 use crate::Flow;
 use lightburst_des::Duration;
-use lightburst_net::Header;
+use lightburst_net::{Block, Header, Options};
 use std::cmp::Ordering;
 
 impl Receiver {
@@ -19,11 +19,12 @@ impl Receiver {
     }
 
     /// Handles a packet of a message (InfiniBand Architecture Specification, volume 1, section
-    /// 9.7.5).
+    /// 9.7.5); `first` is true at its first transmission.
     #[cold]
     pub(super) fn on_packet(
         &mut self,
         header: &Header,
+        first: bool,
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
     ) {
@@ -33,40 +34,60 @@ impl Receiver {
         {
             self.on_mark(interval, end);
         }
-        match header.sequence.cmp(&self.rcv_nxt) {
+        let packet = Block {
+            start: header.sequence,
+            end: header.sequence + u64::from(header.payload),
+        };
+        match packet.start.cmp(&self.rcv_nxt) {
             Ordering::Equal => {
                 self.advanced = end.now();
-                self.rcv_nxt += u64::from(header.payload);
                 self.refused = false;
                 self.waiting += 1;
-                // The last packet of a message requests an acknowledgement.
-                let last = header.flags & FIN != 0;
-                if last || self.waiting >= reception.acknowledge_every {
-                    self.respond(ACK, end);
+                let fills = !self.held.is_empty();
+                if fills {
+                    self.note_order(packet, first, end);
+                }
+                self.rcv_nxt = self.held.advance(packet.end);
+                // The last packet of a message requests an acknowledgement, and one that is sent
+                // again, since the sender waits for it.
+                let requested = header.flags & FIN != 0 || !first;
+                if requested || fills || self.waiting >= reception.acknowledge_every {
+                    self.respond(ACK, None, end);
                 }
             }
             // A duplicate is acknowledged, since its acknowledgement may be lost.
             Ordering::Less => {
                 self.duplicates += 1;
-                self.respond(ACK, end);
+                self.respond(ACK, None, end);
+            }
+            // Mittal et al. 2018, section 3.1: it is kept, and the answer names it.
+            Ordering::Greater if reception.blocks > 0 => {
+                match self.held.holds(packet) {
+                    true => self.duplicates += 1,
+                    false => self.note_order(packet, first, end),
+                }
+                self.held.insert(packet);
+                let mut options = Options::default();
+                options.push(packet);
+                self.respond(ACK | NOTICE, Some(options), end);
             }
             // One NAK for each sequence error: none again until the packet arrives.
             Ordering::Greater => {
                 if !std::mem::replace(&mut self.refused, true) {
-                    self.respond(ACK | NOTICE, end);
+                    self.respond(ACK | NOTICE, None, end);
                 }
             }
         }
     }
 
-    fn respond(&mut self, flags: u8, end: &mut Endpoint<'_, '_>) {
+    fn respond(&mut self, flags: u8, options: Option<Options>, end: &mut Endpoint<'_, '_>) {
         self.waiting = 0;
         let header = Header {
             acknowledgement: self.rcv_nxt,
             flags,
             ..Header::default()
         };
-        end.send(header, None, 0);
+        end.send(header, options, 0);
     }
 
     /// Handles a congestion mark (Zhu et al. 2015, section 3.1): the first is notified at once, and

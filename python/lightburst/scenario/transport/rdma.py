@@ -27,13 +27,19 @@ ACKNOWLEDGEMENT: Final = HEADER + 4
 MTU: Final = 1024
 
 
-class GoBackNRecovery(Section):
+class GoBackN(Section):
     """The receiver keeps no packet out of order; the sender goes back to the missing one."""
 
     kind: Literal["go-back-n"] = "go-back-n"
 
 
-RdmaRecovery = Annotated[GoBackNRecovery, Named()]
+class SelectiveRepeat(Section):
+    """The receiver keeps packets out of order; the sender repeats the missing ones (IRN)."""
+
+    kind: Literal["selective-repeat"] = "selective-repeat"
+
+
+RdmaRecovery = Annotated[GoBackN | SelectiveRepeat, Field(discriminator="kind"), Named()]
 
 
 class Rdma(BaseTransport):
@@ -79,7 +85,7 @@ class Rdma(BaseTransport):
     )
     congestion_control: RateLaw = Field(Dcqcn(), description="The rate law.")
     recovery: RdmaRecovery = Field(
-        GoBackNRecovery(), description="The detection and repair of losses."
+        GoBackN(), description="The detection and repair of losses."
     )
     acknowledge_every: Annotated[int, Whole(1, 10**6)] = Field(
         1,
