@@ -31,7 +31,7 @@ class RdmaSender(Sender):
         #: Packets known to have arrived, missing ones that were sent again in this recovery, and
         #: the end of the data sent before it; None outside of a recovery.
         self.arrived: set[int] = set()
-        self.repeated: set[int] = set()
+        self.sent_again: set[int] = set()
         self.until: int | None = None
         #: All missing packets that begin before it are taken for lost.
         self.lost_before = 0
@@ -65,7 +65,7 @@ class RdmaSender(Sender):
             return None
         for begin in range(self.una, self.highest, self.most):
             lost = begin < self.lost_before or any(later > begin for later in self.arrived)
-            if lost and begin not in self.arrived and begin not in self.repeated:
+            if lost and begin not in self.arrived and begin not in self.sent_again:
                 return begin
         return None
 
@@ -86,7 +86,7 @@ class RdmaSender(Sender):
             if queue is not None and not queue.has_room(self.flow.index, self.send_allowed):
                 return
             if begin is not None:
-                self.repeated.add(begin)
+                self.sent_again.add(begin)
             self.send_packet(new, payload)
 
     def send_packet(self, begin: int, payload: int) -> None:
@@ -149,7 +149,7 @@ class RdmaSender(Sender):
     def repair(self, *, timeout: bool) -> None:
         """Go back to the first missing packet, or begin to repeat missing ones."""
         if self.selective:
-            self.until, self.repeated = self.highest, set()
+            self.until, self.sent_again = self.highest, set()
             self.lost_before = self.highest if timeout else self.una + 1
         else:
             self.next = self.una
