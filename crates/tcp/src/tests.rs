@@ -164,6 +164,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         build,
         reception: |_| Reception::PLAIN,
         fin_with_data: false,
+        responds: false,
     };
     Group {
         transport,

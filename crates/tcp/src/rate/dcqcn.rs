@@ -152,3 +152,95 @@ impl CongestionControl for Dcqcn {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Parameters, Value};
+
+    const US: u64 = 1_000_000;
+
+    /// A law with the constants of the paper at 10 Gb/s, but a byte counter of 1 MB.
+    fn law() -> Dcqcn {
+        let numbers = [
+            ("g", 1.0 / 256.0),
+            ("alpha_interval_ps", 55e6),
+            ("timer_ps", 55e6),
+            ("byte_counter_bytes", 1e6),
+            ("fast_recovery", 5.0),
+            ("additive_increase_bps", 40e6),
+            ("hyper_increase_bps", 400e6),
+            ("min_rate_bps", 1e6),
+        ];
+        let numbers = numbers.map(|(name, x)| (name.to_string(), Value::Number(x)));
+        Dcqcn::new(&RateLawSettings {
+            parameters: &Parameters::new(numbers),
+            line_rate: Rate::from_bps(10_000_000_000),
+        })
+    }
+
+    /// Returns the rate in Mb/s of a packet of `bytes` that is sent at `us`.
+    fn sent(law: &mut Dcqcn, us: u64, bytes: u64) -> f64 {
+        law.on_sent(&Sent {
+            at: Time(us * US),
+            bytes,
+            in_flight: 0,
+            retransmission: false,
+        });
+        law.current / 1e6
+    }
+
+    #[test]
+    fn two_notifications_halve_the_rate_twice_and_the_timer_brings_half_of_the_way_back() {
+        let mut law = law();
+        assert_eq!(sent(&mut law, 10, 1000), 10_000.0);
+        law.on_notification(Time(100 * US));
+        assert_eq!((law.current, law.target, law.alpha), (5e9, 10e9, 1.0));
+        law.on_notification(Time(150 * US));
+        assert_eq!((law.current, law.target, law.alpha), (2.5e9, 5e9, 1.0));
+        // Five expiries, the first at 205 us: (5000 + 2500) / 2 and so on.
+        let found = [204, 205, 260, 315, 370, 425].map(|us| sent(&mut law, us, 0));
+        let expected = [2500.0, 3750.0, 4375.0, 4687.5, 4843.75, 4921.875];
+        assert_eq!(found, expected);
+        // The sixth raises the target by 40 Mb/s.
+        assert_eq!(sent(&mut law, 480, 0), (5040.0 + 4921.875) / 2.0);
+        // Six expiries of the timer of alpha, too.
+        let alpha = (0..6).fold(1.0, |alpha: f64, _| alpha * (1.0 - 1.0 / 256.0));
+        assert_eq!(law.alpha, alpha);
+        // The next cut is by alpha / 2, and alpha grows by g (1 - alpha).
+        let before = law.current;
+        law.on_notification(Time(490 * US));
+        assert_eq!(law.current, before * (1.0 - alpha / 2.0));
+        assert_eq!(law.alpha, (1.0 - 1.0 / 256.0) * alpha + 1.0 / 256.0);
+    }
+
+    #[test]
+    fn hyper_increase_begins_when_both_counters_have_expired_six_times() {
+        let mut law = law();
+        for us in [0, 1, 2] {
+            law.on_notification(Time(us * US));
+        }
+        assert_eq!((law.current, law.target), (1.25e9, 2.5e9));
+        // Six expiries of the byte counter: five of fast recovery, one of additive increase.
+        for _ in 0..5 {
+            sent(&mut law, 3, 1_000_000);
+        }
+        assert_eq!(law.target, 2.5e9);
+        assert_eq!(law.current, 2.5e9 - 1.25e9 / 32.0);
+        sent(&mut law, 3, 1_000_000);
+        assert_eq!(law.target, 2.54e9);
+        // Five of the timer are additive, since only the byte counter is beyond F; the sixth is not.
+        sent(&mut law, 2 + 5 * 55, 0);
+        assert_eq!(law.target, 2.74e9);
+        sent(&mut law, 2 + 6 * 55, 0);
+        assert_eq!(law.target, 3.14e9);
+    }
+
+    #[test]
+    fn the_rate_stays_between_its_least_and_the_link() {
+        let mut law = law();
+        (0..30).for_each(|us| law.on_notification(Time(us * US)));
+        assert_eq!(law.current, 1e6);
+        assert_eq!(sent(&mut law, 1_000_000, 0), 10_000.0);
+    }
+}
