@@ -334,37 +334,6 @@ def tcp(recovery: str = "sack", *, halving: str = "flight-size", **changes: Any)
     }
 
 
-#: Constants of DCQCN (Zhu et al. 2015), as of the scenario.
-DCQCN: dict[str, Any] = {
-    "kind": "dcqcn",
-    "notification_interval_ps": 50 * MICROSECOND,
-    "g": 1 / 256,
-    "alpha_interval_ps": 55 * MICROSECOND,
-    "timer_ps": 55 * MICROSECOND,
-    "byte_counter_bytes": 10_000_000,
-    "fast_recovery": 5,
-    "additive_increase_bps": 40_000_000,
-    "hyper_increase_bps": 400_000_000,
-    "min_rate_bps": 1_000_000,
-}
-
-
-def rdma(recovery: str = "go-back-n", **changes: Any) -> dict[str, Any]:
-    """Settings of messages over queue pairs."""
-    return {
-        "kind": "rdma",
-        "congestion_control": DCQCN,
-        "recovery": {"kind": recovery},
-        "segment_bytes": 1086,
-        "header_bytes": 62,
-        "control_bytes": 66,
-        "handshake": False,
-        "acknowledge_every": 1,
-        "acknowledgement_timeout_ps": MILLISECOND,
-        **changes,
-    }
-
-
 def burst(
     kind: str = "timer",
     *,

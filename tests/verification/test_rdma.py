@@ -4,12 +4,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from blocks import in_blocks
 from compare import check_conservation, check_equal
 from plans import MILLISECOND, Plan, core
+from queue_pairs import random_rdma
 from random_disciplines import random_marking
 from random_plans import random_plan
-from random_transports import random_rdma
+
+from blocks import in_blocks
 
 SEEDS = range(240)
 LIMIT = 5 * MILLISECOND

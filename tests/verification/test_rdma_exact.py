@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from plans import (
-    DCQCN,
     ENGINES,
     MICROSECOND,
     MILLISECOND,
@@ -21,8 +20,8 @@ from plans import (
     loss,
     lossy,
     one_flow,
-    rdma,
 )
+from queue_pairs import DCQCN, rdma
 from twin import Columns
 
 Engine = Callable[[Plan], Columns]

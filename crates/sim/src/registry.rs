@@ -29,11 +29,11 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         (
             "rate_laws",
-            named(lightburst_tcp::rate::REGISTRY, |e| e.name),
+            named(lightburst_tcp::transport::rate::REGISTRY, |e| e.name),
         ),
         (
             "rdma_recoveries",
-            named(lightburst_tcp::rdma::RECOVERIES, |e| e.name),
+            named(lightburst_tcp::transport::rdma::RECOVERIES, |e| e.name),
         ),
         (
             "assemblies",

@@ -7,8 +7,6 @@ pub mod flight;
 pub mod flow;
 pub mod hosts;
 pub mod measure;
-pub mod rate;
-pub mod rdma;
 pub mod receiver;
 pub mod recovery;
 pub mod replay;

@@ -2,10 +2,10 @@
 //! behaviour of the receiver.
 
 pub(crate) mod parameters;
+pub mod rate;
+pub mod rdma;
 
 use crate::cc::{self, Congestion, StopAndWait};
-use crate::rate;
-use crate::rdma;
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Linux, Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::transport::parameters::{Parameters, Value, COUNT, TIME, WINDOW};

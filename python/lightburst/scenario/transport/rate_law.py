@@ -61,8 +61,8 @@ class Dcqcn(Section):
     fast_recovery: Annotated[int, Whole(1, 10**6)] = Field(
         5,
         description=(
-            "F: expiries of the timer or of the byte counter since the last notification that halve "
-            "the distance to the target rate; later ones also raise the target."
+            "F: expiries of the timer or of the byte counter, since the last notification, that "
+            "halve the distance to the target rate; later ones also raise the target."
         ),
     )
     additive_increase: Rate = Field(

@@ -84,9 +84,7 @@ class Rdma(BaseTransport):
         ),
     )
     congestion_control: RateLaw = Field(Dcqcn(), description="The rate law.")
-    recovery: RdmaRecovery = Field(
-        GoBackN(), description="The detection and repair of losses."
-    )
+    recovery: RdmaRecovery = Field(GoBackN(), description="The detection and repair of losses.")
     acknowledge_every: Annotated[int, Whole(1, 10**6)] = Field(
         1,
         description=(
@@ -105,8 +103,8 @@ class Rdma(BaseTransport):
     max_inflight: Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")] = Field(
         None,
         description=(
-            "Most useful bytes that are sent and not acknowledged. IRN (Mittal et al. 2018) has the "
-            "product of bandwidth and delay of the longest path. At least `acknowledge_every` "
+            "Most useful bytes that are sent and not acknowledged. IRN (Mittal et al. 2018) has "
+            "the product of bandwidth and delay of the longest path. At least `acknowledge_every` "
             "packets."
         ),
     )
@@ -132,7 +130,7 @@ class Rdma(BaseTransport):
             raise refuse_at(
                 "max_inflight",
                 format_size(self.max_inflight),
-                f"at least acknowledge_every packets ({format_size(least)} of data), or 'unlimited'",
+                f"at least acknowledge_every packets ({format_size(least)}), or 'unlimited'",
             )
         law = self.congestion_control
         if isinstance(law, Dcqcn) and law.alpha_interval <= law.notification_interval:

@@ -1,14 +1,14 @@
 //! The transport `rdma`: a reliable connected queue pair of RoCEv2, one message for each flow.
 //!
 //! The requester is a [`Sender`](crate::sender::Sender) without handshake and close, whose window
-//! law is a rate law ([`crate::rate`]); the responder is a
+//! law is a rate law ([`super::rate`]); the responder is a
 //! [`Receiver`](crate::receiver::Receiver) that answers sequence errors with NAKs.
 
 use crate::cc::Congestion;
-use crate::rate::{self, RateLawKind, RateLawSettings};
 use crate::recovery::{GoBackN, RecoveryKind, SelectiveRepeat};
 use crate::timeout::Fixed;
 use crate::transport::parameters::{Parameters, COUNT, POSITIVE_TIME, WINDOW};
+use crate::transport::rate::{self, RateLawKind, RateLawSettings};
 use crate::transport::{most_retransmissions, Clock, Reception, Transport, TransportSettings};
 
 /// All loss recoveries of `rdma`. To add one, add a file and an entry here.
