@@ -79,6 +79,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 #: Folders with one policy per file; the module of the folder registers them.
 POLICIES = (
     "crates/tcp/src/cc",
+    "crates/tcp/src/transport/rate",
     "crates/optical/src/assembly",
     "crates/optical/src/switch",
     "crates/optical/src/circuit/forwarding",

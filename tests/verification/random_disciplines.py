@@ -32,6 +32,17 @@ def random_red(random: Random) -> dict[str, Any]:
     }
 
 
+def random_marking(random: Random) -> dict[str, Any]:
+    """Thresholds that queues pass."""
+    pick = random.choice
+    low = pick([0, 1_500, 5_000])
+    return {
+        "min_threshold_bytes": low,
+        "max_threshold_bytes": low + pick([1, 3_000, 10_000]),
+        "max_probability": pick([0.01, 0.1, 1.0]),
+    }
+
+
 def random_pie(random: Random) -> dict[str, Any]:
     """Delays of some segments; probabilities that grow within some of them, or slowly."""
     pick = random.choice
@@ -92,6 +103,7 @@ ALIKE: dict[str, Callable[[Random], dict[str, Any]]] = {
     "pie": random_pie,
     "fq-codel": random_fq_codel,
     "dualpi2": random_dualpi2,
+    "marking": random_marking,
 }
 
 

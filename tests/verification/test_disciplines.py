@@ -38,6 +38,7 @@ ACTS = {
     "prio": ["marked"],
     "drr": ["marked"],
     "dualpi2": ["marked", "dropped_dualpi2_early"],
+    "marking": ["marked"],
 }
 
 

@@ -22,6 +22,8 @@ from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.switching.queue import Queue
 from lightburst.scenario.tables.assembly import Assembly
 from lightburst.scenario.transport.congestion_control import CongestionControl
+from lightburst.scenario.transport.rate_law import RateLaw
+from lightburst.scenario.transport.rdma import RdmaRecovery
 from lightburst.scenario.transport.recovery import Recovery
 
 
@@ -47,6 +49,8 @@ FAMILIES = {
         "transport.congestion_control", "crates/tcp/src/cc", CongestionControl
     ),
     "recovery": _of("transport.recovery", "crates/tcp/src/recovery", Recovery),
+    "rate_law": _of("transport.congestion_control", "crates/tcp/src/transport/rate", RateLaw),
+    "rdma_recovery": _of("transport.recovery", "crates/tcp/src/recovery", RdmaRecovery),
     "assembly": _of("switching.assembly.kind", "crates/optical/src/assembly", Assembly),
     "scheduler": Family(
         "switching.scheduler",

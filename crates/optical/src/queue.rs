@@ -7,6 +7,7 @@ mod drop_tail;
 mod drr;
 mod dualpi2;
 mod fq_codel;
+mod marking;
 mod pie;
 mod prio;
 mod red;
@@ -16,6 +17,7 @@ pub use drop_tail::DropTail;
 pub use drr::Drr;
 pub use dualpi2::{DualPi2, DUALPI2_EARLY};
 pub use fq_codel::FqCoDel;
+pub use marking::Marking;
 pub use pie::{Pie, PIE_EARLY};
 pub use prio::Prio;
 pub use red::{Red, EARLY, FORCED};
@@ -102,6 +104,7 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<Prio>("prio", &[]),
     kind::<Drr>("drr", &[]),
     kind::<DualPi2>("dualpi2", &[DUALPI2_EARLY]),
+    kind::<Marking>("marking", &[]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(

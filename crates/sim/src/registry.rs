@@ -28,6 +28,14 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
             named(lightburst_tcp::recovery::REGISTRY, |e| e.name),
         ),
         (
+            "rate_laws",
+            named(lightburst_tcp::transport::rate::REGISTRY, |e| e.name),
+        ),
+        (
+            "rdma_recoveries",
+            named(lightburst_tcp::transport::rdma::RECOVERIES, |e| e.name),
+        ),
+        (
             "assemblies",
             named(lightburst_optical::assembly::REGISTRY, |e| e.name),
         ),

@@ -349,6 +349,10 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// window. A law with further state restores it here (RFC 9438, section 4.9).
     fn on_spurious(&mut self) {}
 
+    /// Handles a notification of the receiver that the network has marked data: only of receivers that
+    /// notify apart from acknowledgements.
+    fn on_notification(&mut self, _at: Time) {}
+
     /// Notes the flow, before anything else: a law that draws has a random stream for each.
     fn on_flow(&mut self, _flow: FlowId) {}
 

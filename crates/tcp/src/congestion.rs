@@ -102,6 +102,11 @@ impl Congestion {
         self.law.on_sample(sample, &mut self.window);
     }
 
+    /// Passes a notification of marks to the law.
+    pub fn on_notification(&mut self, at: Time) {
+        self.law.on_notification(at);
+    }
+
     /// Passes the flow to the law.
     pub fn on_flow(&mut self, flow: FlowId) {
         self.law.on_flow(flow);

@@ -17,7 +17,7 @@ use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD, NIC};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
-use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, TimerId};
+use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, Rate, TimerId};
 use std::collections::BTreeMap;
 
 /// Settings from which the flows of a group are built.
@@ -42,26 +42,29 @@ pub struct Group {
 struct Shared {
     reception: Reception,
     sizes: Sizes,
-    /// Initial transport of a sender, by the transmission time of a segment at its host. Cloning
-    /// one is faster than building it, which reads many settings by name.
-    transports: Vec<(Duration, Transport)>,
+    /// Initial transport of a sender, by the transmission time of a segment and the rate of the link
+    /// at its host. Cloning one is faster than building it, which reads many settings by name.
+    transports: Vec<(Duration, Rate, Transport)>,
 }
 
 impl Shared {
     /// Returns the initial transport of a sender whose host takes `segment_time` to transmit a
-    /// segment.
-    fn transport(&mut self, group: &Group, segment_time: Duration) -> Transport {
+    /// segment, and has a link of `line_rate`.
+    fn transport(&mut self, group: &Group, segment_time: Duration, line_rate: Rate) -> Transport {
         let mut known = self.transports.iter();
-        if let Some((_, transport)) = known.find(|(time, _)| *time == segment_time) {
+        let same = |time: Duration, rate: Rate| time == segment_time && rate == line_rate;
+        if let Some((.., transport)) = known.find(|(time, rate, _)| same(*time, *rate)) {
             return transport.clone();
         }
         let transport = (group.transport.build)(&TransportSettings {
             parameters: &group.parameters,
             sizes: &group.sizes,
             segment_time,
+            line_rate,
             seed: group.seed,
         });
-        self.transports.push((segment_time, transport.clone()));
+        self.transports
+            .push((segment_time, line_rate, transport.clone()));
         transport
     }
 }
@@ -202,7 +205,7 @@ impl TcpHosts {
         let at = usize::from(flow.group);
         let (group, shared) = (&self.built_from[at], &mut self.groups[at]);
         let segment_time = ctx.first_transmission_time(NIC, group.sizes.segment);
-        let transport = shared.transport(group, segment_time);
+        let transport = shared.transport(group, segment_time, ctx.rate(NIC));
         let timeout = group.receiver_timers.then(|| transport.timeout.clone());
         let mut sender = Sender::new(
             &flow,
@@ -214,7 +217,10 @@ impl TcpHosts {
         if let Some(writes) = group.writes {
             sender.write_in_parts(writes);
         }
-        let receiver = Receiver::new(&flow, timeout);
+        let receiver = match group.transport.responds {
+            true => Receiver::responder(&flow),
+            false => Receiver::new(&flow, timeout),
+        };
         self.connections.begin(index, sender, receiver);
     }
 

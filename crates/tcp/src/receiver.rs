@@ -2,6 +2,7 @@
 
 pub mod reassembly;
 pub mod reordering;
+mod responder;
 
 use crate::receiver::reassembly::Reassembly;
 use crate::receiver::reordering::{Reordered, Reordering};
@@ -23,6 +24,8 @@ enum State {
     Closed,
     /// The SYN+ACK or FIN+ACK was repeated as often as permitted.
     GaveUp,
+    /// Receives a message without opening or closing a connection (transport `rdma`).
+    Responding,
 }
 
 /// Receiving endpoint of one flow. The fields needed for every segment come first and fill one
@@ -62,6 +65,10 @@ pub struct Receiver {
     pub duplicates: u64,
     /// Reordering statistics; `None` as long as all segments arrive in order.
     reordering: Option<Box<Reordering>>,
+    /// Time from which a mark is notified at once; only of a responder.
+    notify_at: Time,
+    /// Whether a NAK was sent and its packet has not arrived yet; only of a responder.
+    refused: bool,
 }
 
 impl Receiver {
@@ -85,6 +92,8 @@ impl Receiver {
             attempts: 0,
             duplicates: 0,
             reordering: None,
+            notify_at: Time::ZERO,
+            refused: false,
             timeout,
         }
     }
@@ -130,7 +139,13 @@ impl Receiver {
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
     ) {
-        if matches!(self.state, State::Closed | State::GaveUp) {
+        if matches!(
+            self.state,
+            State::Closed | State::GaveUp | State::Responding
+        ) {
+            if self.state == State::Responding {
+                self.on_packet(header, first, reception, end);
+            }
             return;
         }
         if header.flags & SYN != 0 {
@@ -414,6 +429,9 @@ impl Receiver {
     /// Handles the event of the delayed-acknowledgement timer.
     pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
         if self.delay.expired(HostTimer::Delay, end) {
+            if let Some(interval) = reception.notify {
+                return self.notify(interval, end);
+            }
             let options = self.options(None, reception, end.now());
             self.acknowledge(0, options, reception, end);
         }

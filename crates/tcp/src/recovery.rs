@@ -10,6 +10,7 @@ mod reno;
 mod rr_tcp;
 mod sack;
 mod sack1;
+mod selective_repeat;
 mod tahoe;
 pub mod timed;
 
@@ -23,6 +24,7 @@ use lightburst_net::Block;
 use std::ops::RangeInclusive;
 
 pub use go_back_n::GoBackN;
+pub use selective_repeat::SelectiveRepeat;
 
 /// Range of the number of duplicate acknowledgements, or of SACKed segments, that indicate a loss.
 const THRESHOLD: RangeInclusive<f64> = 1.0..=1000.0;
@@ -239,6 +241,9 @@ pub trait LossRecovery: CopiedRecovery + Send {
     /// Handles an acknowledgement of no new data; `news` is true if its SACK blocks contain new
     /// information.
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction;
+
+    /// Notes that the acknowledgement that is handled next is negative (transport `rdma`).
+    fn on_nak(&mut self) {}
 
     /// Returns FlightSize as reported to the window law at a loss or a timeout. Data sent beyond
     /// the window by limited transmit does not count (RFC 5681, section 3.2, step 2). Data sent

@@ -229,6 +229,7 @@ pub fn replay(recording: Recording<'_>) -> Replayed {
         parameters: recording.parameters,
         sizes: &sizes,
         segment_time: Duration::ZERO,
+        line_rate: Rate::from_bps(1),
         seed: recording.seed,
     });
     let flow = Flow {

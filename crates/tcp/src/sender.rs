@@ -5,6 +5,7 @@ mod control;
 mod departures;
 mod echo;
 mod expiry;
+mod notices;
 mod observed;
 pub mod timed;
 
@@ -21,7 +22,7 @@ use crate::transport::Transport;
 use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{
-    Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED,
+    Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, NOTICE, SYN, SYN_ACKNOWLEDGED,
 };
 use crate::wire::timer::Timer;
 use crate::{Flow, TimeoutPolicy};
@@ -169,8 +170,10 @@ impl Sender {
         options: Option<&Options>,
         end: &mut Endpoint<'_, '_>,
     ) {
-        if header.flags & SYN != 0 {
-            if self.state != State::GaveUp {
+        if header.flags & (SYN | NOTICE) != 0 {
+            if header.flags & NOTICE != 0 {
+                self.on_notice(header, options, end);
+            } else if self.state != State::GaveUp {
                 self.on_syn_ack(end);
             }
             return;

@@ -118,7 +118,7 @@ fn build(setting: &TransportSettings) -> Transport {
     let timeout = Duration(setting.parameters.get("timeout_ps", ANY) as u64);
     Transport {
         congestion: Congestion::new(Box::new(Fixed { rate }), window, f64::INFINITY),
-        recovery: Box::new(GoBackN),
+        recovery: Box::<GoBackN>::default(),
         timeout: Box::new(Constant(timeout)),
         clock: match setting.parameters.get("hand_overs", ANY) > 0.0 {
             true => Clock::EveryAcknowledgement,
@@ -164,6 +164,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         build,
         reception: |_| Reception::PLAIN,
         fin_with_data: false,
+        responds: false,
     };
     Group {
         transport,

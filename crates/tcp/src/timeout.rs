@@ -1,9 +1,11 @@
 //! Retransmission timeouts. Each rule has a file of its own.
 
+mod fixed;
 mod linux;
 mod rfc6298;
 mod saw;
 
+pub use fixed::Fixed;
 pub use linux::{Linux, MICROSECOND, TICK};
 pub use rfc6298::Rfc6298;
 pub use saw::SawTimeout;

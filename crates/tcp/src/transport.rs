@@ -2,6 +2,8 @@
 //! behaviour of the receiver.
 
 pub(crate) mod parameters;
+pub mod rate;
+pub mod rdma;
 
 use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
@@ -9,6 +11,7 @@ use crate::timeout::{Linux, Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::transport::parameters::{Parameters, Value, COUNT, TIME, WINDOW};
 use crate::{Capable, Sizes};
 use lightburst_des::Duration;
+use lightburst_net::Rate;
 
 /// Inputs from which a transport is built.
 pub struct TransportSettings<'a> {
@@ -18,6 +21,8 @@ pub struct TransportSettings<'a> {
     pub sizes: &'a Sizes,
     /// Transmission time of a full segment on the host's link (tau).
     pub segment_time: Duration,
+    /// Rate of the host's link.
+    pub line_rate: Rate,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -89,6 +94,8 @@ pub struct Reception {
     pub from_transmission: bool,
     /// Echo of congestion marks of the network.
     pub echo: Echo,
+    /// Least time from one congestion notification to the next, if there are any.
+    pub notify: Option<Duration>,
     /// Number of repetitions of a segment after which either endpoint gives up.
     pub most_retransmissions: u32,
 }
@@ -104,6 +111,7 @@ impl Reception {
         timestamps: false,
         from_transmission: true,
         echo: Echo::None,
+        notify: None,
         most_retransmissions: u32::MAX,
     };
 }
@@ -120,6 +128,8 @@ pub struct TransportKind {
     /// Whether the FIN is sent with the last data; otherwise it is sent separately after all data
     /// is acknowledged.
     pub fin_with_data: bool,
+    /// Whether the receiver is a responder, which never opens or closes a connection.
+    pub responds: bool,
 }
 
 /// All transports.
@@ -129,18 +139,29 @@ pub const REGISTRY: &[TransportKind] = &[
         build: |s| stop_and_wait(s, 0.0),
         reception: plain,
         fin_with_data: false,
+        responds: false,
+    },
+    TransportKind {
+        name: "rdma",
+        build: rdma::build,
+        reception: rdma::reception,
+        // The flag marks the last packet of a message.
+        fin_with_data: true,
+        responds: true,
     },
     TransportKind {
         name: "sawl",
         build: |s| stop_and_wait(s, s.parameters.get("p", 0.0..=1e6)),
         reception: plain,
         fin_with_data: false,
+        responds: false,
     },
     TransportKind {
         name: "tcp",
         build: tcp,
         reception,
         fin_with_data: true,
+        responds: false,
     },
 ];
 
@@ -151,16 +172,28 @@ pub fn find(name: &str) -> Option<&'static TransportKind> {
 
 /// Returns an error that describes the first invalid setting of a transport, if there is one.
 pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> Result<(), String> {
-    let law = parameters.kind("congestion_control").and_then(cc::find);
-    let recovery = parameters.kind("recovery").and_then(recovery::find);
-    if entry.name == "tcp" && (law.is_none() || recovery.is_none()) {
-        return Err("a congestion_control or recovery of tcp is missing".to_string());
+    let (law, own) = (
+        parameters.kind("congestion_control"),
+        parameters.kind("recovery"),
+    );
+    let recovery = own.and_then(recovery::find);
+    let missing = match entry.name {
+        "tcp" => law.and_then(cc::find).is_none() || recovery.is_none(),
+        "rdma" => law.and_then(rate::find).is_none() || own.and_then(rdma::find_recovery).is_none(),
+        _ => false,
+    };
+    if missing {
+        let name = entry.name;
+        return Err(format!(
+            "a congestion_control or recovery of {name} is missing"
+        ));
     }
     // Building reads every setting with its expected type and range, and records faults.
     let built = (entry.build)(&TransportSettings {
         parameters,
         sizes,
         segment_time: Duration(1),
+        line_rate: Rate::from_bps(1),
         seed: 0,
     });
     if built.congestion.wants().rates {
@@ -190,7 +223,7 @@ fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
             f64::from(mss),
             f64::INFINITY,
         ),
-        recovery: Box::new(GoBackN),
+        recovery: Box::<GoBackN>::default(),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
         ecn: false,
@@ -235,6 +268,7 @@ fn tcp(setting: &TransportSettings) -> Transport {
 /// window law may be unknown.
 pub fn capable(kind: &str, parameters: &Parameters) -> Capable {
     let law = match kind {
+        "rdma" if rdma::is_capable(parameters) => return Capable::All,
         "tcp" => parameters.kind("congestion_control").and_then(cc::find),
         _ => None,
     };
@@ -282,7 +316,7 @@ fn recovery_of(parameters: &Parameters) -> &'static recovery::RecoveryKind {
     recovery.expect("a known loss recovery")
 }
 
-fn most_retransmissions(parameters: &Parameters) -> u32 {
+pub(crate) fn most_retransmissions(parameters: &Parameters) -> u32 {
     let most = parameters.optional("max_retransmissions", COUNT);
     most.map_or(u32::MAX, |most| most as u32)
 }
@@ -314,6 +348,7 @@ fn reception(parameters: &Parameters) -> Reception {
             (Ecn::Classic, false) => Echo::UntilReduced,
             (Ecn::None, false) => Echo::None,
         },
+        notify: None,
         most_retransmissions: most_retransmissions(parameters),
     }
 }

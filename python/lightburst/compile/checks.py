@@ -18,7 +18,7 @@ from lightburst.foundation.units import (
 )
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Obs
-from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
+from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Rdma, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.workload import Flows, datagram_counts
 
@@ -141,14 +141,18 @@ def _transmission_ps(size: int, rate: int) -> int:
 def _most_waiting(transport: Transport, flows: Flows, network: Network, time_limit: int) -> int:
     """Return the largest number of a group's segments that can wait in one queue.
 
-    Datagrams: all until the time limit. TCP: the segments of each flow, at most the advertised
-    window. Other transports: one segment of each flow.
+    Datagrams: all until the time limit. TCP and RDMA: the segments of each flow, at most the
+    advertised window, or those that may be in flight. Other transports: one segment of each flow.
     """
     if isinstance(transport, OpenLoop):
         rates = network.host_rate_bps[flows.source]
         return int(datagram_counts(flows, transport, rates, time_limit).sum())
     if isinstance(transport, Tcp):
         return segments_in_windows(flows.size_bytes, transport.payload, transport.advertised_window)
+    if isinstance(transport, Rdma):
+        inflight = transport.max_inflight
+        most = 2**62 if inflight is None else max(1, inflight // transport.payload)
+        return segments_in_windows(flows.size_bytes, transport.payload, most)
     return len(flows)
 
 

@@ -35,8 +35,16 @@ _BYTES_PER_FLOW = {
     "saw": 520,
     "sawl": 520,
     "tcp": 520,
+    "rdma": 520,
 }
-_BYTES_PER_CONNECTION = {"datagram": 0, "bursts": 0, "saw": 520, "sawl": 520, "tcp": 1160}
+_BYTES_PER_CONNECTION = {
+    "datagram": 0,
+    "bursts": 0,
+    "saw": 520,
+    "sawl": 520,
+    "tcp": 1160,
+    "rdma": 1160,
+}
 # An unacknowledged segment in the record of its sender, whose capacity doubles when it is full.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
@@ -46,7 +54,14 @@ _BYTES_PER_MERGED_DATAGRAM = 64
 # A queued or travelling packet, by the kind of its transport: of a connection with a timer and
 # options; of a burst also with its header; and each further packet of a burst.
 _BYTES_PER_PACKET = 72
-_BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "tcp": 200}
+_BYTES_PER_WAITING = {
+    "datagram": 72,
+    "bursts": 230,
+    "saw": 200,
+    "sawl": 200,
+    "tcp": 200,
+    "rdma": 200,
+}
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4

@@ -25,7 +25,7 @@ from lightburst.scenario.tables.routing import (
     LoadLabel,
     Routing,
 )
-from lightburst.scenario.transport import OpenLoop, Tcp, Transport
+from lightburst.scenario.transport import OpenLoop, Rdma, Tcp, Transport
 
 # Size of SYN, FIN and acknowledgements. Datagrams have none, but the simulator requires the size.
 _NO_CONTROL_BYTES = 64
@@ -124,6 +124,8 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
         del settings["preset"], settings["initial_window"], settings["advertised_window"]
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
+    elif isinstance(transport, Rdma):
+        settings["handshake"] = False
     elif isinstance(transport, OpenLoop):
         del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES

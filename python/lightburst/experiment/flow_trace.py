@@ -46,10 +46,10 @@ def save(
     Returns
     -------
     Path
-        Absolute path of the directory. It contains ``trace.json`` (`record`), ``trace.pcapng``, the
-        tables of `trace_tables` as ``trace_segments.parquet``, ``trace_windows.parquet``,
-        ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as
-        PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
+        Absolute path of the directory. It contains ``trace.json`` (`record`), ``trace.pcapng``
+        (with headers of TCP, so not of `rdma`), the tables of `trace_tables` as
+        ``trace_segments.parquet``, ``trace_windows.parquet``, ``trace_bursts.parquet`` and
+        ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
 
     Raises
     ------
@@ -58,12 +58,15 @@ def save(
         IPv4 packet. Nothing is left behind.
     """
     trace, about = FlowTrace.of(result, flow), record(result, flow)
-    captured = capture(trace)
+    # A capture has headers of TCP.
+    queue_pair = result.plan.transports[result.plan.group[flow]]["kind"] == "rdma"
+    captured = None if queue_pair else capture(trace)
     tool = f"lightburst {about['provenance']['version']}"
     source = source_of(result)
 
     def fill(fresh: Path) -> None:
-        write(fresh / CAPTURE, captured, tool)
+        if captured is not None:
+            write(fresh / CAPTURE, captured, tool)
         for stem, table in _TABLES.items():
             table(trace).to_parquet(fresh / f"{stem}.parquet", index=False)
         if bins is not None:

@@ -23,7 +23,7 @@ from lightburst.scenario import as_scenario
 from lightburst.simulation.simulate import run
 from lightburst.trace.audit import RetransmissionAudit
 from lightburst.trace.division import PARTS, copies, divide, holding
-from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
+from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace, receive_window
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -198,7 +198,7 @@ def _explained(result: Result, flow: int) -> Explanation:
     ideal = float(row["ideal_s"])
     groups = result.plan.group_names
     transport = result.plan.transports[result.plan.group[flow]]
-    held = holding(trace, spans, transport.get("advertised_window_bytes"))
+    held = holding(trace, spans, receive_window(transport))
     about = {
         "flow": flow,
         "group": groups[result.plan.group[flow]] if groups else None,

@@ -154,6 +154,13 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     ),
     **dict.fromkeys(("numpaths", "kpaths", "kshortest"), (("paths", ""),)),
     # Transports.
+    "dcqcn": (
+        ("rdma", "with congestion_control = 'dcqcn'"),
+        ("dctcp", "; transport.kind = 'rdma' has 'dcqcn'"),
+    ),
+    **dict.fromkeys(("roce", "rocev2", "infiniband", "rc", "verbs"), (("rdma", ""),)),
+    "irn": (("rdma", "with recovery = 'selective-repeat'"), ("selective-repeat", "")),
+    **dict.fromkeys(("gobackn", "gbn"), (("go-back-n", ""),)),
     **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
     **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},
     "newreno": (("new-reno", ""), _repair("new-reno")),

@@ -55,7 +55,7 @@ _COLLECTIVE: Final = (("collective", "with operation = 'all-reduce' and others")
 # Substitutes by the other tool's name in lower case without separators.
 NOT_HERE: Final[dict[str, Nearest]] = {
     # Window laws and senders of Linux, ns-3, htsim and HPCC's simulator.
-    **dict.fromkeys(("dcqcn", "hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
+    **dict.fromkeys(("hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
     **dict.fromkeys(("bbr2", "bbrv2"), _BBR),
     **dict.fromkeys(("copa", "pcc", "vivace", "nv", "cdg"), _DELAY),
     **dict.fromkeys(("timely", "swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
@@ -68,10 +68,10 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),
     **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
     **dict.fromkeys(
-        ("rdma", "roce", "rocev2", "infiniband", "ndp", "eqds", "homa", "phost", "pfabric"),
+        ("ndp", "eqds", "homa", "phost", "pfabric"),
         _TRANSPORT,
     ),
-    **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "irn", "falcon"), _TRANSPORT),
+    **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "falcon"), _TRANSPORT),
     # Switches and queues.
     **dict.fromkeys(
         ("wr", "owr", "helios", "mordia", "reactor", "cthrough", "eclipse"),

@@ -130,6 +130,9 @@ class SynchronisationMeasurement(OptionalMeasurement):
         if all(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups):
             allowed = "nothing: datagrams and bursts are no connections, and have no windows"
             yield InputError("measurement.synchronisation", "a table without connections", allowed)
+        if any(group.transport.kind == "rdma" for group in scenario.flow_groups):
+            allowed = "nothing: rate laws have no windows"
+            yield InputError("measurement.synchronisation", "a table with 'rdma'", allowed)
 
     def settings(
         self, scenario: Scenario, network: Network, switches: Switches

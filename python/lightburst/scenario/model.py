@@ -140,10 +140,10 @@ class Scenario(Section):
         """
         if self.switching.kind == "circuit":
             return "free"
-        tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
+        connected = any(group.transport.kind in ("tcp", "rdma") for group in self.flow_groups)
         if self.routing.choice is not None:
             return self.routing.choice.kind
-        return "flow-hash" if tcp else "free"
+        return "flow-hash" if connected else "free"
 
     @property
     def host_queueing(self) -> Queueing:

@@ -16,6 +16,8 @@ from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.transport.congestion_control import CongestionControl
 from lightburst.scenario.transport.presets import PRESETS
+from lightburst.scenario.transport.rate_law import RateLaw
+from lightburst.scenario.transport.rdma import RdmaRecovery
 from lightburst.scenario.transport.recovery import Recovery
 
 
@@ -37,6 +39,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "transports": _kinds(Transport),
     "congestion_controls": _kinds(CongestionControl),
     "recoveries": _kinds(Recovery),
+    "rate_laws": _kinds(RateLaw),
+    "rdma_recoveries": _kinds(RdmaRecovery),
     "presets": tuple(PRESETS),
     "workloads": _kinds(Workload),
     "sizes": _kinds(FlowSize),

@@ -43,6 +43,12 @@ NONE: Final = 2**64 - 1
 REASONS: Final = tuple(_core.registry()["drop_reasons"])
 
 
+def receive_window(transport: Mapping[str, Any]) -> int | None:
+    """Return the most useful bytes that may be unacknowledged, by settings of the plan; or None."""
+    limit = transport.get("advertised_window_bytes", transport.get("max_inflight_bytes"))
+    return None if limit is None else int(limit)
+
+
 @dataclass(frozen=True, eq=False)
 class FlowTrace:
     """All recorded events of one flow.
@@ -146,8 +152,8 @@ class FlowTrace:
             destination=int(plan.flows["destination"][flow]),
             size_bytes=int(plan.flows["bytes"][flow]),
             payload_bytes=payload,
-            # Stop-and-wait, without an advertised window, sends one segment at a time.
-            window_bytes=int(transport.get("advertised_window_bytes", payload)),
+            # Stop-and-wait, without a limit, sends one segment at a time.
+            window_bytes=receive_window(transport) or payload,
             connected=transport["kind"] not in OPEN_LOOP and transport.get("handshake", True),
             sack="sack_blocks" in recovery and recovery.get("sack", True),
             segments=segments,

@@ -291,6 +291,29 @@ class FqCoDel(Discipline):
         return [unit for bucket in self.buckets for unit in bucket.flush()]
 
 
+class Marking(Discipline):
+    """Zhu et al. 2015, figure 5: marks with a probability that rises with the queue."""
+
+    def __init__(self, output: "Output", settings: dict[str, Any]) -> None:
+        super().__init__(output, settings)
+        self.draw = output.draw
+
+    def enqueue(self, unit: Unit) -> None:
+        if not self.output.admit(unit):
+            return
+        if self.output.is_capable(unit) and self.marks(self.output.backlog()):
+            unit = self.output.mark(unit)
+        self.output.push(self.queue, unit)
+
+    def marks(self, backlog: int) -> bool:
+        """Whether a packet that finds this queue is marked."""
+        low, high = (self.settings[f"{end}_threshold_bytes"] for end in ("min", "max"))
+        if not low < backlog <= high:
+            return bool(backlog > high)
+        most: float = self.settings["max_probability"]
+        return self.draw.uniform() < most * (float(backlog - low) / float(high - low))
+
+
 DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
@@ -300,4 +323,5 @@ DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2]] = {
     "prio": Prio,
     "drr": Drr,
     "dualpi2": DualPi2,
+    "marking": Marking,
 }

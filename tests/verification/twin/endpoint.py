@@ -8,7 +8,7 @@ from twin import accurate
 from twin.audit import TIMEOUT, RetransmissionAudit, Transmission
 from twin.events import EventQueue, Moment
 from twin.network import RECEIVER, SENDER, TIMER, Network
-from twin.timeout import UNKNOWN, LinuxTimeout, SawTimeout, TcpTimeout, Timeout
+from twin.timeout import UNKNOWN, FixedTimeout, LinuxTimeout, SawTimeout, TcpTimeout, Timeout
 from twin.units import Block, Packet
 from twin.windows import WindowRow
 
@@ -123,7 +123,7 @@ class Endpoint:
     def is_scalable(self) -> bool:
         """Whether it answers marks by their share."""
         kind: str | None = self.transport.get("congestion_control", {}).get("kind")
-        return kind == "dctcp"
+        return kind in ("dctcp", "dcqcn")
 
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
@@ -200,7 +200,9 @@ class TimedEndpoint(Endpoint):
         self.timer = Timer(network.events, Moment(TIMER, here, flow.index, kind), self.expire)
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
         self.timeout: Timeout
-        if not self.is_tcp:
+        if transport["kind"] == "rdma":
+            self.timeout = FixedTimeout(transport)
+        elif not self.is_tcp:
             self.timeout = SawTimeout(transport, tau)
         elif transport.get("timeout") == "linux":
             self.timeout = LinuxTimeout(transport)

@@ -30,6 +30,7 @@ from twin.pauses import Pauses
 from twin.queued import electronic_switch
 from twin.rack_tlp import RackSender
 from twin.rates import RateSender
+from twin.rdma import RdmaReceiver, RdmaSender
 from twin.receiver import TcpReceiver
 from twin.recovery_times import recovery
 from twin.rng import stream
@@ -58,6 +59,7 @@ ENDS: dict[str, tuple[type[Endpoint], type[Endpoint]]] = {
     "saw": (SawSender, SawReceiver),
     "sawl": (SawSender, SawReceiver),
     "tcp": (TcpSender, TcpReceiver),
+    "rdma": (RdmaSender, RdmaReceiver),
 }
 
 Columns = dict[str, dict[str, Any]]

@@ -33,6 +33,26 @@ class Timeout(Protocol):
         """The connection is established, and its SYN gave no sample."""
 
 
+class FixedTimeout:
+    """The local ACK timeout of a queue pair."""
+
+    def __init__(self, transport: dict[str, Any]) -> None:
+        self.constant: int = transport["acknowledgement_timeout_ps"]
+        self.newest = UNKNOWN
+
+    def wait(self) -> int:
+        return self.constant
+
+    def back_off(self) -> None:
+        """Stay the same."""
+
+    def sample(self, round_trip: int, una: int = 0, nxt: int = 0) -> None:
+        self.newest = round_trip
+
+    def syn_was_repeated(self) -> None:
+        raise AssertionError("no SYN")
+
+
 class SawTimeout:
     """minakhmetov2018, section 2; `tau` is the transmission time of a full segment."""
 

@@ -36,6 +36,8 @@ FLAGS = {
     "fin": FIN | FORWARD,
     "fin+ack": FIN | ACK,
     "ack": ACK,
+    "nak": ACK | CWR,
+    "cnp": CWR,
     "datagram": FORWARD,
 }
 SENT, ARRIVED, LOST = range(3)

@@ -9,6 +9,11 @@ const POLICIES: [(&str, &str); 2] = [
     ("congestion_control", "congestion_controls"),
     ("recovery", "recoveries"),
 ];
+/// The same for the transport `rdma`.
+const POLICIES_OF_RDMA: [(&str, &str); 2] = [
+    ("congestion_control", "rate_laws"),
+    ("recovery", "rdma_recoveries"),
+];
 
 /// Rejects a name that is in no registry.
 pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
@@ -29,7 +34,11 @@ pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
     }
     for plan::Group { transport, .. } in &settings.groups {
         check("transports", &transport.kind)?;
-        for (name, topic) in POLICIES {
+        let policies = match transport.kind.as_str() {
+            "rdma" => POLICIES_OF_RDMA,
+            _ => POLICIES,
+        };
+        for (name, topic) in policies {
             if let Some(kind) = transport.policy(name) {
                 check(topic, kind)?;
             }

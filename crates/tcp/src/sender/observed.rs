@@ -95,7 +95,10 @@ impl Sender {
                 Phase::Open if cwnd < ssthresh => CongestionState::SlowStart,
                 Phase::Open => CongestionState::Avoidance,
             },
-            pacing: self.recovery.pacing(),
+            pacing: {
+                let of_law = || Some(self.congestion.pacing_rate()?.bps() / 8);
+                self.recovery.pacing().or_else(of_law)
+            },
             reordering_window: self.recovery.reordering_window(self.timeout.smoothed()),
             undone: self.recovery.undone(),
         }

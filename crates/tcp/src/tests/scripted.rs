@@ -120,6 +120,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
     let transport = (transport::find("tcp").unwrap().build)(&TransportSettings {
         parameters: &Parameters::new(all),
         sizes: &SIZES,
+        line_rate: lightburst_net::Rate::from_bps(1),
         segment_time: Duration::ZERO,
         seed: 0,
     });

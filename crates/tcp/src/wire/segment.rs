@@ -22,6 +22,10 @@ pub const ECE: u8 = 16;
 /// 6.1.2).
 pub const CWR: u8 = 32;
 
+/// Flag of a packet of a responder (transport `rdma`): a negative acknowledgement, or without [`ACK`]
+/// a congestion notification. No receiver of TCP has the bit, which is [`CWR`] of data.
+pub const NOTICE: u8 = 32;
+
 /// Sender's acknowledgement of the receiver's SYN. SYN and FIN take one sequence number each (RFC
 /// 9293, section 3.4).
 pub const SYN_ACKNOWLEDGED: u64 = 1;

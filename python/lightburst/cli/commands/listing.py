@@ -19,6 +19,8 @@ from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.transport.congestion_control import CongestionControl
+from lightburst.scenario.transport.rate_law import RateLaw
+from lightburst.scenario.transport.rdma import RdmaRecovery
 from lightburst.scenario.transport.recovery import Recovery
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ _UNIONS: Final[dict[str, Any]] = {
     "transports": Transport,
     "congestion_controls": CongestionControl,
     "recoveries": Recovery,
+    "rate_laws": RateLaw,
+    "rdma_recoveries": RdmaRecovery,
     "workloads": Workload,
     "sizes": FlowSize,
 }

@@ -298,8 +298,36 @@ class DualPi2(Section):
         return self
 
 
+class Marking(Section):
+    """Drop-tail that marks between two thresholds: the congestion point of DCQCN (Zhu et al. 2015).
+
+    Attributes
+    ----------
+    min_threshold, max_threshold : int
+        Bytes.
+    """
+
+    kind: Literal["marking"] = "marking"
+    min_threshold: Annotated[int, Quantity(SIZE)] = Field(
+        parse_size("5 kB"), description="K_min: queue up to which no arriving packet is marked."
+    )
+    max_threshold: _Size = Field(
+        parse_size("200 kB"), description="K_max: queue above which each arriving packet is marked."
+    )
+    max_probability: Annotated[float, Real(0, 1)] = Field(
+        0.01, description="P_max: probability of a mark at `max_threshold`; 0 at `min_threshold`."
+    )
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Self:
+        if self.min_threshold >= self.max_threshold:
+            given, limit = format_size(self.min_threshold), format_size(self.max_threshold)
+            raise refuse_at("min_threshold", given, f"less than max_threshold, {limit}")
+        return self
+
+
 Queue = Annotated[
-    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr | DualPi2,
+    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr | DualPi2 | Marking,
     Field(
         discriminator="kind",
         description=(

@@ -6,10 +6,11 @@ from pydantic import Field
 
 from lightburst.scenario.transport.base import BaseTransport, Connection
 from lightburst.scenario.transport.open_loop import OPEN_LOOP, Bursts, Datagram, OpenLoop
+from lightburst.scenario.transport.rdma import Rdma
 from lightburst.scenario.transport.stop_and_wait import Saw, Sawl
 from lightburst.scenario.transport.tcp import Tcp
 
-Transport = Annotated[Saw | Sawl | Tcp | Datagram | Bursts, Field(discriminator="kind")]
+Transport = Annotated[Saw | Sawl | Tcp | Rdma | Datagram | Bursts, Field(discriminator="kind")]
 
 __all__ = [
     "OPEN_LOOP",
@@ -18,6 +19,7 @@ __all__ = [
     "Connection",
     "Datagram",
     "OpenLoop",
+    "Rdma",
     "Saw",
     "Sawl",
     "Tcp",

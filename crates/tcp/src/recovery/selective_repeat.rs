@@ -1,0 +1,125 @@
+//! Selective repeat of IRN: R. Mittal et al., "Revisiting network support for RDMA", SIGCOMM 2018,
+//! section 3.1. The receiver keeps packets out of order, and answers each with a negative
+//! acknowledgement that names it.
+
+use super::{in_window, Candidate, LossRecovery, Phase, Reaction, Reason, SenderState};
+use super::{Block, Timeout, TimerAction};
+use crate::cc::{Ack, Loss};
+use crate::flight::scoreboard::Scoreboard;
+use crate::flight::Flight;
+use lightburst_des::Time;
+
+/// Loss recovery that sends only missing packets again.
+#[derive(Clone, Default)]
+pub struct SelectiveRepeat {
+    /// Packets that arrived out of order.
+    arrived: Scoreboard,
+    /// End of the data that was sent before the recovery; `None` outside of a recovery.
+    until: Option<u64>,
+    /// All packets that begin before this byte and have not arrived are taken for lost, whatever has
+    /// arrived behind them.
+    lost: u64,
+    /// All missing packets before this byte were sent again in this recovery.
+    repeated: u64,
+    /// Whether the acknowledgement that is handled next is negative.
+    nak: bool,
+}
+
+impl SelectiveRepeat {
+    fn enter(&mut self, lost: u64, flight: &Flight) {
+        self.until = Some(flight.snd_max);
+        self.lost = lost;
+        self.repeated = flight.snd_una;
+    }
+
+    /// Ends the recovery, or begins one, after an acknowledgement; `usual` is the reaction to one
+    /// that does neither.
+    fn follow(&mut self, usual: Reaction, sender: &mut SenderState<'_>) -> Reaction {
+        let flight = &*sender.flight;
+        self.arrived.acknowledge(flight.snd_una);
+        // "It exits loss recovery when a cumulative acknowledgement greater than the recovery
+        // sequence is received."
+        if self.until.is_some_and(|until| flight.snd_una >= until) {
+            self.until = None;
+        }
+        if !std::mem::take(&mut self.nak) || self.until.is_some() {
+            return usual;
+        }
+        // "The first packet that is retransmitted corresponds to the cumulative acknowledgement
+        // value."
+        self.enter(flight.snd_una + 1, flight);
+        sender.congestion.on_loss(&Loss {
+            at: sender.now,
+            in_flight: sender.flight.flight_size(),
+            echo: false,
+        });
+        Reaction {
+            retransmit: false,
+            fast: true,
+            timer: TimerAction::Restart,
+        }
+    }
+
+    /// Returns the next packet that is taken for lost: "any subsequent packet is considered lost only
+    /// if another packet with a higher sequence number has been selectively acked".
+    fn hole(&self, flight: &Flight) -> Option<u64> {
+        self.until?;
+        let first = self.repeated.max(flight.snd_una);
+        let hole = self.arrived.next_hole(first);
+        (hole < self.arrived.end().max(self.lost)).then_some(hole)
+    }
+}
+
+impl LossRecovery for SelectiveRepeat {
+    fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
+        self.arrived.update(blocks, flight.snd_una)
+    }
+
+    fn on_nak(&mut self) {
+        self.nak = true;
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        sender.congestion.on_ack(ack);
+        self.follow(Reaction::default(), sender)
+    }
+
+    fn on_duplicate(&mut self, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        self.follow(Reaction::KEEP, sender)
+    }
+
+    fn on_timeout(&mut self, _flight: &Flight) {}
+
+    /// Begins a recovery anew. All that is not known to have arrived is taken for lost: no packet
+    /// behind it would tell of the loss of a tail.
+    fn on_expiry(&mut self, repeated: bool, sender: &mut SenderState<'_>) {
+        sender.congestion.on_timeout(&Timeout {
+            at: sender.now,
+            in_flight: sender.flight.flight_size(),
+            repeated,
+            sent: sender.flight.snd_max,
+            lost: 0,
+        });
+        self.enter(sender.flight.snd_max, sender.flight);
+    }
+
+    fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
+        match self.hole(flight) {
+            Some(hole) => Some(Candidate::hole(hole)),
+            None => in_window(flight, flight.flight_size(), window),
+        }
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
+        if candidate.reason == Reason::Hole {
+            self.repeated = candidate.sequence + flight.payload(candidate.sequence);
+        }
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        match self.until {
+            Some(_) => Phase::Recovery,
+            None => Phase::Open,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Packets of a responder that are more than acknowledgements (transport `rdma`).
+
+use super::{Sender, State};
+use crate::wire::segment::{Endpoint, ACK};
+use lightburst_net::{Header, Options};
+
+impl Sender {
+    /// Handles a congestion notification, or a negative acknowledgement: all data before its number
+    /// has arrived, and the packet at its number has not.
+    #[cold]
+    pub(super) fn on_notice(
+        &mut self,
+        header: &Header,
+        options: Option<&Options>,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        if self.state != State::Established {
+            return;
+        }
+        if header.flags & ACK == 0 {
+            self.congestion.on_notification(end.now());
+            return self.tell_window(end);
+        }
+        // An older one tells nothing new.
+        if header.acknowledgement >= self.flight.snd_una {
+            self.recovery.on_nak();
+            self.on_ack(header, options, end);
+        }
+    }
+}

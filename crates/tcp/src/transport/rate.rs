@@ -1,0 +1,54 @@
+//! Rate laws of `rdma`: how fast the packets of a message may be sent.
+//!
+//! A rate law is a [`CongestionControl`] that paces. Each has a file of its own; [`REGISTRY`] lists
+//! them all.
+
+mod dcqcn;
+mod line_rate;
+
+use crate::cc::{CongestionControl, Window};
+use crate::Parameters;
+use lightburst_net::Rate;
+
+/// Inputs from which a rate law is built.
+pub struct RateLawSettings<'a> {
+    /// Settings from the table of the law.
+    pub parameters: &'a Parameters,
+    /// Rate of the host's link.
+    pub line_rate: Rate,
+}
+
+/// Registry entry of a rate law.
+pub struct RateLawKind {
+    /// Name in the scenario.
+    pub name: &'static str,
+    /// Whether the receiver notifies the sender of congestion marks of the network.
+    pub notified: bool,
+    /// Builds the state of one message.
+    pub build: fn(&RateLawSettings) -> Box<dyn CongestionControl>,
+}
+
+/// All rate laws of `rdma`. To add one, add a file and an entry here.
+pub const REGISTRY: &[RateLawKind] = &[
+    RateLawKind {
+        name: "dcqcn",
+        notified: true,
+        build: |s| Box::new(dcqcn::Dcqcn::new(s)),
+    },
+    RateLawKind {
+        name: "line-rate",
+        notified: false,
+        build: |s| Box::new(line_rate::LineRate::new(s)),
+    },
+];
+
+/// Returns the rate law called `name`.
+pub fn find(name: &str) -> Option<&'static RateLawKind> {
+    REGISTRY.iter().find(|entry| entry.name == name)
+}
+
+/// The window of a law that limits only the rate.
+const UNLIMITED: Window = Window {
+    cwnd: f64::INFINITY,
+    ssthresh: 0.0,
+};

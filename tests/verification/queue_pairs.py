@@ -1,0 +1,82 @@
+"""Settings of messages over queue pairs, and random ones."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from plans import GIGABIT, MICROSECOND, MILLISECOND
+from random_transports import random_patience
+
+#: Constants of DCQCN (Zhu et al. 2015), as of the scenario.
+DCQCN: dict[str, Any] = {
+    "kind": "dcqcn",
+    "notification_interval_ps": 50 * MICROSECOND,
+    "g": 1 / 256,
+    "alpha_interval_ps": 55 * MICROSECOND,
+    "timer_ps": 55 * MICROSECOND,
+    "byte_counter_bytes": 10_000_000,
+    "fast_recovery": 5,
+    "additive_increase_bps": 40_000_000,
+    "hyper_increase_bps": 400_000_000,
+    "min_rate_bps": 1_000_000,
+}
+
+
+def rdma(recovery: str = "go-back-n", **changes: Any) -> dict[str, Any]:
+    """Settings of messages over queue pairs."""
+    return {
+        "kind": "rdma",
+        "congestion_control": DCQCN,
+        "recovery": {"kind": recovery},
+        "segment_bytes": 1086,
+        "header_bytes": 62,
+        "control_bytes": 66,
+        "handshake": False,
+        "acknowledge_every": 1,
+        "acknowledgement_timeout_ps": MILLISECOND,
+        **changes,
+    }
+
+
+def random_rdma(random: Random, segment: int, header: int) -> dict[str, Any]:
+    """Messages over queue pairs, with constants that act within some packets."""
+    pick = random.choice
+    law = random.choice(list(RATE_LAWS))
+    every, payload = pick([1, 1, 2, 5]), segment - header
+    drawn: dict[str, Any] = {
+        "congestion_control": RATE_LAWS[law](random),
+        "segment_bytes": segment,
+        "header_bytes": header,
+        "control_bytes": pick([66, 66, 20, 200]),
+        "acknowledge_every": every,
+        "acknowledgement_timeout_ps": pick([100, 300, 1_000, 67_109]) * MICROSECOND,
+        **random_patience(random),
+    }
+    if random.random() < 0.4:
+        drawn["max_inflight_bytes"] = payload * pick([every, every + 3, 40]) + pick(
+            [0, payload // 2]
+        )
+    return rdma(pick(["go-back-n", "selective-repeat"]), **drawn)
+
+
+def random_dcqcn(random: Random) -> dict[str, Any]:
+    """Timers of some packets, and byte counters of a few or of many."""
+    pick = random.choice
+    interval = pick([1, 5, 50])
+    return DCQCN | {
+        "notification_interval_ps": interval * MICROSECOND,
+        "g": pick([1 / 256, 1 / 16, 0.7, 0.0, 1.0]),
+        "alpha_interval_ps": interval * MICROSECOND + pick([1, 5 * MICROSECOND, 99 * MICROSECOND]),
+        "timer_ps": pick([1, 7, 55, 300]) * MICROSECOND,
+        "byte_counter_bytes": pick([1, 5_000, 30_000, 10_000_000]),
+        "fast_recovery": pick([1, 2, 5]),
+        "additive_increase_bps": pick([40_000_000, GIGABIT // 3]),
+        "hyper_increase_bps": pick([400_000_000, 2 * GIGABIT]),
+        "min_rate_bps": pick([1_000_000, 100_000_000, 20 * GIGABIT]),
+    }
+
+
+RATE_LAWS: dict[str, Callable[[Random], dict[str, Any]]] = {
+    "dcqcn": random_dcqcn,
+    "line-rate": lambda random: {"kind": "line-rate"},
+}
