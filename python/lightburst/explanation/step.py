@@ -156,9 +156,13 @@ def _lines(found: StepExplanation) -> Iterator[str]:
             f"path; the last ranks of all operations took {mean} in the mean."
         )
         share = about["excess_s"] / about["time_s"]
+        words = "one message. Alone on an idle network it takes"
+        if number > 1:
+            words = f"{number} messages, each of which waited for the one before. " + (
+                "Alone on an idle network they take"
+            )
         yield (
-            f"The path has {number} messages, each of which waited for the one before. Alone on an "
-            f"idle network they take {readable('ideal_s', about['ideal_s'])}; "
+            f"The path has {words} {readable('ideal_s', about['ideal_s'])}; "
             f"{readable('excess_s', about['excess_s'])} more ({share:.1%}) were lost on the way."
         )
     if not number:
