@@ -113,6 +113,27 @@ def beside(description: dict[str, Any], name: str, **tables: dict[str, Any]) -> 
     return {**description, "name": name, **changed}
 
 
+def rotor(load: float, seconds: float) -> dict[str, Any]:
+    """Describe 16 racks of 8 hosts behind 8 rotor switches, each rack with a circuit to each.
+
+    Parameters
+    ----------
+    load, seconds
+        As for `electronic`, whose flows and sender it has.
+
+    Returns
+    -------
+    dict
+        Tables of a scenario file.
+    """
+    return electronic(load, seconds) | {
+        "name": "rotor switches, 128 hosts",
+        "topology": {"kind": "racks", "racks": 16, "hosts_per_rack": 8, "uplinks": 8},
+        "switching": {"kind": "circuit", "schedule": "rotor"},
+        "routing": {},
+    }
+
+
 def long_flow(seconds: float) -> dict[str, Any]:
     """Describe the scenario of ``peers/ns2-long.tcl``: one SACK flow with a loss of 0.001.
 

@@ -30,6 +30,7 @@ TCP = (
     (TREE, TREE_S),
     (case.beside(TREE, "the same, rack-tlp", transport={"recovery": "rack-tlp"}), TREE_S),
     (case.beside(TREE, "the same, fair interfaces", hosts={"queueing": "fair"}), TREE_S),
+    (case.rotor(0.3, TREE_S), TREE_S),
     (case.long_flow(FLOW_S), FLOW_S),
     (case.burst_path(FLOW_S), FLOW_S),
 )
