@@ -4,13 +4,19 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from lightburst.compile.circuits.schedules import racks_of
+from lightburst.compile.circuits.schedules import own_turns, racks_of
 from lightburst.compile.switches import Switches
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_duration, format_rate
 from lightburst.scenario import Scenario
 from lightburst.scenario.switching import Circuit
-from lightburst.scenario.switching.circuit import MOST_RACKS, GivenSchedule, Scheduler
+from lightburst.scenario.switching.circuit import (
+    MOST_RACKS,
+    FileSchedule,
+    GivenSchedule,
+    Scheduler,
+    Turns,
+)
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.topology import Racks
 from lightburst.topology import Network
@@ -56,8 +62,10 @@ def misfits(switches: Switches, network: Network, scenario: Scenario) -> Iterato
     yield from _loads(scenario.flow_groups)
     if isinstance(switching.schedule, Scheduler):
         yield from _scheduler(path, switching, network)
-    elif isinstance(switching.schedule, GivenSchedule):
-        yield from _given(f"{path}.schedule.matchings", switching.schedule, racks.size, cores)
+    elif isinstance(switching.schedule, GivenSchedule | FileSchedule):
+        key = "matchings" if isinstance(switching.schedule, GivenSchedule) else "file"
+        turns = own_turns(switching.schedule)
+        yield from _given(f"{path}.schedule.{key}", turns, racks.size, cores)
     elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":
         allowed = f"at most {racks.size - 1}, the number of matchings of {racks.size} racks"
         if with_racks:
@@ -147,8 +155,7 @@ def _loads(groups: Iterable[FlowGroup]) -> Iterator[InputError]:
             yield InputError(f"{group.path}workload.load_of", "'hottest-link'", allowed)
 
 
-def _given(path: str, schedule: GivenSchedule, racks: int, cores: int) -> Iterator[InputError]:
-    turns = schedule.matchings
+def _given(path: str, turns: Turns, racks: int, cores: int) -> Iterator[InputError]:
     if len(turns) != cores:
         allowed = f"{_lists(cores)}, one for each circuit switch"
         yield InputError(path, _lists(len(turns)), allowed)

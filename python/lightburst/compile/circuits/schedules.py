@@ -5,15 +5,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.compile.circuits.file import read_matchings
 from lightburst.compile.switches import Switches
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
     SHORT_SIZE,
+    FileSchedule,
     GivenSchedule,
     RandomSchedule,
     RotorSchedule,
     Scheduler,
+    Turns,
 )
 from lightburst.topology import Network
 from lightburst.workload.streams import stream
@@ -80,7 +83,8 @@ def _schedule(
 ) -> tuple[Matchings, list[list[int]]]:
     """Return all matchings, and the numbers of those that each circuit switch has, in order."""
     match switching.schedule:
-        case GivenSchedule(matchings=given):
+        case GivenSchedule() | FileSchedule():
+            given = own_turns(switching.schedule)
             known = {matching: None for turn in given for matching in turn}
             numbers = {matching: number for number, matching in enumerate(known)}
             turns = [[numbers[matching] for matching in turn] for turn in given]
@@ -101,6 +105,13 @@ def _schedule(
             length = len(matchings)
             begins = [core * length // cores for core in range(cores)]
             return matchings, [[(i + begin) % length for i in range(length)] for begin in begins]
+
+
+def own_turns(schedule: GivenSchedule | FileSchedule) -> Turns:
+    """Return the matchings that a user gives, for each circuit switch slot by slot."""
+    if isinstance(schedule, GivenSchedule):
+        return schedule.matchings
+    return read_matchings(schedule.file, "switching.schedule.file")
 
 
 def _dealt(matchings: int, cores: int) -> list[list[int]]:

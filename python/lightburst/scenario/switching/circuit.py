@@ -12,7 +12,7 @@ from lightburst.foundation.units import (
     parse_duration,
     parse_size,
 )
-from lightburst.scenario.fields import Flag, Lists, Named, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Flag, Lists, Named, Whole, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 
@@ -23,6 +23,8 @@ MOST_RACKS = 4096
 SHORT_SIZE = parse_size("15 MB")
 Forwarding = Literal["direct", "valiant", "rotor-lb", "opera"]
 _Matching = tuple[Annotated[int, Whole(0, MOST_RACKS - 1)], ...]
+#: For each circuit switch its matchings, slot by slot.
+Turns = tuple[tuple[tuple[int, ...], ...], ...]
 
 
 class RotorSchedule(Section):
@@ -58,6 +60,20 @@ class GivenSchedule(Section):
             "For each circuit switch its matchings, slot by slot; a matching lists for each rack "
             "the number of the rack to which its circuit leads. Afterwards the first one follows "
             "again."
+        )
+    )
+
+
+class FileSchedule(Section):
+    """Matchings of your own, from a file."""
+
+    kind: Literal["file"] = "file"
+    file: DataFile = Field(
+        description=(
+            "CSV file with a heading and the columns `switch`, `slot`, `rack` and `to`, all "
+            "numbers from 0: in this slot of this circuit switch the circuit of the rack leads to "
+            "another one. Each switch begins again after its last slot. A relative name is "
+            "relative to the directory of the scenario file."
         )
     )
 
@@ -113,6 +129,7 @@ Schedule = Annotated[
     | RoundRobinSchedule
     | RandomSchedule
     | GivenSchedule
+    | FileSchedule
     | GreedyScheduler
     | HungarianScheduler
     | IslipScheduler
@@ -126,7 +143,9 @@ Schedule = Annotated[
             "number; each circuit switch turns through all, the switches evenly apart. "
             '`"random"`: these rounds with the racks in random order, shuffled and dealt out in '
             "turn, so that the circuits of a slot are a random regular graph (Opera, Mellette et "
-            "al. 2020); another seed is another schedule. The others are schedulers, which compute "
+            "al. 2020); another seed is another schedule. "
+            '`"given"` and `"file"`: matchings of your own. '
+            "The others are schedulers, which compute "
             'matchings from the bytes that wait in the racks: `"greedy"`, `"hungarian"`, `"islip"` '
             'and `"birkhoff"`.'
         ),
