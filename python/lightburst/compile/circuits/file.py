@@ -1,6 +1,7 @@
 """Matchings of circuit switches from a user's table."""
 
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +64,7 @@ def _read(file: Path, _version: Stamp, path: str) -> Turns:
         given = f"no row of {_where(np.array([core, number - first[core], at]))}"
         raise InputError(path, given, "each rack once in each slot of each circuit switch")
     matchings = [tuple(one) for one in peers.reshape(-1, racks).tolist()]
-    return tuple(tuple(matchings[a:b]) for a, b in zip(first[:-1], first[1:], strict=True))
+    return tuple(tuple(matchings[a:b]) for a, b in pairwise(first.tolist()))
 
 
 def _rows(file: Path, path: str) -> NDArray[np.int64]:
