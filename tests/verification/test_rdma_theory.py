@@ -53,7 +53,8 @@ def fixed_point(flows: int) -> float:
         by_time = rate * p / (q ** (-timer * rate) - 1)
         above = rate * alpha / tau * notified / (by_bytes + by_time)
         rises = q ** (fast * byte_counter) * by_bytes + q ** (fast * timer * rate) * by_time
-        return STEP * rises - above / tau * notified
+        drift: float = STEP * rises - above / tau * notified
+        return drift
 
     found: float = brentq(drift_of_target, 1e-6, 0.05)
     return found
