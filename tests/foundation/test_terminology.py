@@ -113,17 +113,17 @@ LISTS = {
     [
         # Linux, ns-3, HPCC's simulator, htsim: features that are missing here, and no misspelt
         # names.
-        ("law", "dcqcn DCQCN HPCC prague", "'dctcp', which follows the marks of switches"),
+        ("law", "HPCC prague", "'dctcp', which follows the marks of switches"),
         ("law", "bbr2 BBRv2", "'bbr3', the version after it"),
-        ("law", "TIMELY swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
+        ("law", "swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
         ("law", "htcp illinois yeah", "'highspeed', a window"),
         ("law", "bic hybla", "'cubic', a window"),
         ("law", "westwood", "'reno', which follows losses"),
         ("transport", "bbr2", "'tcp', with congestion_control = 'bbr3'"),
-        ("transport", "timely", "'tcp', with congestion_control = 'vegas'"),
+        ("transport", "swift", "'tcp', with congestion_control = 'vegas'"),
         ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
         ("transport", "quic sctp dccp", "'tcp'"),
-        ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
+        ("transport", "ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),
         ("switch", "helios mordia", "'circuit', with schedule = 'hungarian' and others"),
         ("switch", "cake wred", "'electronic', with queue = 'codel', 'red', 'pie' or 'fq-codel'"),
@@ -164,6 +164,19 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
         ("switch", "ocs OCS opera sirius", "'circuit', with a schedule"),
         ("scheduler", "min-sv", "'lauc-vf'"),
         ("recovery", "prr rack frto", "'rack-tlp'"),
+        ("transport", "RoCEv2 infiniband", "'rdma'"),
+        ("transport", "DCQCN", "'rdma', with congestion_control = 'dcqcn'"),
+        ("transport", "irn", "'rdma', with recovery = 'selective-repeat'"),
+        (
+            "law",
+            "dcqcn",
+            "'dctcp', which follows the marks of switches; transport.kind = 'rdma' has 'dcqcn'",
+        ),
+        (
+            "law",
+            "TIMELY",
+            "'vegas', which follows the round-trip time; transport.kind = 'rdma' has 'timely'",
+        ),
         # Typing errors.
         ("law", "dctpc dctp dcctcp dcttcp", "'dctcp'"),
         ("law", "cubc", "'cubic'"),

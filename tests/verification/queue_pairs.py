@@ -76,7 +76,36 @@ def random_dcqcn(random: Random) -> dict[str, Any]:
     }
 
 
+#: Constants of TIMELY (Mittal et al. 2015), as of the scenario.
+TIMELY: dict[str, Any] = {
+    "kind": "timely",
+    "low_threshold_ps": 50 * MICROSECOND,
+    "high_threshold_ps": 500 * MICROSECOND,
+    "min_round_trip_ps": 20 * MICROSECOND,
+    "alpha": 0.875,
+    "beta": 0.8,
+    "additive_increase_bps": 10_000_000,
+    "min_rate_bps": 1_000_000,
+}
+
+
+def random_timely(random: Random) -> dict[str, Any]:
+    """Thresholds within round trips, and steps that are soon at the link's rate."""
+    pick = random.choice
+    low = pick([1, 5, 50])
+    return TIMELY | {
+        "low_threshold_ps": low * MICROSECOND,
+        "high_threshold_ps": pick([low, low + 10, 500]) * MICROSECOND,
+        "min_round_trip_ps": pick([1, 20 * MICROSECOND]),
+        "alpha": pick([0.875, 0.1, 1.0]),
+        "beta": pick([0.8, 0.1, 1.0]),
+        "additive_increase_bps": pick([10_000_000, GIGABIT]),
+        "min_rate_bps": pick([1_000_000, 100_000_000, 20 * GIGABIT]),
+    }
+
+
 RATE_LAWS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "dcqcn": random_dcqcn,
     "line-rate": lambda random: {"kind": "line-rate"},
+    "timely": random_timely,
 }

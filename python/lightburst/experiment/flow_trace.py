@@ -49,7 +49,8 @@ def save(
         Absolute path of the directory. It contains ``trace.json`` (`record`), ``trace.pcapng``
         (with headers of TCP, so not of `rdma`), the tables of `trace_tables` as
         ``trace_segments.parquet``, ``trace_windows.parquet``, ``trace_bursts.parquet`` and
-        ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
+        ``trace_hops.parquet``, ``trace_bins.parquet`` if given, and as PNG
+        and SVG ``time-sequence``, ``windows`` and ``packets``.
 
     Raises
     ------

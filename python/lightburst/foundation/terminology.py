@@ -156,7 +156,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     # Transports.
     "dcqcn": (
         ("rdma", "with congestion_control = 'dcqcn'"),
-        ("dctcp", "; transport.kind = 'rdma' has 'dcqcn'"),
+        ("dctcp", "which follows the marks of switches; transport.kind = 'rdma' has 'dcqcn'"),
+    ),
+    "timely": (
+        ("rdma", "with congestion_control = 'timely'"),
+        ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'timely'"),
     ),
     **dict.fromkeys(("roce", "rocev2", "infiniband", "rc", "verbs"), (("rdma", ""),)),
     "irn": (("rdma", "with recovery = 'selective-repeat'"), ("selective-repeat", "")),

@@ -58,7 +58,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
     **dict.fromkeys(("bbr2", "bbrv2"), _BBR),
     **dict.fromkeys(("copa", "pcc", "vivace", "nv", "cdg"), _DELAY),
-    **dict.fromkeys(("timely", "swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
+    **dict.fromkeys(("swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
     **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),
     **dict.fromkeys(("bic", "hybla"), _CUBIC),
     **dict.fromkeys(("westwood", "westwoodplus"), _LOSSES),

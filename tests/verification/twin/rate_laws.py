@@ -22,6 +22,9 @@ class RateLaw:
     def notified(self, now: int) -> None:
         """Answer a congestion notification."""
 
+    def acknowledged(self, round_trip: int) -> None:
+        """Answer an acknowledgement of new data that gives a round-trip time."""
+
 
 class Dcqcn(RateLaw):
     """Zhu et al. 2015, section 3.1: all expiries of both timers, one after the other."""
@@ -77,4 +80,34 @@ class Dcqcn(RateLaw):
         self.bytes = 0
 
 
-RATE_LAWS: dict[str, type[RateLaw]] = {"dcqcn": Dcqcn, "line-rate": RateLaw}
+class Timely(RateLaw):
+    """Mittal et al. 2015, algorithm 1."""
+
+    def __init__(self, settings: dict[str, Any], line: int) -> None:
+        super().__init__(settings, line)
+        self.round_trips: list[float] = []
+        self.average = 0.0
+        self.in_a_row = 0
+
+    def acknowledged(self, round_trip: int) -> None:
+        own, new = self.settings, float(round_trip)
+        self.round_trips = [*self.round_trips[-1:], new]
+        alpha, beta, delta = own["alpha"], own["beta"], float(own["additive_increase_bps"])
+        change = self.round_trips[-1] - self.round_trips[0]
+        self.average = (1.0 - alpha) * self.average + alpha * change
+        gradient = self.average / own["min_round_trip_ps"]
+        between = own["low_threshold_ps"] <= new <= own["high_threshold_ps"]
+        self.in_a_row = self.in_a_row + 1 if between and gradient <= 0.0 else 0
+        if new < own["low_threshold_ps"]:
+            self.current += delta
+        elif new > own["high_threshold_ps"]:
+            self.current *= 1.0 - beta * (1.0 - own["high_threshold_ps"] / new)
+        elif self.in_a_row:
+            self.current += 5.0 * delta if self.in_a_row >= 5 else delta
+        else:
+            self.current *= 1.0 - beta * gradient
+        least = min(float(own["min_rate_bps"]), float(self.line))
+        self.current = min(max(self.current, least), float(self.line))
+
+
+RATE_LAWS: dict[str, type[RateLaw]] = {"dcqcn": Dcqcn, "line-rate": RateLaw, "timely": Timely}

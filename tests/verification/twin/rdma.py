@@ -135,7 +135,9 @@ class RdmaSender(Sender):
         for begin in covered:
             self.flow.audit.acknowledge(self.now, "data", begin)
         if all(self.flow.audit.sent["data", begin] == 1 for begin in covered):
-            self.timeout.sample(self.now - self.sent_at[covered[-1]])
+            round_trip = self.now - self.sent_at[covered[-1]]
+            self.timeout.sample(round_trip)
+            self.law.acknowledged(round_trip)
         self.una, self.next = number, max(self.next, number)
         if self.until is not None and self.una >= self.until:
             self.until = None

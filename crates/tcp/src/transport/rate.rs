@@ -5,10 +5,12 @@
 
 mod dcqcn;
 mod line_rate;
+mod timely;
 
 use crate::cc::{CongestionControl, Window};
 use crate::Parameters;
 use lightburst_net::Rate;
+use std::ops::RangeInclusive;
 
 /// Inputs from which a rate law is built.
 pub struct RateLawSettings<'a> {
@@ -40,12 +42,20 @@ pub const REGISTRY: &[RateLawKind] = &[
         notified: false,
         build: |s| Box::new(line_rate::LineRate::new(s)),
     },
+    RateLawKind {
+        name: "timely",
+        notified: false,
+        build: |s| Box::new(timely::Timely::new(s)),
+    },
 ];
 
 /// Returns the rate law called `name`.
 pub fn find(name: &str) -> Option<&'static RateLawKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
+
+/// Range of a rate in bits per second.
+const RATE: RangeInclusive<f64> = 1.0..=1e18;
 
 /// The window of a law that limits only the rate.
 const UNLIMITED: Window = Window {

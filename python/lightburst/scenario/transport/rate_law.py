@@ -1,19 +1,20 @@
 """``congestion_control`` of `rdma`: laws of the sending rate; one table per law."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lightburst.foundation.units import (
     SIZE,
     PositiveDuration,
     Quantity,
     Rate,
+    format_duration,
     parse_duration,
     parse_rate,
     parse_size,
 )
-from lightburst.scenario.fields import Named, Real, Whole
+from lightburst.scenario.fields import Named, Real, Whole, refuse_at
 from lightburst.scenario.section import Section
 
 
@@ -84,7 +85,52 @@ class Dcqcn(Section):
     )
 
 
-#: Rate laws that answer congestion marks of switches.
-NOTIFIED: Final = ("dcqcn",)
+class Timely(Section):
+    """TIMELY (Mittal et al. 2015): the rate follows the gradient of the round-trip time.
 
-RateLaw = Annotated[Dcqcn | LineRate, Field(discriminator="kind"), Named()]
+    Attributes
+    ----------
+    low_threshold, high_threshold, min_round_trip : int
+        Picoseconds.
+    additive_increase, min_rate : int
+        Bits per second.
+    """
+
+    kind: Literal["timely"] = "timely"
+    low_threshold: PositiveDuration = Field(
+        parse_duration("50 us"), description="T_low: round trip below which the rate rises anyway."
+    )
+    high_threshold: PositiveDuration = Field(
+        parse_duration("500 us"),
+        description="T_high: round trip above which the rate falls anyway. At least T_low.",
+    )
+    min_round_trip: PositiveDuration = Field(
+        parse_duration("20 us"),
+        description=(
+            "minRTT: the unit of the gradient. The paper's network has 20 us without queues; a "
+            "constant, so that the gradient does not depend on the first round trips."
+        ),
+    )
+    alpha: Annotated[float, Real(0, 1)] = Field(
+        0.875, description="Weight of a new difference of round trips in the average."
+    )
+    beta: Annotated[float, Real(0, 1)] = Field(
+        0.8, description="Part of the gradient by which the rate falls."
+    )
+    additive_increase: Rate = Field(
+        parse_rate("10 Mb/s"),
+        description="delta: step of the rate; five times that from the fifth step in a row on.",
+    )
+    min_rate: Rate = Field(
+        parse_rate("1 Mb/s"), description="Least rate. The paper names none; that of `dcqcn`."
+    )
+
+    @model_validator(mode="after")
+    def _thresholds(self) -> Self:
+        if self.low_threshold > self.high_threshold:
+            given, limit = format_duration(self.low_threshold), format_duration(self.high_threshold)
+            raise refuse_at("low_threshold", given, f"at most high_threshold ({limit})")
+        return self
+
+
+RateLaw = Annotated[Dcqcn | LineRate | Timely, Field(discriminator="kind"), Named()]

@@ -4,15 +4,11 @@
 //! The rate is read only when a packet is sent. So the two timers have no events: what has expired
 //! is made up for at the next packet or notification.
 
-use super::{RateLawSettings, UNLIMITED};
+use super::{RateLawSettings, RATE, UNLIMITED};
 use crate::cc::{Ack, CongestionControl, Loss, Sent, Timeout, Wants, Window};
 use crate::transport::parameters::{FRACTION, POSITIVE_TIME};
 use lightburst_des::{Duration, Time};
 use lightburst_net::Rate;
-use std::ops::RangeInclusive;
-
-/// Range of a rate in bits per second.
-const RATE: RangeInclusive<f64> = 1.0..=1e18;
 
 /// Rates in bits per second.
 #[derive(Clone)]
