@@ -423,7 +423,9 @@ class Result(CompletedRun):
             certainly use the link, because it is on all paths that the routing allows them (NaN
             where they are not known: between switches in a fat-tree, where flows have a choice,
             with deflection, and in networks of thousands of switches); and ``jain_index`` of the
-            throughputs of these flows, each over its own duration, NaN with fewer than two.
+            throughputs of these flows, each over its own duration, NaN with fewer than two. With
+            priority flow control also ``pauses``, those that began at ``source``, and
+            ``paused_s``, their time, over all classes.
         """
         return self._of_window("links")
 
