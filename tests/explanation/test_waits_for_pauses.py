@@ -41,7 +41,7 @@ FORK = [
 
 
 def test_the_wait_for_a_pause_is_told_from_that_behind_packets(tmp_path: Path) -> None:
-    # As in `tests/verification/test_pauses.py`: the victim is at S at 6.25 us, the pause ends at
+    # As in tests/verification/test_pauses.py: the victim is at S at 6.25 us, the pause ends at
     # 38.6012 us, and then it waits for a packet of 1.2 us.
     asking = electronic(pfc={"xoff": "1500 B", "xon": "0 B"})
     switching = electronic(nodes={"T": asking})
