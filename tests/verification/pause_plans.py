@@ -36,11 +36,14 @@ def random_pfc(random: Random) -> dict[str, Any]:
     }
 
 
-def paused(random: Random, plan: Plan) -> Plan:
-    """The same plan of electronic switches with explicit queues, most of which let links pause."""
+def paused(random: Random, plan: Plan, *, by_class: float = 0.7) -> Plan:
+    """The same plan of electronic switches with explicit queues, most of which let links pause.
+
+    `by_class` is the probability that classes pause alone, where there are several groups.
+    """
     groups = len(plan.settings["groups"])
     # Classes are the same at all switches.
-    lines = random.choice(["prio", "drr"]) if groups > 1 and random.random() < 0.7 else None
+    lines = random.choice(["prio", "drr"]) if groups > 1 and random.random() < by_class else None
     classes = settings_of(lines, random, groups) if lines else {}
     largest = max(group["transport"]["segment_bytes"] for group in plan.settings["groups"])
     switches: list[dict[str, Any]] = []
@@ -69,11 +72,14 @@ def any_packets(seed: int) -> Plan:
     return steady(random_plan(seed, "packets"))
 
 
-def converging(seed: int) -> Plan:
-    """Flows of some groups, mostly to one host, over a chain of switches whose links are slow."""
+def converging(seed: int, *, crowd: bool = False) -> Plan:
+    """Flows of some groups, mostly to one host, over a chain of switches whose links are slow.
+
+    A `crowd` are many of three groups from few hosts, so that these take turns.
+    """
     random = Random(f"converging/{seed}")
     pick = random.choice
-    hosts, switches = random.randint(3, 6), random.randint(1, 3)
+    hosts, switches = 3 if crowd else random.randint(3, 6), random.randint(1, 3)
     edges = [(host, hosts + random.randrange(switches)) for host in range(hosts)]
     edges += [(hosts + i, hosts + i + 1) for i in range(switches - 1)]
     rates = [pick([GIGABIT, 10 * GIGABIT]) for _ in edges]
@@ -85,9 +91,12 @@ def converging(seed: int) -> Plan:
         "initial_window_bytes": pick([4, 20]) * m,
         "advertised_window_bytes": 60 * m,
     }
-    transports = [tcp(**sizes), tcp(**sizes, ecn=True), datagram(1_500)][: random.randint(1, 3)]
+    transports = [tcp(**sizes), tcp(**sizes, ecn=True), datagram(1_500)][
+        : 3 if crowd else random.randint(1, 3)
+    ]
     rows, groups = [], []
-    for start in sorted(random.randrange(30 * MICROSECOND) for _ in range(random.randint(2, 9))):
+    number = 16 if crowd else random.randint(2, 9)
+    for start in sorted(random.randrange(30 * MICROSECOND) for _ in range(number)):
         source, other = random.sample(range(hosts), 2)
         destination = pick([other, 0]) if source else other
         groups.append(random.randrange(len(transports)))
@@ -119,3 +128,13 @@ def pause_plan(seed: int) -> Plan:
     ]
     plan = plan._replace(settings={**plan.settings, "switches": switches})
     return paused(Random(f"pauses/{seed}"), plan)
+
+
+def classes_plan(seed: int) -> Plan:
+    """A crowd of flows that converge; each class pauses alone, often in its turn."""
+    plan = converging(seed, crowd=True)
+    random = Random(f"classes/{seed}")
+    plan = paused(random, plan, by_class=1)
+    if random.random() < 0.5:
+        plan = plan._replace(settings={**plan.settings, "fair": {"small_queue": None}})
+    return plan

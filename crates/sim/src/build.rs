@@ -82,8 +82,11 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.have_queues();
     }
     fabric.pauses = pauses::pauses(plan).map(Box::new);
-    if let (Some(pauses), Some(interfaces)) = (&fabric.pauses, &mut fabric.interfaces) {
+    if let (Some(pauses), Some(interfaces)) = (&mut fabric.pauses, &mut fabric.interfaces) {
         interfaces.have_pauses(pauses.classes.clone());
+        if observed {
+            pauses.record();
+        }
     }
     fabric.observers = observers;
     fabric

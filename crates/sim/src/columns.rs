@@ -1,7 +1,8 @@
 //! Columns of a result.
 
 use crate::ideal::Paths;
-use lightburst_net::link::pause::Locked;
+use lightburst_des::Time;
+use lightburst_net::link::pause::{Lane, Locked, Span};
 use lightburst_net::{Fabric, Narrow, Pauses, Units};
 use lightburst_tcp::Outcomes;
 
@@ -40,5 +41,17 @@ pub fn locked(pauses: &Pauses, units: &Units) -> Table {
         ("class", links(|(lane, ..)| u32::from(lane.class))),
         ("behind", links(|(_, behind, _)| behind.link.0)),
         ("bytes", Column::U64(rows.iter().map(|row| row.2).collect())),
+    ]
+}
+
+/// Makes the table of recorded pauses.
+pub fn pauses(spans: &[Span]) -> Table {
+    let times = |of: fn(&Span) -> Time| Column::U64(spans.iter().map(|span| of(span).0).collect());
+    let lanes = |of: fn(Lane) -> u32| Column::U32(spans.iter().map(|span| of(span.lane)).collect());
+    vec![
+        ("link", lanes(|lane| lane.link.0)),
+        ("class", lanes(|lane| u32::from(lane.class))),
+        ("begin_ps", times(|span| span.begin)),
+        ("end_ps", times(|span| span.end)),
     ]
 }

@@ -188,6 +188,9 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         }
         if let Some(pauses) = &fabric.pauses {
             tables.push(("locked", columns::locked(pauses, &fabric.units).into()));
+            if let Some(spans) = pauses.recorded() {
+                tables.push(("pauses", columns::pauses(&spans).into()));
+            }
         }
         if let Some(begun) = begun {
             let table: columns::Table = vec![("begun_ps", begun.into())];

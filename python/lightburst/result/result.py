@@ -418,12 +418,12 @@ class Result(CompletedRun):
             by reason), and ``utilisation`` (busy fraction of the time from the first start of a
             flow to the end of the last transmission, if all flows finished; otherwise to the end
             of the run, which is the time limit or the last event; of this time, the part in the
-            window);
-            ``flows``, the number of flows in progress in the window, counted or not, that
+            window); ``flows``, the number of flows in progress in the window, counted or not, that
             certainly use the link, because it is on all paths that the routing allows them (NaN
-            where they are not known: between switches in a fat-tree, where flows have a choice,
-            with deflection, and in networks of thousands of switches); and ``jain_index`` of the
-            throughputs of these flows, each over its own duration, NaN with fewer than two.
+            where not known: between switches in a fat-tree, where flows have a choice, with
+            deflection, and in networks of thousands of switches); ``jain_index`` of the throughputs
+            of these flows, each over its own duration, NaN with fewer than two; and with ``pfc``
+            ``pauses`` and ``paused_s``, the pauses that began and their time, over all classes.
         """
         return self._of_window("links")
 

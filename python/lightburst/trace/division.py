@@ -12,7 +12,7 @@ import numpy as np
 from lightburst.trace.flow import ARRIVED, FORWARD, LOSS, LOST, NONE, RECOVERY, SYN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ ASSEMBLY: Final = "assembly"
 BUFFER: Final = "buffer"
 CIRCUIT: Final = "circuit"
 QUEUE: Final = "queue"
+PAUSE: Final = "pause"
 WAY: Final = "way"
 
 
@@ -52,6 +53,7 @@ PARTS: Final = {
     set_up(BUFFER): "the SYN or SYN+ACK waits in the buffer of a hybrid switch",
     set_up(CIRCUIT): "the SYN or SYN+ACK waits at a rack until a circuit is open for it",
     set_up(QUEUE): "the SYN or SYN+ACK waits for an output, behind other packets",
+    set_up(PAUSE): "the SYN or SYN+ACK waits for an output that pauses (pfc)",
     set_up(WAY): "the SYN or SYN+ACK is on its way: transmission, propagation, switching",
     APPLICATION: "the application has not yet written the data",
     SENDER: "the sender holds the data back: its window, its pacing, or the flow's own times",
@@ -71,6 +73,7 @@ PARTS: Final = {
     ),
     CIRCUIT: "the data waits at a rack until a circuit is open for it",
     QUEUE: "the data waits for an output, behind other packets",
+    PAUSE: "the data waits for an output that pauses (priority flow control, pfc)",
     WAY: "the data is on its way: transmission, propagation, switching",
 }
 
@@ -188,7 +191,8 @@ def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
         last = _under_way(by_byte[byte])
         ready = max(established, trace.written_ps(byte))
         spans += _wait(Period(now, end_ps, last), by_byte[byte], (established, ready), hops)
-    return [span for span in spans if span.begin < span.end]
+    parts = (part for span in spans for part in _at_interface(span, trace))
+    return [span for span in parts if span.begin < span.end]
 
 
 def holding(trace: FlowTrace, spans: list[Span], advertised: int | None) -> dict[str, int]:
@@ -347,19 +351,48 @@ def _advances(made: list[Copy], trace: FlowTrace) -> Iterator[tuple[int, Copy, i
 def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
     """Return the waits of each packet at nodes after its host, sorted by time."""
     found: dict[int, list[Span]] = defaultdict(list)
+    # The last link of each packet, and its arrival from there.
+    last: dict[int, tuple[int, int]] = {}
     table = {name: column.tolist() for name, column in trace.hops.items()}
     for i, (packet, node) in enumerate(zip(table["packet"], table["node"], strict=True)):
+        # A further hop, if there is one, begins where this one is over.
+        last[packet] = table["link"][i], table["arrival_ps"][i]
         if node in (trace.source, trace.destination):
             continue
         came, start = table["came_ps"][i], table["start_ps"][i]
         kept = BUFFER if table["burst"][i] == NONE else ASSEMBLY
         to_host = trace.places.link_to[table["link"][i]] in (trace.source, trace.destination)
         queue = CIRCUIT if trace.circuits and not to_host else QUEUE
-        found[packet] += [
-            Span(came, came + table["held_ps"][i], kept, node),
-            Span(start - table["queued_ps"][i], start, queue, node),
-        ]
+        wait = Span(start - table["queued_ps"][i], start, queue, node)
+        found[packet].append(Span(came, came + table["held_ps"][i], kept, node))
+        found[packet] += _with_pauses(wait, trace.pauses.get(table["link"][i], ()), PAUSE)
+    for packet, (link, arrival) in last.items():
+        if link in trace.locked:
+            found[packet].append(Span(arrival, NONE, PAUSE, int(trace.places.link_to[link])))
     return found
+
+
+def _with_pauses(wait: Span, pauses: Iterable[tuple[int, int]], part: str) -> Iterator[Span]:
+    """Divide a wait for a link by the pauses of the link."""
+    now = wait.begin
+    for begin, end in pauses:
+        if now < end and begin < wait.end:
+            yield wait._replace(end=max(now, begin), begin=now)
+            yield wait._replace(begin=max(now, begin), end=min(end, wait.end), part=part)
+            now = min(end, wait.end)
+    yield wait._replace(begin=now)
+
+
+def _at_interface(span: Span, trace: FlowTrace) -> Iterator[Span]:
+    """Divide a wait in the interface of a host by the pauses of its link."""
+    names = {INTERFACE: PAUSE, set_up(INTERFACE): set_up(PAUSE)}
+    if not trace.pauses or span.part not in names:
+        yield span
+        return
+    host = trace.source if span.node is None else span.node
+    (link,) = np.flatnonzero(trace.places.link_from == host)
+    for one in _with_pauses(span, trace.pauses.get(int(link), ()), names[span.part]):
+        yield one if one.part == span.part else one._replace(node=host)
 
 
 class _Causes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from lightburst import _core
 from lightburst.measurement.places import Places
 from lightburst.measurement.trace_tables import STATES
+from lightburst.result.pauses import class_of_groups
 from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ LOSS: Final = STATES.index("loss")
 RECOVERY: Final = STATES.index("fast recovery")
 # Placeholder for "no time" or "no burst".
 NONE: Final = 2**64 - 1
+_NO_LINKS: Final = np.zeros(0, np.uint32)
 # Reasons for a loss, by the simulator's number.
 REASONS: Final = tuple(_core.registry()["drop_reasons"])
 
@@ -88,6 +90,10 @@ class FlowTrace:
         writes all data at once.
     circuits : bool
         Whether racks wait for circuits.
+    pauses : dict of int to list of (int, int)
+        By link: begin and end of each pause of the flow's class, in order; `NONE` without an end.
+    locked : frozenset of int
+        Links over which packets came that wait for pauses that never end.
     """
 
     flow: int
@@ -108,6 +114,8 @@ class FlowTrace:
     max_timeout_ps: int = 0
     writes: tuple[int, int] | None = None
     circuits: bool = False
+    pauses: Mapping[int, list[tuple[int, int]]] = field(default_factory=dict)
+    locked: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, result: Result, flow: int) -> FlowTrace:
@@ -166,6 +174,8 @@ class FlowTrace:
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
             writes=_writes(plan.settings["groups"][plan.group[flow]]),
             circuits=any(one["kind"] == "circuit" for one in plan.settings["switches"]),
+            pauses=_pauses(result, flow),
+            locked=frozenset(result.columns.get("locked", {"link": _NO_LINKS})["link"].tolist()),
         )
 
     def written_ps(self, byte: int) -> int:
@@ -274,3 +284,15 @@ def _rows(table: Columns, column: str, value: int) -> dict[str, NDArray[Any]]:
     """Return the rows of a table that have the given value in a column."""
     mine = table[column] == value
     return {name: values[mine] for name, values in table.items()}
+
+
+def _pauses(result: Result, flow: int) -> dict[int, list[tuple[int, int]]]:
+    """Return the pauses of the class of a flow by link, begin and end of each."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    if (table := result.columns.get("pauses")) is not None:
+        plan = result.plan
+        own = table["class"] == class_of_groups(plan)[plan.group[flow]]
+        columns = (table[name][own].tolist() for name in ("link", "begin_ps", "end_ps"))
+        for link, begin, end in zip(*columns, strict=True):
+            found.setdefault(link, []).append((begin, end))
+    return found

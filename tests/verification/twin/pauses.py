@@ -19,6 +19,19 @@ TIMER, PAUSE, RESUME = 1, 16, 17
 FRAME = 64
 
 
+#: The end of a pause that has none.
+UNENDED = 2**64 - 1
+
+
+def named(rows: list[tuple[int, ...]], **types: str) -> dict[str, Any]:
+    """Columns of rows, by name."""
+    columns = zip(*rows, strict=True) if rows else [()] * len(types)
+    return {
+        name: np.array(column, kind)
+        for (name, kind), column in zip(types.items(), columns, strict=True)
+    }
+
+
 @dataclass
 class Inside:
     """A packet in a switch, the link and the class by which it came, and the one that it takes."""
@@ -165,12 +178,21 @@ class Pauses:
             for (lane, behind), size in sorted(waits.items())
             if {lane, behind} <= paused
         ]
-        names = ("link", "u4"), ("class", "u4"), ("behind", "u4"), ("bytes", "u8")
-        columns = zip(*rows, strict=True) if rows else [[]] * 4
-        return {
-            name: np.array(column, kind)
-            for (name, kind), column in zip(names, columns, strict=True)
-        }
+        return named(rows, link="u4", **{"class": "u4"}, behind="u4", bytes="u8")
+
+    def tables(self, *, traced: bool) -> dict[str, dict[str, Any]]:
+        """The tables of the result."""
+        if not self.active:
+            return {}
+        found = {"locked": self.locked()}
+        if traced:
+            spans = [
+                (*one.lane, one.begin, UNENDED if one.end is None else one.end)
+                for one in sorted(self.spans, key=lambda one: (one.begin, one.lane))
+            ]
+            types = {"link": "u4", "class": "u4", "begin_ps": "u8", "end_ps": "u8"}
+            found["pauses"] = named(spans, **types)
+        return found
 
     def counts(self, end: int) -> dict[str, list[int]]:
         """Number of pauses of each link, and their time up to `end`."""

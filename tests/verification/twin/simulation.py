@@ -386,7 +386,7 @@ class Simulation:
         pauses = self.network.pauses
         return {
             **tables,
-            **({"locked": pauses.locked()} if pauses.active else {}),
+            **pauses.tables(traced=traced),
             **self.samples.tables(),
             **self.together.tables(),
             **self.reordering(),

@@ -100,6 +100,19 @@ pub struct Pauses {
     /// Links by which each packet came and for which it waits, by its handle; nowhere if it is in no
     /// switch.
     passing: Vec<Passing>,
+    /// All pauses, if they are recorded.
+    spans: Option<Vec<Span>>,
+}
+
+/// Pause of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// Its begin.
+    pub begin: Time,
+    /// The lane.
+    pub lane: Lane,
+    /// Its end; [`Time::NEVER`] if it has not ended.
+    pub end: Time,
 }
 
 impl Pauses {
@@ -110,7 +123,20 @@ impl Pauses {
             classes,
             ends,
             passing: Vec::new(),
+            spans: None,
         }
+    }
+
+    /// Records all pauses.
+    pub fn record(&mut self) {
+        self.spans = Some(Vec::new());
+    }
+
+    /// Returns all pauses in their order, if they are recorded.
+    pub fn recorded(&self) -> Option<Vec<Span>> {
+        let mut spans = self.spans.clone()?;
+        spans.sort_unstable();
+        Some(spans)
     }
 
     fn number(&self, lane: Lane) -> u32 {
@@ -222,6 +248,15 @@ impl Pauses {
             control.since = now;
         } else {
             control.time += now.since(control.since);
+        }
+        let Some(spans) = &mut self.spans else {
+            return;
+        };
+        if paused {
+            let (begin, end) = (now, Time::NEVER);
+            spans.push(Span { begin, lane, end });
+        } else if let Some(last) = spans.iter_mut().rev().find(|span| span.lane == lane) {
+            last.end = now;
         }
     }
 
