@@ -24,8 +24,9 @@ const WANTED: u64 = 512;
 /// Narrowest and widest bucket, as binary logarithms of picoseconds. All times in one bucket must
 /// have the same upper 32 bits.
 const WIDTHS: std::ops::RangeInclusive<u32> = 4..=32;
-/// Number of buckets between two looks at the density of the events.
+/// Numbers of buckets and of events after which the density of the events is looked at.
 const TUNING_BUCKETS: u64 = 64;
+const TUNING_EVENTS: u64 = TUNING_BUCKETS * WANTED;
 
 /// Some entries of a bucket.
 #[derive(Clone, Copy)]
@@ -378,22 +379,24 @@ impl<E: Event> Ladder<E> {
     }
 
     /// Looks at the density of the events once in a while, when no bucket is open: adapts the width
-    /// of the buckets to it, and returns the share of events that came late.
+    /// of the buckets to it. Returns the share of events that came late, if the width was right.
     pub fn look(&mut self) -> Option<f64> {
         let over = self.at == self.bottom.len() && self.late.len() == 0;
-        if self.opened < TUNING_BUCKETS || !over {
+        let events = self.found + self.belated;
+        if !over || self.opened < TUNING_BUCKETS && events < TUNING_EVENTS {
             return None;
         }
-        let late = self.belated as f64 / (self.found + self.belated).max(1) as f64;
+        let late = self.belated as f64 / events.max(1) as f64;
+        let before = self.shift;
         self.tune();
-        Some(late)
+        (self.shift == before).then_some(late)
     }
 
     /// Adapts the width of the buckets to the density of the events since the last call. No bucket
     /// is open.
     fn tune(&mut self) {
         let time = (self.cursor + 1 - self.mark) << self.shift;
-        let shift = width(time / self.found.max(1));
+        let shift = width(time / (self.found + self.belated).max(1));
         (self.opened, self.found, self.belated) = (0, 0, 0);
         self.mark = self.cursor + 1;
         if shift.abs_diff(self.shift) <= 1 {
