@@ -107,6 +107,34 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
     }
 
 
+def dense(k: int, seconds: float) -> dict[str, Any]:
+    """Describe a data centre of today: links of 400 Gb/s, DCTCP at load 0.3, from an empty network.
+
+    Parameters
+    ----------
+    k : int
+        Ports of each switch of the fat-tree.
+    seconds : float
+        Simulated time.
+
+    Returns
+    -------
+    dict
+        Tables of a scenario file. Sizes are those of `electronic`.
+    """
+    scenario = electronic(0.3, seconds)
+    # As many bits for each host, 40 times as fast.
+    rate = 40 * 0.3 * 10e9 / 8 / 1e6 * hosts(k)
+    return beside(
+        scenario,
+        f"{hosts(k):,} hosts x 400 Gb/s, DCTCP, load 0.3",
+        topology={"k": k, "link_rate": "400 Gb/s"},
+        switching={"queue_size": "2 MB", "ecn_threshold": "200 kB"},
+        transport={"congestion_control": "dctcp", "acknowledgement_delay": "10 us"},
+        workload={"arrival_rate": f"{rate:.10g} /s", "flows": round(rate * seconds)},
+    )
+
+
 def beside(description: dict[str, Any], name: str, **tables: dict[str, Any]) -> dict[str, Any]:
     """Describe a scenario with some keys of its tables replaced, under another name."""
     changed = {table: {**description.get(table, {}), **keys} for table, keys in tables.items()}
@@ -337,10 +365,12 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         ``compile_s``: the first compilation of links and flows in Python. ``build_s``: the
         construction of the network in Rust. ``peak_bytes``: largest resident set of this process;
         ``start_bytes``: the same before the first plan, that is, Python and its libraries.
+        ``estimated_bytes``: the latter and what a run of this scenario is estimated to need.
     """
     # Imported here, so that the parent process does not load the package.
     from lightburst import _core
     from lightburst.compile import compile_plan
+    from lightburst.compile.memory import estimate_memory
     from lightburst.scenario import Scenario
 
     start_bytes = peak_memory()
@@ -348,6 +378,8 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
     begun = time.perf_counter()
     plan = compile_plan(scenario, 1)
     compile_s = time.perf_counter() - begun
+
+    estimated_bytes = start_bytes + estimate_memory(plan)
 
     begun = time.perf_counter()
     _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow(plan))
@@ -380,6 +412,7 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         "compile_s": compile_s,
         "build_s": build_s,
         "start_bytes": start_bytes,
+        "estimated_bytes": estimated_bytes,
         "peak_bytes": peak_memory(),
     }
 

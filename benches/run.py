@@ -22,6 +22,8 @@ from lightburst import _core
 
 #: Runs per size, enough for a stable median.
 RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
+#: Size and simulated seconds of a dense network, and the largest run here: a thousand million hops.
+DENSE_K, DENSE_S = 64, 0.001
 #: Scenarios with windows of segments: ns-2's two (`benches/peers.py`) and yu2004's path, with the
 #: simulated seconds of one run.
 TREE_S, FLOW_S = 0.05, 1000.0
@@ -41,8 +43,8 @@ BURSTS, BURST_RUNS = 2_000_000, 5
 #: Simulated seconds of vlachos2008's network and of the larger ones.
 NETWORK_S, NETWORK_RUNS = 60.0, 1
 PENDING = (1_000, 100_000, 10_000_000)
-#: The event queue of the simulator, and a plain heap for comparison.
-QUEUES = ("wheel", "heap")
+#: The event queues of the simulator, and a plain heap for comparison.
+QUEUES = ("wheel", "ladder", "heap")
 REPEATS = 3
 WIDTH = 110
 MILLION = 1_000_000
@@ -60,12 +62,17 @@ COLUMNS: dict[str, Callable[[case.Measurement], str]] = {
     "plan s": lambda m: f"{m['compile_s']:.2f}",
     "build s": lambda m: f"{m['build_s']:.2f}",
     "peak MiB": lambda m: f"{m['peak_bytes'] / 2**20:.0f}",
+    "estimated MiB": lambda m: f"{m['estimated_bytes'] / 2**20:.0f}",
 }
 #: Tables: title and columns for each list of measurements.
 TABLES = {
     "scenarios": (
         "one core, the paper's scenario and larger trees under the same load",
         ("runs", "M hops", "M hops/s", "M events/s", "plan s", "build s", "peak MiB"),
+    ),
+    "dense": (
+        f"one core, {DENSE_S * 1e3:g} ms of a dense network",
+        ("M hops", "s", "M hops/s", "M events/s", "plan s", "build s", "peak MiB", "estimated MiB"),
     ),
     "tcp": (
         "one core, TCP (with SACK unless it says otherwise)",
@@ -100,7 +107,7 @@ def queue_rate(name: str, pending: int) -> float:
 
 
 def queues() -> dict[str, dict[str, float]]:
-    """Measure both event queues alone.
+    """Measure each event queue alone.
 
     Returns
     -------
@@ -173,6 +180,11 @@ def main() -> int:
         if k <= chosen.largest:
             console.print(f"fat-tree k = {k}: {case.hosts(k)} hosts ...")
             results["scenarios"].append(case.measured(case.paper(k), runs))
+    results["dense"] = []
+    if chosen.largest >= DENSE_K:
+        description = case.dense(DENSE_K, DENSE_S)
+        console.print(f"{description['name']} ...")
+        results["dense"].append(case.measured(description, 1))
     results["tcp"] = []
     for description, simulated in TCP:
         console.print(f"{description['name']} ...")
@@ -194,7 +206,8 @@ def main() -> int:
         print(json.dumps(results, indent=2))
         return 0
     for name, (title, headings) in TABLES.items():
-        console.print(table(title, headings, results[name]))
+        if results[name]:
+            console.print(table(title, headings, results[name]))
     share = min(m["core_share"] for m in results["scenarios"])
     if share < QUIET:
         console.print(

@@ -4,12 +4,16 @@
 //! wheel, yields exactly the same order; `docs/performance.md` compares their speed.
 
 mod heap;
+mod ladder;
+mod many;
 #[cfg(test)]
 mod tests;
 mod ties;
 mod wheel;
 
 pub use heap::Heap;
+pub use ladder::{Ladder, STAGES};
+pub use many::Layout;
 pub use ties::{Class, Event, Ties};
 pub use wheel::Wheel;
 
@@ -30,6 +34,26 @@ impl<E: Event> Entry<E> {
     fn precedes(&self, other: &Entry<E>, ties: &Ties) -> bool {
         self.time < other.time
             || self.time == other.time && ties.precedes(self.time, self.event, other.event)
+    }
+}
+
+/// An event of the part of a queue that is sorted. Events are ordered by increasing key, and by
+/// [`Ties`] if the keys are equal, so one integer comparison usually suffices.
+#[derive(Clone, Copy)]
+struct Keyed<E> {
+    /// Upper half: the lower 32 bits of the time, whose upper 32 bits all events of that part share.
+    /// Lower half: [`Ties::by_node`].
+    key: u64,
+    event: E,
+}
+
+impl<E: Event> Keyed<E> {
+    #[inline(always)]
+    fn new(Entry { time, event }: Entry<E>, ties: &Ties) -> Keyed<E> {
+        Keyed {
+            key: time.0 << 32 | ties.by_node(event),
+            event,
+        }
     }
 }
 

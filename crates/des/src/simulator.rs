@@ -1,6 +1,6 @@
 //! The event loop.
 
-use crate::queue::{Entry, Event, EventQueue, Ties, Wheel};
+use crate::queue::{Entry, Event, EventQueue, Layout, Ties, Wheel};
 use crate::Time;
 
 /// A simulated system: the state that its events change.
@@ -11,6 +11,13 @@ pub trait Model {
     /// Handles `event`, whose time is `agenda.now()`, and schedules the events that follow from
     /// it.
     fn handle(&mut self, event: Self::Event, agenda: &mut Agenda<Self::Event>);
+
+    /// Asks the processor for memory that an event pending at `time` will need. There are [`STAGES`] stages,
+    /// each some time after the one before, so that it can read what that has asked for. The event
+    /// may be handled later than others that are not known yet, so this is a hint and no more.
+    ///
+    /// [`STAGES`]: crate::queue::STAGES
+    fn prepare(&self, _event: Self::Event, _time: Time, _stage: usize) {}
 }
 
 /// Present time of the simulation and the queue of pending events.
@@ -82,6 +89,11 @@ impl<M: Model> Simulator<M> {
         }
     }
 
+    /// Sets the queue of pending events to use, which does not affect their order. For tests.
+    pub fn lay_out(&mut self, layout: Layout) {
+        self.agenda.queue.lay_out(layout);
+    }
+
     /// Returns the number of events handled so far.
     pub fn events(&self) -> u64 {
         self.events
@@ -91,7 +103,12 @@ impl<M: Model> Simulator<M> {
     pub fn run(&mut self, limit: Time, events: u64) -> Stop {
         let end = self.events.saturating_add(events);
         while self.events < end {
-            let Some(entry) = self.agenda.queue.pop() else {
+            let Some(entry) = self.agenda.queue.take_ready() else {
+                let model = &self.model;
+                let hint = |it: Entry<_>, stage| model.prepare(it.event, it.time, stage);
+                if self.agenda.queue.prepare(hint) {
+                    continue;
+                }
                 return Stop::Drained;
             };
             if entry.time > limit {

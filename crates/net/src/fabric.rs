@@ -1,5 +1,7 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
+pub mod ahead;
+
 use crate::link::loss::{Held, Verdict};
 use crate::link::outages::LINK_DOWN;
 use crate::link::queue::Waiting;

@@ -20,6 +20,7 @@ pub use column::narrow::Narrow;
 pub use column::shared::Shared;
 pub use context::Context;
 pub use event::{Event, EventKind, TimerId};
+pub use fabric::ahead::{Ahead, Readiness};
 pub use fabric::{Detour, Fabric, Hop};
 pub use ids::{BurstHeaderId, BurstId, FlowId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use interface::{Departure, Fairness, Interfaces};

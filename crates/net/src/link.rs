@@ -19,7 +19,8 @@ mod tests;
 pub mod timeline;
 
 use crate::link::fifo::Tail;
-use crate::{Bytes, LinkId, NodeId, Rate, Timeline};
+use crate::unit::arena::{prefetch, prefetch_lines};
+use crate::{Bytes, LinkId, NodeId, Rate, Timeline, Unit};
 use lightburst_des::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -181,6 +182,26 @@ impl Links {
     #[inline]
     fn kind(&self, link: LinkId) -> &Kind {
         &self.kinds[self.exits[link.index()].kind as usize]
+    }
+
+    /// Prefetches the state of a link.
+    #[inline]
+    pub(crate) fn prefetch(&self, link: LinkId) {
+        prefetch(&self.exits[link.index()]);
+        prefetch(&self.loads[link.index()]);
+    }
+
+    /// Prefetches the exits of neighbouring links.
+    #[inline]
+    pub(crate) fn prefetch_exits(&self, first: LinkId, last: LinkId) {
+        let exits = &self.exits[first.index()..=last.index()];
+        prefetch_lines(exits, 0..1 + std::mem::size_of_val(exits) / 64);
+    }
+
+    /// Returns the last unit that was handed to a link, if that is still on it at `time`.
+    #[inline]
+    pub(crate) fn last(&self, link: LinkId, time: Time) -> Option<Unit> {
+        self.loads[link.index()].tail.at(time)
     }
 
     /// Returns the rate of a link.

@@ -1,11 +1,12 @@
 //! Network of hosts and switches on one fabric, as a model for the simulation engine.
 
 use crate::routing::protection::Arrival;
+use crate::unit::arena::prefetch;
 use crate::{
-    link::fifo, link::outages::Down, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId,
-    NodeId, PortId, Sendable, Switch, TimerId, Unit,
+    link::fifo, link::outages::Down, Ahead, Context, Event, EventKind, Fabric, FlowId, Hosts,
+    LinkId, NodeId, PortId, Sendable, Switch, TimerId, Unit,
 };
-use lightburst_des::{Agenda, Model};
+use lightburst_des::{Agenda, Model, Time};
 
 /// A network. Nodes `0..host_count` are hosts, the others switches.
 pub struct Network<H> {
@@ -100,6 +101,48 @@ impl<H: Hosts> Network<H> {
             return;
         }
         ctx.depart(|departure, ctx| self.hosts.on_departure(departure, ctx));
+    }
+
+    /// Returns a switch with its first link; `None` for a host.
+    #[inline]
+    fn site(&self, node: NodeId) -> Option<&Site> {
+        self.sites
+            .get(node.0.wrapping_sub(self.host_count) as usize)
+    }
+
+    /// Asks for memory that an arrival will need.
+    #[inline(always)]
+    fn prepare_arrival(&self, (unit, to): (Unit, NodeId), time: Time, stage: usize) {
+        let fabric = &self.fabric;
+        if stage == 0 {
+            fabric.units.prefetch(unit);
+            match self.site(to) {
+                Some(site) => prefetch(site),
+                None => fabric.prefetch_first_link(to),
+            }
+        } else if let Some(Site { first_link, switch }) = self.site(to) {
+            let ahead = Ahead::new(to, *first_link, time, fabric);
+            ahead.at_switch(&**switch, Some(unit), stage);
+        } else if let Unit::Packet(packet) = unit {
+            if stage == 1 {
+                fabric.links.prefetch(fabric.link_id(to, PortId(0)));
+            }
+            self.hosts
+                .prepare_packet(&fabric.units.packets[packet], stage - 1);
+        }
+    }
+
+    /// Asks for memory that the expiry of a timer will need.
+    #[inline(always)]
+    fn prepare_timer(&self, (node, timer_id): (NodeId, TimerId), time: Time, stage: usize) {
+        match (self.site(node), stage) {
+            (Some(site), 0) => prefetch(site),
+            (Some(Site { first_link, switch }), _) => {
+                let ahead = Ahead::new(node, *first_link, time, &self.fabric);
+                ahead.at_switch(&**switch, None, stage);
+            }
+            (None, _) => self.hosts.prepare_timer(timer_id, stage),
+        }
     }
 
     /// Changes the routes to those of the links that are known to be up now.
@@ -206,6 +249,16 @@ impl<H: Hosts> Model for Network<H> {
                     let mut ctx = Context::new(node, nic, LinkId::NONE, &mut self.fabric, agenda);
                     self.hosts.on_timer(timer_id, &mut ctx);
                 }
+            }
+        }
+    }
+
+    #[inline]
+    fn prepare(&self, event: Event, time: Time, stage: usize) {
+        match event.unpack() {
+            EventKind::Arrival { to, unit, .. } => self.prepare_arrival((unit, to), time, stage),
+            EventKind::Timer { node, timer_id } => {
+                self.prepare_timer((node, timer_id), time, stage);
             }
         }
     }

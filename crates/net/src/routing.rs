@@ -150,6 +150,14 @@ impl Routing {
         }
     }
 
+    /// Prefetches what [`Routing::route_of`] reads first at `node`, where that is known.
+    #[inline]
+    pub(crate) fn prefetch(&self, node: NodeId) {
+        if let Scheme::FatTree(tree) = &self.scheme {
+            tree.prefetch(node);
+        }
+    }
+
     /// Returns the next hops of a unit at `node`: on its labelled path, otherwise on shortest
     /// paths.
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! Interfaces of switches and hosts: their reactions to arrivals and timers.
 
-use crate::{Context, Counted, Departure, FlowId, PacketId, PortId, TimerId, Unit};
+use crate::{
+    Ahead, Context, Counted, Departure, FlowId, Packet, PacketId, PortId, Readiness, TimerId, Unit,
+};
 use lightburst_des::Time;
 
 /// Behaviour of a switch.
@@ -11,6 +13,10 @@ pub trait Switch: Send {
 
     /// Handles the expiry of a timer of this node.
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>);
+
+    /// Asks for memory that an event will need: the arrival of `unit`, or a timer. See
+    /// [`Model::prepare`](lightburst_des::Model::prepare).
+    fn prepare(&self, _unit: Option<Unit>, _readiness: Readiness, _ahead: &Ahead<'_>) {}
 
     /// Handles a burst that enters the network at this node instead of a host. `packet` is the
     /// first of its linked packets.
@@ -60,6 +66,13 @@ pub trait Hosts {
 
     /// Handles the expiry of a timer of the host `ctx.node()`.
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>);
+
+    /// Asks for memory that the arrival of a packet at a host will need, in stages from 0 on; see
+    /// [`Model::prepare`](lightburst_des::Model::prepare).
+    fn prepare_packet(&self, _packet: &Packet, _stage: usize) {}
+
+    /// Asks for memory that a timer of a host will need.
+    fn prepare_timer(&self, _timer_id: TimerId, _stage: usize) {}
 
     /// Handles the departure of a segment that waited in the fair interface of the host
     /// `ctx.node()`.

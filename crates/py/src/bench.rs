@@ -1,6 +1,6 @@
 //! Benchmarks of components, for `make bench`.
 
-use lightburst_des::queue::{Entry, EventQueue, Heap, Wheel};
+use lightburst_des::queue::{Entry, EventQueue, Heap, Layout, Wheel};
 use lightburst_des::{Stream, Ties, Time};
 use lightburst_net::{Event, NodeId, TimerId};
 use pyo3::exceptions::PyValueError;
@@ -17,23 +17,29 @@ pub fn bench_queue(
     events: u64,
     seed: u64,
 ) -> PyResult<f64> {
-    let hold: fn(usize, u64, u64) -> f64 = match name {
-        "heap" => hold::<Heap<Event>>,
-        "wheel" => hold::<Wheel<Event>>,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "no event queue {name:?}; known: heap, wheel"
-            )));
-        }
+    let ties = Ties::new(seed, None);
+    let laid_out = |layout| {
+        let mut queue = Wheel::new(ties);
+        queue.lay_out(layout);
+        queue
     };
-    Ok(py.detach(|| hold(pending, events, seed)))
+    py.detach(|| match name {
+        "heap" => Some(hold(Heap::new(ties), pending, events, seed)),
+        "wheel" => Some(hold(laid_out(Layout::Wheel), pending, events, seed)),
+        "ladder" => Some(hold(laid_out(Layout::Ladder), pending, events, seed)),
+        _ => None,
+    })
+    .ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "no event queue {name:?}; known: heap, ladder, wheel"
+        ))
+    })
 }
 
-fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
+fn hold<Q: EventQueue<Event>>(mut queue: Q, pending: usize, events: u64, seed: u64) -> f64 {
     const MEAN_GAP: u32 = 1 << 30;
     let mut draw = Stream::new(seed, "bench");
     let mut number = 0;
-    let mut queue = Q::new(Ties::new(seed, None));
     queue.reserve(pending);
     let mut push = |queue: &mut Q, draw: &mut Stream, now: Time| {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));

@@ -18,6 +18,7 @@ use crate::plan::changes::ChangeSettings;
 use crate::plan::choice::Choice;
 use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
+use lightburst_des::queue::Layout;
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
@@ -133,6 +134,9 @@ pub struct PlanSettings {
     /// results.
     #[serde(default)]
     pub shuffle: Option<u64>,
+    /// For tests: the queue of pending events to use, which must not change the results.
+    #[serde(default)]
+    pub queue: Queue,
     /// Events after this time are not handled.
     pub time_limit_ps: u64,
     /// Settings of switches; `Nodes::switch` refers to them by index.
@@ -245,7 +249,29 @@ pub enum Uncongested {
     Primary,
 }
 
+/// Queue of pending events.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// The one that is faster, by what the run has measured.
+    #[default]
+    Measured,
+    /// The wheel.
+    Wheel,
+    /// The ladder.
+    Ladder,
+}
+
 impl Plan {
+    /// Returns the queue of pending events to use.
+    pub fn layout(&self) -> Layout {
+        match self.settings.queue {
+            Queue::Measured => Layout::Measured,
+            Queue::Wheel => Layout::Wheel,
+            Queue::Ladder => Layout::Ladder,
+        }
+    }
+
     /// Returns the order of simultaneous events. The counters of scripts are the only state that
     /// nodes share.
     pub fn ties(&self) -> Ties {

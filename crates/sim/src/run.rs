@@ -278,6 +278,7 @@ where
     let switches = build::switches(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
+    simulator.lay_out(plan.layout());
     simulator.model.start(&mut simulator.agenda);
     for look in &mut looks {
         look.begin(&mut simulator.model);

@@ -7,6 +7,7 @@ pub mod hystart_plus_plus;
 use crate::cc::{Ack, CongestionControl, Loss, Report, Sample, Sent, Timeout, Wants, Window};
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
 use lightburst_des::Time;
+use lightburst_net::unit::arena::prefetch_lines;
 use lightburst_net::{FlowId, Rate};
 
 /// The window of a connection and its law.
@@ -26,6 +27,12 @@ impl Congestion {
             rwnd,
             law,
         }
+    }
+
+    /// Prefetches the state of the law.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch_lines(&*self.law, 0..2);
     }
 
     /// Returns the window.

@@ -7,7 +7,7 @@ pub mod mixed;
 pub mod outcomes;
 pub(crate) mod starts;
 
-use crate::hosts::connections::Connections;
+use crate::hosts::connections::{Connections, End};
 use crate::hosts::dependencies::{Dependencies, Joins};
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
@@ -382,6 +382,26 @@ impl Hosts for TcpHosts {
         let packet = ctx.deliver(id);
         debug_assert_eq!(packet.envelope.destination, ctx.node());
         self.on_segment(packet.envelope.flow.index(), id, &packet, ctx);
+    }
+
+    fn prepare_packet(&self, packet: &Packet, stage: usize) {
+        let forward = packet.header.flags & FORWARD != 0;
+        let end = if forward { End::Receiver } else { End::Sender };
+        self.connections
+            .prepare(packet.envelope.flow.index(), end, stage);
+    }
+
+    fn prepare_timer(&self, timer_id: TimerId, stage: usize) {
+        if host_timer::is_of_join(timer_id) {
+            return;
+        }
+        let end = match HostTimer::of(timer_id) {
+            HostTimer::Departure => return,
+            HostTimer::Receiver | HostTimer::Delay => End::Receiver,
+            _ => End::Timer,
+        };
+        self.connections
+            .prepare(host_timer::flow(timer_id).index(), end, stage);
     }
 
     fn on_departure(&mut self, departure: &Departure, ctx: &mut Context<'_>) {

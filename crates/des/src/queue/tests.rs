@@ -85,6 +85,31 @@ impl EventQueue<Mock> for Sorted {
     fn reserve(&mut self, _additional: usize) {}
 }
 
+/// A wheel that becomes a ladder already with a hundred pending events.
+struct Changing(Wheel<Mock>);
+
+impl EventQueue<Mock> for Changing {
+    fn new(ties: Ties) -> Self {
+        let mut wheel = Wheel::new(ties);
+        wheel.rule.many = 100;
+        Changing(wheel)
+    }
+
+    fn push(&mut self, entry: Entry<Mock>) {
+        self.0.push(entry);
+    }
+
+    fn pop(&mut self) -> Option<Entry<Mock>> {
+        self.0.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn reserve(&mut self, _additional: usize) {}
+}
+
 const EVENTS: u32 = 60_000;
 
 /// Pushes and pops events as a simulation does, never before the last event handled, and returns
@@ -157,9 +182,78 @@ fn both_queues_give_the_same_order() {
                 assert_eq!(expected.len(), EVENTS as usize);
                 assert_eq!(expected, hold::<Heap<Mock>>(gaps, pending, ties, seed));
                 assert_eq!(expected, hold::<Wheel<Mock>>(gaps, pending, ties, seed));
+                assert_eq!(expected, hold::<Ladder<Mock>>(gaps, pending, ties, seed));
+                assert_eq!(expected, hold::<Changing>(gaps, pending, ties, seed));
             }
         }
     }
+}
+
+/// Handles `events` events of a hold model, each with one successor in `gap(number)`; returns whether
+/// the wheel is a ladder afterwards, and whether it was one before.
+fn is_ladder_after(pending: usize, events: u32, gap: impl Fn(u32) -> u64) -> (bool, bool) {
+    let Changing(mut queue) = Changing::new(Ties::new(1, None));
+    let push = |queue: &mut Wheel<Mock>, now: Time, number: u32| {
+        let time = Time(now.0 + gap(number));
+        let (class, node) = (Class::Arrival, number % 5);
+        let event = Mock {
+            class,
+            node,
+            number,
+        };
+        queue.push(Entry { time, event });
+    };
+    (0..pending as u32).for_each(|number| push(&mut queue, Time::ZERO, number));
+    let mut before = false;
+    for number in 0..events {
+        let Entry { time, .. } = queue.pop().expect("a pending event");
+        before |= queue.ladder.is_some();
+        push(&mut queue, time, pending as u32 + number);
+    }
+    assert_eq!(queue.len(), pending);
+    (queue.ladder.is_some(), before)
+}
+
+#[test]
+fn many_events_that_are_known_in_advance_are_in_a_ladder() {
+    // 1,000 events in a microsecond, which is far more than a bucket of 512.
+    let gap = |number| 1_000_000 + u64::from(number % 1_000);
+    assert_eq!(is_ladder_after(1_000, 100_000, gap), (true, true));
+    // Fewer than a hundred events.
+    assert_eq!(is_ladder_after(99, 100_000, gap), (false, false));
+    // Of 1,000 events all but some are far ahead; those few follow each other in every bucket.
+    let gap = |number| if number < 990 { 1 << 50 } else { 1_000 };
+    assert_eq!(is_ladder_after(1_000, 100_000, gap), (false, true));
+}
+
+#[test]
+fn a_ladder_with_few_events_left_becomes_a_wheel() {
+    let mut queue = Changing::new(Ties::new(1, None)).0;
+    let push = |queue: &mut Wheel<Mock>, number: u32| {
+        let (class, node) = (Class::Arrival, 0);
+        let event = Mock {
+            class,
+            node,
+            number,
+        };
+        let time = Time(1_000 * u64::from(number));
+        queue.push(Entry { time, event });
+    };
+    const FIRST: u32 = 100_000;
+    (0..FIRST).for_each(|number| push(&mut queue, number));
+    let mut seen = [false; 2];
+    for number in 0..2 * FIRST {
+        let next = queue.pop().map(|entry| entry.event.number);
+        assert_eq!(next, Some(number));
+        let is_ladder = queue.ladder.is_some();
+        seen[1] |= seen[0] && !is_ladder;
+        seen[0] |= is_ladder;
+        // From then on there are 40 pending events.
+        if number >= FIRST - 40 {
+            push(&mut queue, number + 40);
+        }
+    }
+    assert_eq!(seen, [true, true]);
 }
 
 /// Action on a queue.
@@ -231,6 +325,7 @@ proptest! {
         let expected = handled::<Sorted>(&steps, ties);
         prop_assert_eq!(&expected, &handled::<Heap<Mock>>(&steps, ties));
         prop_assert_eq!(&expected, &handled::<Wheel<Mock>>(&steps, ties));
+        prop_assert_eq!(&expected, &handled::<Ladder<Mock>>(&steps, ties));
     }
 }
 

@@ -2,7 +2,8 @@
 //! beyond one turn of the wheel wait in a heap. The width of a slot adapts to the density of the
 //! events, which does not affect their order.
 
-use super::{Entry, Event, EventQueue, Heap, Ties};
+use super::many::Rule;
+use super::{Entry, Event, EventQueue, Heap, Keyed, Ladder, Ties};
 use crate::Time;
 
 const NONE: u32 = u32::MAX;
@@ -16,7 +17,7 @@ const FEW: usize = 16;
 /// Largest shift: all times in one slot have the same upper 32 bits.
 const WIDEST: u32 = 32;
 /// Number of pops between two adjustments of the slots to the density of the events.
-const TUNING_INTERVAL: u64 = 1 << 14;
+pub(super) const TUNING_INTERVAL: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
 struct Link<E> {
@@ -24,29 +25,9 @@ struct Link<E> {
     next: u32,
 }
 
-/// An event in the slot under the cursor. Events are ordered by increasing key, and by [`Ties`] if
-/// the keys are equal, so one integer comparison usually suffices.
-#[derive(Clone, Copy)]
-struct Keyed<E> {
-    /// Upper half: the lower 32 bits of the time, whose upper 32 bits follow from the slot. Lower
-    /// half: [`Ties::by_node`].
-    key: u64,
-    event: E,
-}
-
-impl<E: Event> Keyed<E> {
-    #[inline(always)]
-    fn new(Entry { time, event }: Entry<E>, ties: &Ties) -> Keyed<E> {
-        Keyed {
-            key: time.0 << 32 | ties.by_node(event),
-            event,
-        }
-    }
-}
-
 /// An adaptive timing wheel.
 pub struct Wheel<E> {
-    ties: Ties,
+    pub(super) ties: Ties,
     /// Events of the slot under the cursor, latest first.
     bottom: Vec<Keyed<E>>,
     /// Index of the first node in each slot's linked list.
@@ -60,15 +41,28 @@ pub struct Wheel<E> {
     /// Number of the slot that holds the first entry of `far`; `u64::MAX` if `far` is empty.
     far_slot: u64,
     /// Binary logarithm of the width of a slot in picoseconds.
-    shift: u32,
+    pub(super) shift: u32,
     /// Number of the slot under the cursor, counted from time zero.
-    cursor: u64,
+    pub(super) cursor: u64,
     /// Number of pops since the last adjustment of the slots, and the time of that adjustment.
-    pops: u64,
-    mark: u64,
+    pub(super) pops: u64,
+    pub(super) mark: u64,
+    /// Holds all events while they are many and close together; the cursor is then [`ABOVE`](super::many::ABOVE).
+    pub(super) ladder: Option<Box<Ladder<E>>>,
+    pub(super) rule: Rule,
 }
 
 impl<E: Event> Wheel<E> {
+    /// Takes the next event; `None` if there is none, or if [`Wheel::prepare`] must come first.
+    #[inline(always)]
+    pub fn take_ready(&mut self) -> Option<Entry<E>> {
+        self.pops += 1;
+        match self.pop_bottom() {
+            Some(entry) => Some(entry),
+            None => self.pop_next_slot(),
+        }
+    }
+
     /// Inserts an event. Time and event are separate arguments because an entry of three words
     /// would be passed in memory.
     #[inline(always)]
@@ -88,7 +82,9 @@ impl<E: Event> Wheel<E> {
     #[inline(never)]
     fn insert_apart(&mut self, slot: u64, time: Time, event: E) {
         let entry = Entry { time, event };
-        if slot > self.cursor {
+        if let Some(ladder) = &mut self.ladder {
+            ladder.insert(entry);
+        } else if slot > self.cursor {
             self.far.push(entry);
             self.far_slot = self.far_slot.min(slot);
         } else {
@@ -143,6 +139,9 @@ impl<E: Event> Wheel<E> {
     #[inline]
     fn pop_next_slot(&mut self) -> Option<Entry<E>> {
         if self.pops >= TUNING_INTERVAL {
+            if let Some(ladder) = &mut self.ladder {
+                return ladder.take_ready();
+            }
             self.tune();
             if let Some(entry) = self.pop_bottom() {
                 return Some(entry);
@@ -327,6 +326,9 @@ impl<E: Event> Wheel<E> {
         let gap = now.saturating_sub(self.mark) / self.pops;
         self.pops = 0;
         self.mark = now;
+        if self.rule.is_for_ladder(self.len()) {
+            return self.climb(Time(now), gap);
+        }
         let shift = (66 - gap.leading_zeros()).clamp(4, WIDEST);
         let slots = (8 * self.len())
             .min(CACHED_SLOTS.max(self.len() / 4))
@@ -347,7 +349,7 @@ impl<E: Event> Wheel<E> {
     }
 
     /// Removes and returns all events, unsorted.
-    fn take_all(&mut self) -> Vec<Entry<E>> {
+    pub(super) fn take_all(&mut self) -> Vec<Entry<E>> {
         let mut pending = Vec::with_capacity(self.len());
         while let Some(slot) = self.next_occupied() {
             let head = self.detach(slot);
@@ -364,7 +366,7 @@ impl<E: Event> Wheel<E> {
     }
 
     /// Inserts all events of a list.
-    fn put_all(&mut self, pending: Vec<Entry<E>>) {
+    pub(super) fn put_all(&mut self, pending: Vec<Entry<E>>) {
         for entry in pending {
             self.insert(entry.time, entry.event);
         }
@@ -387,6 +389,8 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
             cursor: 0,
             pops: 0,
             mark: 0,
+            ladder: None,
+            rule: Rule::default(),
         }
     }
 
@@ -395,17 +399,18 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
         self.insert(entry.time, entry.event);
     }
 
-    #[inline(always)]
     fn pop(&mut self) -> Option<Entry<E>> {
-        self.pops += 1;
-        match self.pop_bottom() {
-            Some(entry) => Some(entry),
-            None => self.pop_next_slot(),
+        loop {
+            let next = self.take_ready();
+            if next.is_some() || !self.prepare(|_, _| ()) {
+                return next;
+            }
         }
     }
 
     fn len(&self) -> usize {
-        self.bottom.len() + self.in_slots + self.far.len()
+        let above = self.ladder.as_ref().map_or(0, |ladder| ladder.len());
+        self.bottom.len() + self.in_slots + self.far.len() + above
     }
 
     fn reserve(&mut self, additional: usize) {

@@ -23,10 +23,16 @@ impl Tail {
         unit: None,
     };
 
+    /// Returns the last unit if it is still on the link at `time`.
+    #[inline(always)]
+    pub fn at(&self, time: Time) -> Option<Unit> {
+        self.unit.filter(|_| self.arrival > time)
+    }
+
     /// Appends a unit to the chain. Returns its predecessor if that is still on the link.
     #[inline(always)]
     fn follow(&mut self, unit: Unit, arrival: Time, now: Time) -> Option<Unit> {
-        let ahead = self.unit.filter(|_| self.arrival > now);
+        let ahead = self.at(now);
         *self = Tail {
             arrival,
             unit: Some(unit),

@@ -6,7 +6,7 @@ mod least_queue;
 pub use flowlets::Flowlets;
 pub use least_queue::LeastQueue;
 
-use crate::{Context, PortId, Route, Sendable};
+use crate::{Ahead, Context, FlowId, NodeId, PortId, Readiness, Route, Sendable};
 use lightburst_des::{mix, Stream};
 
 /// Rule by which a node chooses one port of a route, with the state of the rule at that node.
@@ -56,10 +56,7 @@ impl Choice {
         match self {
             _ if len == 1 => 0,
             Choice::Free | Choice::Random => draw.below(len),
-            Choice::FlowHash { salt } => {
-                let key = (u64::from(ctx.envelope(unit).flow.0) << 32) | u64::from(ctx.node().0);
-                ((u128::from(mix(*salt ^ key)) * u128::from(len)) >> 64) as u32
-            }
+            Choice::FlowHash { salt } => hashed(*salt, ctx.envelope(unit).flow, ctx.node(), len),
             Choice::Flowlet(_) | Choice::LeastQueue(_) => {
                 self.stateful::<QUEUES>(route, unit, draw, ctx)
             }
@@ -92,6 +89,36 @@ impl Choice {
         member.expect("a port of the route") as u32
     }
 
+    /// Asks for the links that [`Choice::pick`] will probably read for a unit, and for what follows
+    /// from the link that it would take now.
+    #[inline]
+    pub fn prepare(
+        &self,
+        unit: impl Sendable,
+        draw: &Stream,
+        readiness: Readiness,
+        ahead: &Ahead<'_>,
+    ) {
+        let route = ahead.route(unit);
+        let len = u32::from(route.len);
+        let member = match self {
+            _ if len == 1 => 0,
+            Choice::Free | Choice::Random => draw.clone().below(len),
+            Choice::FlowHash { salt } => {
+                hashed(*salt, ahead.envelope(unit).flow, ahead.node(), len)
+            }
+            Choice::Flowlet(_) | Choice::LeastQueue(_) => return,
+        };
+        let port = ahead.port(route, member);
+        if readiness == Readiness::Switch {
+            ahead.prefetch_link(port);
+        } else if self.is_free() && len > 1 && !ahead.is_free(port) {
+            ahead.prefetch_exits(route);
+        } else {
+            ahead.prefetch_last(port);
+        }
+    }
+
     /// Chooses an output for a unit. `QUEUES`: an output with a unit in its explicit queue is busy.
     #[inline(always)]
     pub fn pick<const QUEUES: bool>(
@@ -112,6 +139,13 @@ impl Choice {
             Pick::Busy(route.only(member))
         }
     }
+}
+
+/// Returns the choice among `len` ports by hash.
+#[inline(always)]
+fn hashed(salt: u64, flow: FlowId, node: NodeId, len: u32) -> u32 {
+    let key = (u64::from(flow.0) << 32) | u64::from(node.0);
+    ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
 }
 
 /// Result of the choice of an output.

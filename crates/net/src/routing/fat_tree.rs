@@ -7,6 +7,7 @@
 //! pod.
 
 use super::Route;
+use crate::unit::arena::prefetch;
 use crate::NodeId;
 
 /// Position of a node: the hosts below it, and the number of hosts below each port. The fields
@@ -47,6 +48,11 @@ impl FatTree {
         places.extend(in_pods().map(|(rank, _)| below(rank.into(), pod, edge)));
         places.extend((0..pod).map(|_| below(0, all, pod)));
         FatTree { half, places }
+    }
+
+    #[inline]
+    pub(super) fn prefetch(&self, node: NodeId) {
+        prefetch(&self.places[node.index()]);
     }
 
     #[inline]

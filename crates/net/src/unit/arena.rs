@@ -1,5 +1,7 @@
 //! Storage of values under 32-bit handles. Slots of removed values are reused first.
 
+use std::ops::Range;
+
 /// Handle of a value in an arena.
 pub trait Handle: Copy {
     /// Creates the handle of a slot.
@@ -26,6 +28,26 @@ pub fn prefetch<T>(value: &T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = value;
+}
+
+/// Prefetches some cache lines of a value, as far as it has them.
+#[inline]
+pub fn prefetch_lines<T: ?Sized>(value: &T, lines: Range<usize>) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        let first: *const T = value;
+        let first = first.cast::<i8>();
+        for at in lines.map(|line| 64 * line) {
+            if at < std::mem::size_of_val(value) {
+                // SAFETY: a prefetch neither reads nor writes, and the address is in a live value.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at)) };
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (value, lines);
 }
 
 /// Storage of values of one type, addressed by their own type of handle.

@@ -5,8 +5,8 @@ use crate::edge::Core;
 use crate::settings::duration;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Choice, Context, Counted, Counters, DropReason, Pick, Rate, Sendable,
-    Switch, TimerId, Unit,
+    Ahead, Bundle, BurstId, Bytes, Choice, Context, Counted, Counters, DropReason, Pick, Rate,
+    Readiness, Sendable, Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -130,6 +130,12 @@ impl Switch for AllOptical {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
             Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
+        }
+    }
+
+    fn prepare(&self, unit: Option<Unit>, readiness: Readiness, ahead: &Ahead<'_>) {
+        if let Some(unit) = unit {
+            self.choice.prepare(unit, &self.draw, readiness, ahead);
         }
     }
 

@@ -10,8 +10,8 @@ use crate::queue::{self, DisciplineSettings, QUEUE_FULL};
 use lightburst_des::{Stream, Time};
 use lightburst_net::link::pause::Bounds;
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, PortId, Sendable, Switch, TimerId,
-    Unit,
+    Ahead, Choice, Context, Counted, Counters, DropReason, Occupancy, PortId, Readiness, Sendable,
+    Switch, TimerId, Unit,
 };
 use pfc::Pfc;
 pub use pfc::HEADROOM_FULL;
@@ -217,6 +217,12 @@ impl Switch for Electronic {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
             Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
+        }
+    }
+
+    fn prepare(&self, unit: Option<Unit>, readiness: Readiness, ahead: &Ahead<'_>) {
+        if let Some(unit) = unit {
+            self.choice.prepare(unit, &self.draw, readiness, ahead);
         }
     }
 

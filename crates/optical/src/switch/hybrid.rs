@@ -8,9 +8,10 @@ use crate::settings::duration;
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::routing::choice::any_free;
+use lightburst_net::unit::arena::prefetch_lines;
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, PortId, Route, Sendable,
-    Switch, TimerId, Unit,
+    Ahead, Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, PortId, Readiness,
+    Route, Sendable, Switch, TimerId, Unit,
 };
 use serde::Deserialize;
 
@@ -257,6 +258,19 @@ impl Switch for Hybrid {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
             Unit::BurstHeader(_) => unreachable!("headers stay among nodes that send them"),
+        }
+    }
+
+    fn prepare(&self, unit: Option<Unit>, readiness: Readiness, ahead: &Ahead<'_>) {
+        match unit {
+            Some(unit) => self.choice.prepare(unit, &self.draw, readiness, ahead),
+            None if readiness == Readiness::Link => self.buffer.prepare(ahead),
+            None => {}
+        }
+        if readiness == Readiness::Switch {
+            prefetch_lines(&*self.inputs, 0..1);
+            prefetch_lines(&*self.outputs, 0..1);
+            self.buffer.prefetch();
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::receiver::Receiver;
 use crate::sender::Sender;
+use lightburst_net::unit::arena::{prefetch, prefetch_lines};
 
 /// Slot of a flow that has not started.
 const TO_COME: u32 = u32::MAX;
@@ -11,6 +12,17 @@ const OVER: u32 = u32::MAX - 1;
 /// Initial capacity in connections. Unused capacity costs only address space, whereas a growing
 /// array is copied repeatedly.
 const ROOM: usize = 1 << 16;
+
+/// Part of a connection that an event needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The sender, at an acknowledgement.
+    Sender,
+    /// The timer of the sender.
+    Timer,
+    /// The receiver.
+    Receiver,
+}
 
 /// The connections in progress.
 pub struct Connections {
@@ -50,6 +62,26 @@ impl Connections {
     #[inline]
     pub fn receiver(&mut self, flow: usize) -> &mut Receiver {
         &mut self.receivers[self.places[flow] as usize]
+    }
+
+    /// Asks for memory that an event of a flow will need, in three stages.
+    #[inline]
+    pub fn prepare(&self, flow: usize, end: End, stage: usize) {
+        let Some(place) = self.places.get(flow) else {
+            return;
+        };
+        if stage == 0 {
+            return prefetch(place);
+        }
+        let place = *place as usize;
+        let (sender, receiver) = (self.senders.get(place), self.receivers.get(place));
+        match (end, stage, sender, receiver) {
+            (End::Receiver, 1, _, Some(receiver)) => prefetch_lines(receiver, 0..2),
+            (End::Sender, 1, Some(sender), _) => prefetch_lines(sender, 0..4),
+            (End::Timer, 1, Some(sender), _) => prefetch_lines(sender, 3..4),
+            (End::Sender, 2, Some(sender), _) => sender.prefetch(),
+            _ => {}
+        }
     }
 
     /// Returns both endpoints of a flow, or `None` if it is not in progress.

@@ -1,8 +1,8 @@
 //! Shared electronic buffer: one first-in, first-out queue for each set of next hops.
 
 use lightburst_des::Time;
-use lightburst_net::unit::arena::Handle;
-use lightburst_net::{Arena, PortId, Route, Unit};
+use lightburst_net::unit::arena::{prefetch_lines, Handle};
+use lightburst_net::{Ahead, Arena, PortId, Route, Unit};
 
 /// Unit in the buffer.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +65,19 @@ impl Buffer {
             sets,
             occupied: Vec::with_capacity(sets),
             behind: Arena::with_capacity(sets),
+        }
+    }
+
+    /// Prefetches the first queues.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch_lines(&*self.occupied, 0..3);
+    }
+
+    /// Asks for the exits that a look at the first queues reads.
+    pub fn prepare(&self, ahead: &Ahead<'_>) {
+        for occupied in self.occupied.iter().take(2) {
+            ahead.prefetch_exits(occupied.first.next_hops);
         }
     }
 
