@@ -183,6 +183,24 @@ def test_without_a_store_tables_are_kept_as_long_as_the_sweep(study: Path) -> No
         found.kept("flows")
 
 
+def test_nodes_with_names_and_with_numbers_are_kept_in_one_table(tmp_path: Path) -> None:
+    base = lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "fat-tree", "k": 2},
+            "switching": {"kind": "electronic"},
+            "transport": {"kind": "saw"},
+            "workload": {"kind": "pairs", "size": "9 kB"},
+        }
+    )
+    racks = {"kind": "racks", "racks": 2, "hosts_per_rack": 1, "uplinks": 1}
+    variants = {"tree": {}, "racks": {"topology": racks}}
+    found = lb.sweep(base, variants=variants, seeds=1, keep=["switches"], progress=False)
+    nodes = ["2", "3", "4", "5", "6", "rack0", "rack1", "core0"]
+    assert found.kept("switches")["node"].tolist() == nodes
+    found.save(tmp_path / "out")
+    assert lb.load_sweep(tmp_path / "out").kept("switches")["node"].tolist() == nodes
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

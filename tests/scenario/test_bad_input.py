@@ -72,11 +72,11 @@ CASES = {
     # unknown kinds and names
     ('"fat-tree"', '"fat tree"'): ("topology.kind", "'fat tree'", "'fat-tree', 'path', 'graph'"),
     ('"hybrid"', '"Hybrid"'): ("switching.kind", "'Hybrid'", "'all-optical', 'hybrid', 'electron"),
-    ('"sawl"', '"udp"'): ("transport.kind", "'udp'", "'saw', 'sawl', 'tcp', 'datagram', 'bursts'"),
+    ('"sawl"', '"udp"'): ("transport.kind", "'udp'", "'saw', 'sawl', 'tcp', 'rdma', 'datagram', "),
     ('"poisson"', '"burst"'): ("workload.kind", "'burst'", "'poisson', 'shuffle', 'pairs'"),
     ('"lognormal"', '"normal"'): ("workload.size.kind", "'normal'", "'constant', 'exponential'"),
     ('"free"', '"ecmp"'): ("routing.choice", "'ecmp'", "one of 'free', 'random', "),
-    ('kind = "sawl"\n', ""): ("transport.kind", "nothing", "'sawl', 'tcp', 'datagram', 'bursts'"),
+    ('kind = "sawl"\n', ""): ("transport.kind", "nothing", "'sawl', 'tcp', 'rdma', 'datagram', "),
     ('kind = "sawl"', "kind = 3"): ("transport.kind", "'3'", "one of 'saw', 'sawl', 'tcp', "),
     # units
     ('"10 Gb/s"', '"10 Gb"'): ("topology.link_rate", "'10 Gb'", "did you mean '10 Gb/s'?"),

@@ -233,7 +233,8 @@ class SweptRuns:
         -------
         pandas.DataFrame
             Tables of all runs concatenated, with variant, axes and seed as the first columns,
-            followed by those of `lightburst.Result`. Runs without such a table have no rows.
+            followed by those of `lightburst.Result`. Runs without such a table have no rows. Nodes
+            are text if they have names in some networks and numbers in others.
 
         Raises
         ------
@@ -243,7 +244,12 @@ class SweptRuns:
         if name not in self.study.keep:
             known = ", ".join(map(show, self.study.keep)) or "(none: keep=['flows'] keeps them)"
             raise InputError("kept", show(name), f"one of {known}")
-        return self.read_table(name)
+        table = self.read_table(name)
+        for column in table.columns[table.dtypes == np.dtype("object")]:
+            known = table[column].dropna()
+            if known.map(type).nunique() > 1:
+                table[column] = table[column].map(str, na_action="ignore")
+        return table
 
     def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
         """Convert the runs to a data cube.
