@@ -122,7 +122,12 @@ class Timely(Section):
         description="delta: step of the rate; five times that from the fifth step in a row on.",
     )
     min_rate: Rate = Field(
-        parse_rate("1 Mb/s"), description="Least rate. The paper names none; that of `dcqcn`."
+        parse_rate("10 Mb/s"),
+        description=(
+            "Least rate: a step. The paper names none. The gradient of an incast can cut to the "
+            "least at once, and acknowledgements must still come sooner than the timeout: packets "
+            "that are sent again give no round trip, so the rate would stay."
+        ),
     )
 
     @model_validator(mode="after")

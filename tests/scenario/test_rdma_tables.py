@@ -1,0 +1,72 @@
+"""Tables of RDMA: what they refuse, and what they become in the plan."""
+
+from typing import Any
+
+import pytest
+
+import lightburst as lb
+from lightburst.compile import compile_plan
+
+BASE: dict[str, Any] = {
+    "topology": {"kind": "fat-tree", "k": 4},
+    "switching": {"kind": "electronic", "queue": {"kind": "marking"}},
+    "transport": {"kind": "rdma"},
+    "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "9 kB"}},
+}
+
+
+def scenario(**transport: Any) -> lb.Scenario:
+    return lb.Scenario.from_dict({**BASE, "transport": {"kind": "rdma", **transport}})
+
+
+@pytest.mark.parametrize(
+    ("transport", "path", "allowed"),
+    [
+        # What only TCP has.
+        ({"mss": "1 kB"}, "mss", "one of the keys kind, segment_size"),
+        ({"initial_window": 4}, "initial_window", "one of the keys kind, segment_size"),
+        ({"handshake": True}, "handshake", "one of the keys kind, segment_size"),
+        ({"acknowledgement_delay": "1 ms"}, "acknowledgement_delay", "acknowledgement_timeout"),
+        ({"congestion_control": "reno"}, "congestion_control", "'dcqcn', 'line-rate', 'timely'"),
+        ({"recovery": "sack"}, "recovery", "'go-back-n', 'selective-repeat'"),
+        # Values that do not fit together.
+        ({"max_inflight": "1 kB", "acknowledge_every": 2}, "max_inflight", "at least"),
+        ({"control_size": "2 kB"}, "control_size", "at most segment_size"),
+        (
+            {"congestion_control": {"kind": "dcqcn", "alpha_interval": "50 us"}},
+            "congestion_control.alpha_interval",
+            "more than notification_interval (50 us)",
+        ),
+        (
+            {"congestion_control": {"kind": "timely", "low_threshold": "1 ms"}},
+            "congestion_control",
+            "at most high_threshold (500 us)",
+        ),
+    ],
+)
+def test_a_bad_value_is_one_message(transport: dict[str, Any], path: str, allowed: str) -> None:
+    with pytest.raises(lb.InputError) as error:
+        scenario(**transport)
+    assert error.value.path.startswith(f"transport.{path}")
+    assert allowed in error.value.allowed
+
+
+def test_rate_laws_have_no_windows_that_move_together() -> None:
+    own = {**BASE, "measurement": {"synchronisation": {}}}
+    with pytest.raises(lb.InputError, match="rate laws have no windows"):
+        lb.run(lb.Scenario.from_dict(own))
+
+
+def test_the_plan_has_neither_set_up_nor_limits_that_are_off() -> None:
+    (group,) = compile_plan(scenario(), seed=1).settings["groups"]
+    own = group["transport"]
+    assert own["handshake"] is False
+    assert not {"max_inflight_bytes", "max_retransmissions"} & set(own)
+    # 14 + 4 of Ethernet, 20 of IP, 8 of UDP, 12 of the BTH, 4 of the ICRC; 4 of an AETH.
+    assert (own["segment_bytes"], own["header_bytes"], own["control_bytes"]) == (1086, 62, 66)
+    limited = compile_plan(scenario(max_inflight="20 kB"), seed=1).settings["groups"][0]
+    assert limited["transport"]["max_inflight_bytes"] == 20_000
+
+
+def test_messages_choose_one_path_each() -> None:
+    assert scenario().routing_choice == "flow-hash"
