@@ -177,7 +177,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         {"nodes": {"a": {"kind": "electronic", "buffer_ports": 1}}},
         "switching.nodes.a.buffer_ports: given an unknown key 'buffer_ports'; allowed: one of the "
         "keys kind, header_processing_time, layers, nodes, queue_size, ecn_threshold, "
-        "ecn_marking, queue, shared_buffer ('buffer_ports' is for kind 'hybrid')",
+        "ecn_marking, queue, shared_buffer, pfc ('buffer_ports' is for kind 'hybrid')",
     ),
     (
         {"nodes": {"a": {"kind": "electric"}}},
