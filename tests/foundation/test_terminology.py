@@ -103,7 +103,7 @@ LISTS = {
     "queueing": ("fifo", "fair"),
     "scheduler": KINDS["schedulers"],
     "queue": KINDS["queues"],
-    "switch key": ("kind", "queue_size", "ecn_threshold", "switching_time"),
+    "switch key": ("kind", "queue_size", "ecn_threshold", "switching_time", "pfc"),
     "routing key": ("choice", "metric", "paths", "label", "routes"),
 }
 
@@ -132,7 +132,7 @@ LISTS = {
         ("queue", "fq_pie", "'pie'"),
         ("queue", "wred", "'red'"),
         ("queueing", "fq WRR round-robin", "'fair', deficit round robin"),
-        ("switch key", "pfc trimming lossless", "'queue_size', beyond which"),
+        ("switch key", "trimming cutpayload", "'queue_size', beyond which"),
         ("choice", "wcmp PLB FlowBender", "'flow-hash', one way for a whole flow"),
         ("choice", "conga hedera", "'least-queue', by the queues of the node alone"),
         ("routing key", "plb", "'choice' = 'flow-hash'"),
@@ -153,6 +153,7 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
 @pytest.mark.parametrize(
     ("where", "names", "meant"),
     [
+        ("switch key", "lossless pause PriorityFlowControl", "'pfc'"),
         ("choice", "ecmp ECMP single ecmp_host", "'flow-hash', one way for a flow"),
         ("choice", "spray packet-spraying rps", "'random', a way for each packet"),
         ("choice", "flowlets LetFlow", "'flowlet', a random way for each flowlet"),

@@ -81,15 +81,23 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     if settings.switches.iter().any(|it| it.queues_at_outputs()) {
         fabric.have_queues();
     }
-    fabric.pauses = pauses::pauses(plan).map(Box::new);
-    if let (Some(pauses), Some(interfaces)) = (&mut fabric.pauses, &mut fabric.interfaces) {
-        interfaces.have_pauses(pauses.classes.clone());
-        if observed {
-            pauses.record();
-        }
-    }
+    add_pauses(plan, &mut fabric, observed);
     fabric.observers = observers;
     fabric
+}
+
+/// Gives the fabric flow control, if any switch asks for pauses; `recorded`: each is kept.
+fn add_pauses(plan: &Plan, fabric: &mut Fabric, recorded: bool) {
+    let Some(mut pauses) = pauses::pauses(plan) else {
+        return;
+    };
+    if let Some(interfaces) = &mut fabric.interfaces {
+        interfaces.have_pauses(pauses.classes.clone());
+    }
+    if recorded {
+        pauses.record();
+    }
+    fabric.pauses = Some(Box::new(pauses));
 }
 
 /// Gives the fabric the paths between edges, and the rule that chooses one; nothing if units take

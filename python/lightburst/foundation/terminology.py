@@ -43,6 +43,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("clos", "dragonfly", "jellyfish", "slimfly", "hyperx", "bcube", "xpander"),
         (("graph", "with a table of links"),),
     ),
+    # Switches.
+    **dict.fromkeys(
+        ("pause", "pauses", "lossless", "losslessqueue", "priorityflowcontrol", "8021qbb"),
+        (("pfc", ""), ("electronic", "with pfc"), ("drop-tail", "with switching.pfc")),
+    ),
     # Routing.
     **dict.fromkeys(
         ("ecmp", "ecmphost", "single", "perflow", "perflowecmp", "flowecmp"),

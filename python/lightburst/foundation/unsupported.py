@@ -82,7 +82,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     "cake": (("fq-codel", ""), *_DISCIPLINE),
     "fqpie": (("pie", ""), *_DISCIPLINE),
     **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
-    **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
+    **dict.fromkeys(("trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.
     **dict.fromkeys(("wcmp", "plb", "flowbender"), _FLOWS),
     **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),

@@ -1,6 +1,7 @@
 """Priority flow control: docs/model.md, "Priority flow control"."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ FRAME = 64
 UNENDED = 2**64 - 1
 
 
-def named(rows: list[tuple[int, ...]], **types: str) -> dict[str, Any]:
+def named(rows: Sequence[tuple[int, ...]], **types: str) -> dict[str, Any]:
     """Columns of rows, by name."""
     columns = zip(*rows, strict=True) if rows else [()] * len(types)
     return {

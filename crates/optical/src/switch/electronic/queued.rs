@@ -91,21 +91,13 @@ impl Queued {
     #[inline(always)]
     fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(&mut self.choice, unit, &mut self.draw, ctx);
-        if self.pauses {
-            return self.queue_counted(unit.into(), port, ctx);
-        }
-        self.queue_at(port, unit, None, ctx);
-    }
-
-    /// Queues a unit at an output. `is_idle`: whether it will leave at once, where links pause.
-    #[inline(always)]
-    fn queue_at(
-        &mut self,
-        port: PortId,
-        unit: impl Sendable,
-        is_idle: Option<bool>,
-        ctx: &mut Context<'_>,
-    ) {
+        let counted = match self.pauses {
+            false => None,
+            true => match self.count(unit.into(), port, ctx) {
+                None => return,
+                counted => counted,
+            },
+        };
         let (limit, room) = match self.shared {
             None => (self.limit, u64::MAX),
             Some(shared) => self.bounds(shared, ctx),
@@ -113,23 +105,27 @@ impl Queued {
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output::new(port, limit, ctx, &mut self.counters);
         output.room = room;
-        output.is_idle = is_idle;
+        output.is_idle = counted.map(|(_, is_idle)| is_idle);
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
+        if let Some((class, _)) = counted {
+            ctx.ask_for_pause(class);
+        }
     }
 
-    /// Queues a unit, counts it among those that came over its link, and lets that pause.
+    /// Counts a unit among those that came over its link, and returns its class and whether it will
+    /// leave at once; or drops it.
     #[cold]
-    fn queue_counted(&mut self, unit: Unit, port: PortId, ctx: &mut Context<'_>) {
+    fn count(&mut self, unit: Unit, port: PortId, ctx: &mut Context<'_>) -> Option<(u16, bool)> {
         let class = ctx.pause_class(unit);
         if !ctx.take_in(unit, port) {
             let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
-            return output.refuse(unit, HEADROOM_FULL);
+            output.refuse(unit, HEADROOM_FULL);
+            return None;
         }
         let queue = &self.queues[usize::from(port.0)];
         let is_idle = queue.closed == 0 && ctx.is_free(port) && !ctx.is_paused(port, class);
-        self.queue_at(port, unit, Some(is_idle), ctx);
-        ctx.ask_for_pause(class);
+        Some((class, is_idle))
     }
 
     /// Acts on a pause frame.
@@ -139,6 +135,13 @@ impl Queued {
         let closed = &mut self.queues[usize::from(port.0)].closed;
         let all = ctx.are_all_paused(port);
         *closed = (*closed & !PAUSED) | if all { PAUSED } else { 0 };
+        self.serve_again(port, ctx);
+    }
+
+    /// As `serve`, apart from the code of every departure.
+    #[cold]
+    #[inline(never)]
+    fn serve_again(&mut self, port: PortId, ctx: &mut Context<'_>) {
         self.serve(port, ctx);
     }
 
