@@ -364,8 +364,8 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         only. ``hops_in_bursts_per_s``: hops of packets, those in bursts counted individually.
         ``compile_s``: the first compilation of links and flows in Python. ``build_s``: the
         construction of the network in Rust. ``peak_bytes``: largest resident set of this process;
-        ``start_bytes``: the same before the first plan, that is, Python and its libraries.
-        ``estimated_bytes``: the latter and what a run of this scenario is estimated to need.
+        ``start_bytes``: the same before the first plan, of Python and its libraries;
+        ``estimated_bytes``: that and the estimate of what a run needs.
     """
     # Imported here, so that the parent process does not load the package.
     from lightburst import _core
@@ -380,7 +380,6 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
     compile_s = time.perf_counter() - begun
 
     estimated_bytes = start_bytes + estimate_memory(plan)
-
     begun = time.perf_counter()
     _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow(plan))
     build_s = time.perf_counter() - begun

@@ -140,6 +140,15 @@ impl Rung {
     }
 }
 
+/// How close together the events are.
+#[derive(Clone, Copy, Debug)]
+pub struct Density {
+    /// Mean time in picoseconds between two events.
+    pub gap: u64,
+    /// Share of the events that came into the bucket that was being handled.
+    pub late: f64,
+}
+
 /// A queue of buckets that are made ready ahead.
 pub struct Ladder<E> {
     ties: Ties,
@@ -379,24 +388,24 @@ impl<E: Event> Ladder<E> {
     }
 
     /// Looks at the density of the events once in a while, when no bucket is open: adapts the width
-    /// of the buckets to it. Returns the share of events that came late, if the width was right.
-    pub fn look(&mut self) -> Option<f64> {
+    /// of the buckets to it. Returns what it has seen, if the width was right.
+    pub fn look(&mut self) -> Option<Density> {
         let over = self.at == self.bottom.len() && self.late.len() == 0;
         let events = self.found + self.belated;
         if !over || self.opened < TUNING_BUCKETS && events < TUNING_EVENTS {
             return None;
         }
         let late = self.belated as f64 / events.max(1) as f64;
+        let gap = ((self.cursor + 1 - self.mark) << self.shift) / events.max(1);
         let before = self.shift;
-        self.tune();
-        (self.shift == before).then_some(late)
+        self.tune(gap);
+        (self.shift == before).then_some(Density { gap, late })
     }
 
-    /// Adapts the width of the buckets to the density of the events since the last call. No bucket
-    /// is open.
-    fn tune(&mut self) {
-        let time = (self.cursor + 1 - self.mark) << self.shift;
-        let shift = width(time / (self.found + self.belated).max(1));
+    /// Adapts the width of the buckets to events that follow each other after `gap` picoseconds. No
+    /// bucket is open.
+    fn tune(&mut self, gap: u64) {
+        let shift = width(gap);
         (self.opened, self.found, self.belated) = (0, 0, 0);
         self.mark = self.cursor + 1;
         if shift.abs_diff(self.shift) <= 1 {

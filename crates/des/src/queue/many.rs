@@ -1,6 +1,7 @@
 //! Change of a wheel to a ladder, and back: when the pending events are many, and as long as the
 //! ladder knows most of them in advance.
 
+use super::ladder::Density;
 use super::wheel::TUNING_INTERVAL;
 use super::{Entry, Event, EventQueue, Ladder, Wheel};
 use crate::Time;
@@ -12,6 +13,9 @@ pub const ABOVE: u64 = u64::MAX;
 /// open flow, so that many touch more memory than a cache holds; and the wheel is faster for a state
 /// that a cache does hold. `docs/performance.md` has the measurements.
 const MANY: usize = 1 << 18;
+/// Mean time in picoseconds between two events up to which an eighth of that is enough: so close
+/// together are only events of networks with tens of thousands of busy hosts.
+const DENSE: u64 = 4;
 /// Largest share of events that may come into the bucket that is being handled. They are not made
 /// ready, so the ladder has no gain where they are frequent.
 const MOST_LATE: f64 = 0.25;
@@ -55,18 +59,22 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// Returns whether the ladder is to be tried with this number of pending events.
-    pub fn is_for_ladder(&mut self, pending: usize) -> bool {
-        if self.layout == Layout::Wheel || pending < self.many {
+    /// Returns whether the ladder is to be tried with this number of pending events, which follow
+    /// each other after `gap` picoseconds.
+    pub fn is_for_ladder(&mut self, pending: usize, gap: u64) -> bool {
+        if self.layout == Layout::Wheel || !self.are_many(pending, gap) {
             return false;
         }
         self.wait = self.wait.saturating_sub(1);
         self.wait == 0
     }
 
-    /// Returns whether the ladder is to be left, which has this number of pending events, and of
-    /// whose events a share came late.
-    fn is_for_wheel(&mut self, pending: usize, late: f64) -> bool {
+    fn are_many(&self, pending: usize, gap: u64) -> bool {
+        pending >= self.many || gap <= DENSE && pending >= self.many / 8
+    }
+
+    /// Returns whether the ladder is to be left, which has this number of pending events.
+    fn is_for_wheel(&mut self, pending: usize, Density { gap, late }: Density) -> bool {
         if self.layout == Layout::Ladder {
             return false;
         }
@@ -75,7 +83,8 @@ impl Rule {
             self.pause = self.pause.saturating_mul(2);
             return true;
         }
-        pending < self.many / 2
+        // Half as many as for a change to the ladder, and twice as far apart.
+        !self.are_many(2 * pending, gap / 2)
     }
 }
 
@@ -114,8 +123,8 @@ impl<E: Event> Wheel<E> {
         let Some(ladder) = &mut self.ladder else {
             return false;
         };
-        if let Some(late) = ladder.look() {
-            if self.rule.is_for_wheel(ladder.len(), late) {
+        if let Some(density) = ladder.look() {
+            if self.rule.is_for_wheel(ladder.len(), density) {
                 let ladder = self.ladder.take();
                 self.descend(*ladder.expect("a ladder"));
                 return self.len() > 0;

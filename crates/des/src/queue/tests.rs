@@ -221,6 +221,9 @@ fn many_events_that_are_known_in_advance_are_in_a_ladder() {
     assert_eq!(is_ladder_after(1_000, 100_000, gap), (true, true));
     // Fewer than a hundred events.
     assert_eq!(is_ladder_after(99, 100_000, gap), (false, false));
+    // Fewer as well, and not known in advance, but one after every three picoseconds.
+    assert_eq!(is_ladder_after(50, 200_000, |_| 150), (false, true));
+    assert_eq!(is_ladder_after(10, 200_000, |_| 30), (false, false));
     // Of 1,000 events all but some are far ahead; those few follow each other in every bucket.
     let gap = |number| if number < 990 { 1 << 50 } else { 1_000 };
     assert_eq!(is_ladder_after(1_000, 100_000, gap), (false, true));

@@ -326,7 +326,7 @@ impl<E: Event> Wheel<E> {
         let gap = now.saturating_sub(self.mark) / self.pops;
         self.pops = 0;
         self.mark = now;
-        if self.rule.is_for_ladder(self.len()) {
+        if self.rule.is_for_ladder(self.len(), gap) {
             return self.climb(Time(now), gap);
         }
         let shift = (66 - gap.leading_zeros()).clamp(4, WIDEST);
