@@ -201,6 +201,23 @@ def test_nodes_with_names_and_with_numbers_are_kept_in_one_table(tmp_path: Path)
     assert lb.load_sweep(tmp_path / "out").kept("switches")["node"].tolist() == nodes
 
 
+@pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
+def test_variants_have_events_of_their_own(tmp_path: Path) -> None:
+    base = lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "fat-tree", "k": 2},
+            "switching": {"kind": "electronic"},
+            "transport": {"kind": "saw"},
+            "workload": {"kind": "pairs", "size": "9 kB"},
+        }
+    )
+    cut = {"events": [{"at": "0 s", "state": "down", "node": "6"}]}
+    found = lb.sweep(base, variants={"up": {}, "down": cut}, seeds=1, progress=False)
+    runs = found.runs.set_index("variant")
+    assert runs["events"].dtype.kind in "if"
+    assert runs["packet_hops"]["down"] != runs["packet_hops"]["up"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -278,6 +278,10 @@ def _table(study: Study, finished: Rows, there: Container[Key]) -> pd.DataFrame:
     parameters = pd.DataFrame(points, columns=list(columns)).iloc[places].reset_index(drop=True)
     parameters.insert(0, PLACE, places)
     parameters["seed"] = [planned.seed for _, planned in ordered]
+    metrics = finished.table([planned.key for _, planned in ordered])
+    # `events` is a table of a scenario and a metric.
+    twice = parameters.columns.intersection(metrics.columns)
+    parameters = parameters.rename(columns={name: f"scenario.{name}" for name in twice})
     # Copied, because pandas stores a joined table in many pieces and warns of fragmentation when a
     # column is added.
-    return parameters.join(finished.table([planned.key for _, planned in ordered])).copy()
+    return parameters.join(metrics).copy()
