@@ -9,7 +9,7 @@ from lightburst.compile import compile_plan
 from lightburst.foundation.errors import InputError
 
 # Switch 0 has both shifts of three racks, switch 1 the shift by two alone.
-ROWS = [
+ROWS: list[tuple[int, ...]] = [
     *((0, slot, rack, (rack + slot + 1) % 3) for slot in range(2) for rack in range(3)),
     *((1, 0, rack, (rack + 2) % 3) for rack in range(3)),
 ]

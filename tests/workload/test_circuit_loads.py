@@ -10,7 +10,7 @@ from lightburst import RunWarning
 from lightburst.compile import compile_plan
 from lightburst.compile.circuits.loads import hottest_circuits
 
-FOUR = {
+FOUR: dict[str, Any] = {
     "topology": {"kind": "racks", "racks": 4, "hosts_per_rack": 2, "uplinks": 2},
     "switching": {"kind": "circuit", "slot": "100 us", "guard": "10 us"},
     "transport": {"kind": "tcp", "preset": "datacentre"},

@@ -198,7 +198,7 @@ class Demanded:
                 self.arm(begin)
             return
         last = begin
-        self.scheduler.closed = lambda *circuit: self.closures.closed(*circuit, begin)
+        self.scheduler.closed = lambda core, a, b: self.closures.closed(core, a, b, begin)
         turns = self.scheduler.decide([list(row) for row in demand])
         for core, turn in enumerate(turns):
             start = begin

@@ -245,10 +245,10 @@ class SweptRuns:
             known = ", ".join(map(show, self.study.keep)) or "(none: keep=['flows'] keeps them)"
             raise InputError("kept", show(name), f"one of {known}")
         table = self.read_table(name)
-        for column in table.columns[table.dtypes == np.dtype("object")]:
-            known = table[column].dropna()
-            if known.map(type).nunique() > 1:
-                table[column] = table[column].map(str, na_action="ignore")
+        for place in np.flatnonzero(table.dtypes == np.dtype("object")).tolist():
+            column = table.iloc[:, place]
+            if len(set(column.dropna().map(type))) > 1:
+                table[table.columns[place]] = column.map(str, na_action="ignore")
         return table
 
     def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
