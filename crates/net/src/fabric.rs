@@ -57,8 +57,7 @@ pub struct Fabric {
     pub created: u64,
     /// Number of packets that reached their destination.
     pub delivered: u64,
-    /// Packets that left a burst at an edge without a host. They are delivered within the same
-    /// event.
+    /// Packets that left a burst at an edge without a host, delivered within the same event.
     pub(crate) ended: VecDeque<PacketId>,
     /// Dropped packets of each flow.
     pub dropped: Dropped,
@@ -480,8 +479,7 @@ impl Fabric {
         detour
     }
 
-    /// Iterates over the hops of a unit's path from a node on. Of equal-cost ports the first is
-    /// taken.
+    /// Iterates over the hops of a unit's path from a node on, by the first of equal-cost ports.
     pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = Hop> + '_ {
         std::iter::from_fn(move || {
             if node == unit.destination {

@@ -1,5 +1,6 @@
 //! Sending endpoint of a flow.
 
+mod ahead;
 mod application;
 mod control;
 mod departures;
@@ -27,7 +28,6 @@ use crate::wire::segment::{
 use crate::wire::timer::Timer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::unit::arena::prefetch_lines;
 use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,14 +140,6 @@ impl Sender {
             application: None,
             audit: RetransmissionAudit::default(),
         }
-    }
-
-    /// Prefetches what an acknowledgement needs outside of the sender.
-    #[inline]
-    pub fn prefetch(&self) {
-        prefetch_lines(&*self.recovery, 0..1);
-        prefetch_lines(&*self.timeout, 0..1);
-        self.congestion.prefetch();
     }
 
     /// Returns whether the sender gave up.
