@@ -182,7 +182,7 @@ def random_circuits(seed: int) -> Plan:
     )
     chosen: dict[str, Any] = {
         "seed": random.getrandbits(64),
-        "time_limit_ps": pick([SECOND, 10 * SECOND, 3 * MILLISECOND]),
+        "time_limit_ps": pick([SECOND, SECOND // 10, 3 * MILLISECOND]),
     }
     if random.random() < 0.3:
         chosen["sample_ps"] = chosen["time_limit_ps"] // pick([1, 7, 300])
