@@ -112,7 +112,8 @@ def queued_outage_plan(seed: int) -> Plan:
     """A random plan of packets with outages, whose electronic switches have a discipline."""
     random = Random(f"queued outages/{seed}")
     plan = steady(random_plan(seed, "packets")) if seed % 3 == 2 else crowded(seed)
-    kind = DISCIPLINES[seed % len(DISCIPLINES)]
+    # Each discipline has plans of each sort.
+    kind = DISCIPLINES[seed // 3 % len(DISCIPLINES)]
     queue = settings_of(kind, random, len(plan.settings["groups"]))
     # Long queues, of which some wait when the routes change.
     if kind == "red":
