@@ -222,7 +222,10 @@ class Play:
             lb.run(lb.Scenario.from_dict(whole), seed=1)
 
     def text(self, block: Block) -> None:
-        """Compare the output on a page with the real one, and usage with the real options."""
+        """Write a table, or compare the output on a page with the real one, usage with options."""
+        if name := block.says("file"):
+            Path(name).write_text(block.text, encoding="utf-8")
+            return
         if block.mark == "usage":
             for line in commands(block):
                 assert options(line) == [], line

@@ -301,7 +301,7 @@ def test_conservation(seed: int) -> None:
 
 def test_random_plans_flush_the_queues_of_all_disciplines() -> None:
     found: dict[str, int] = {}
-    for seed in range(240):
+    for seed in range(480):
         plan = queued_outage_plan(seed)
         kinds = {own["queue"]["kind"] for own in plan.settings["switches"] if "queue" in own}
         flushed = int(core(plan)["switches"]["dropped_queue_flushed"].sum())
