@@ -63,7 +63,7 @@ class Pauses:
             for link in links
         ]
         self.active = any(own.get("pfc") is not None for own in kinds)
-        queue = next((own.get("queue", {}) for own in kinds), {})
+        queue: dict[str, Any] = next((own.get("queue", {}) for own in kinds), {})
         #: The class of each group: its line in the queues, which are alike.
         self.lines: list[int] = queue.get("bands", list(range(len(queue.get("quanta_bytes", [])))))
         self.classes = 1 + max(self.lines, default=0)
