@@ -45,6 +45,7 @@ from lightburst.trace.division import (
     INTERFACE,
     LOST_FOR_GOOD,
     PARTS,
+    PAUSE,
     PROBE,
     QUEUE,
     REORDERING_TIMER,
@@ -339,9 +340,10 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None
     parts = {part, set_up(part)}
     # Few of the plans have senders with these timers; `test_trace_looks` is about them.
     rare = {PROBE, REORDERING_TIMER}
-    circuits = {CIRCUIT, set_up(CIRCUIT)}
+    # No random plan has circuits, or links that pause.
+    others = {CIRCUIT, set_up(CIRCUIT), PAUSE, set_up(PAUSE)}
     assert met - rare - (parts if kind != "packets" else set()) == (
-        set(PARTS) - parts - rare - circuits
+        set(PARTS) - parts - rare - others
     )
 
 

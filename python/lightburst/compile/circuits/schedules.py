@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.circuits.file import read_matchings
 from lightburst.compile.switches import Switches
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
@@ -111,6 +110,8 @@ def own_turns(schedule: GivenSchedule | FileSchedule) -> Turns:
     """Return the matchings that a user gives, for each circuit switch slot by slot."""
     if isinstance(schedule, GivenSchedule):
         return schedule.matchings
+    from lightburst.compile.circuits.file import read_matchings  # pyarrow takes long to import
+
     return read_matchings(schedule.file, "switching.schedule.file")
 
 

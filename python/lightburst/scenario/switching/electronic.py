@@ -52,7 +52,7 @@ class Pfc(Section):
             "link to pause."
         ),
     )
-    xon: Annotated[int | None, Quantity(SIZE)] = Field(
+    xon: Annotated[int, Quantity(SIZE)] | None = Field(
         None,
         description="Bytes at which the link may go on. By default half of `xoff`.",
     )
