@@ -331,11 +331,9 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None
             for instant in (span.begin, (span.begin + span.end) // 2, span.end - 1):
                 assert opinion.waits_for(instant) == (span.part, span.node), (seed, span)
         met |= {span.part for span in spans}
-    if kind == "crowds":
-        # Nearly all of them are datagrams.
+    if kind == "crowds":  # nearly all of them are datagrams
         return
-    # Without bursts no packet waits for one; with bursts a buffer is that of an egress, mostly
-    # none.
+    # Without bursts no packet waits for one; with them a buffer is that of an egress, mostly none.
     part = ASSEMBLY if kind == "packets" else BUFFER
     parts = {part, set_up(part)}
     # Few of the plans have senders with these timers; `test_trace_looks` is about them.
