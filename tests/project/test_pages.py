@@ -27,6 +27,7 @@ BEFORE: dict[str, Callable[[], None]] = {}
 #: All blocks that run in no test, by their reason: a new one must be added here.
 NOT_RUN = {
     "it installs": 4,
+    "the output for one of the runs above": 1,
     "a part of a file, which tests/papers/test_open.py reads": 1,
     "the rest installs": 2,
     "a part of an example, with which tests/project/test_examples_optimise.py compares it": 2,

@@ -52,9 +52,9 @@ class Pfc(Section):
             "link to pause."
         ),
     )
-    xon: Annotated[int, Quantity(SIZE)] | None = Field(
+    xon: Annotated[int | None, Quantity(SIZE, word="half")] = Field(
         None,
-        description="Bytes at which the link may go on. By default half of `xoff`.",
+        description='Bytes at which the link may go on; `"half"`: half of `xoff`.',
     )
     headroom: Annotated[int | None, Quantity(SIZE, word="unlimited")] = Field(
         None,
