@@ -2,9 +2,9 @@
 
 use crate::plan::loss::LossSettings;
 use crate::plan::{Plan, PlanError};
-use lightburst_des::{Duration, Time};
+use lightburst_des::Duration;
 use lightburst_net::link::outages::known_down;
-use lightburst_net::{LinkId, NodeId, Outage};
+use lightburst_net::NodeId;
 use lightburst_optical::circuit::layout::{Layout, Link};
 use lightburst_optical::circuit::Closures;
 
@@ -19,13 +19,10 @@ pub fn layout(plan: &Plan) -> Option<Layout> {
 pub fn closures(plan: &Plan, layout: &Layout) -> Option<Closures> {
     let outages = plan.settings.outages.as_ref()?;
     let delay = Duration(outages.restoration_ps?);
-    Some(Closures::new(layout, |link: LinkId| {
-        let of_link = outages.links.iter().filter(|row| row.0 == link.0);
-        let outage = |&(_, down, up): &(u32, u64, u64)| Outage {
-            down: Time(down),
-            up: Time(up),
-        };
-        known_down(&of_link.map(outage).collect::<Vec<_>>(), delay)
+    let spans = outages.by_link();
+    Some(Closures::new(layout, |link| {
+        let of_link = spans.get(&link).map_or(&[][..], Vec::as_slice);
+        known_down(of_link, delay)
     }))
 }
 

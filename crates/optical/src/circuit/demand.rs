@@ -271,17 +271,6 @@ impl Timetable for Demand {
         self.find(switch, from, (at, now), fits)
     }
 
-    fn next_of_any(
-        &self,
-        _switch: usize,
-        _ends: (usize, usize),
-        _at: u64,
-        _time: u64,
-        _now: Time,
-    ) -> Option<u64> {
-        unreachable!("a queue for each rack")
-    }
-
     fn joined(&self, from: usize, to: usize, bytes: u64, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let mut state = self.state();

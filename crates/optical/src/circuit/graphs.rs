@@ -220,17 +220,6 @@ impl Timetable for Expander {
         Timetable::next(&self.schedule, switch, circuits, at, time, now)
     }
 
-    fn next_of_any(
-        &self,
-        _switch: usize,
-        _ends: (usize, usize),
-        _at: u64,
-        _time: u64,
-        _now: Time,
-    ) -> Option<u64> {
-        unreachable!("queues for a rack, or for those nearer to one")
-    }
-
     fn is_short(&self, unit: Unit, _ends: (usize, usize), ctx: &Context<'_>) -> bool {
         let without_data = |packet| ctx.packet(packet).header.payload == 0;
         !self.is_far(unit, ctx)

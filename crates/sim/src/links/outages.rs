@@ -6,7 +6,6 @@ use crate::plan::{Plan, PlanError, Routing as Method};
 use lightburst_des::{Duration, Time};
 use lightburst_net::link::outages::Graph;
 use lightburst_net::{LinkId, NodeId, Outage, Outages, Routing, Wire};
-use std::collections::BTreeMap;
 
 /// Rejects outages that cannot be simulated.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
@@ -76,14 +75,6 @@ pub fn outages(
     ways: Vec<(NodeId, NodeId, u64)>,
 ) -> Outages {
     let (hosts, nodes) = (plan.settings.hosts, plan.settings.nodes);
-    let mut spans: BTreeMap<LinkId, Vec<Outage>> = BTreeMap::new();
-    for &(link, down, up) in &given.links {
-        let (down, up) = (Time(down), Time(up));
-        spans
-            .entry(LinkId(link))
-            .or_default()
-            .push(Outage { down, up });
-    }
     let keeps = |link: LinkId| {
         let switch = plan.switch(wires[link.index()].from.0);
         switch.is_some_and(|switch| switch.gives_back())
@@ -95,7 +86,7 @@ pub fn outages(
         links: ways,
     };
     let delay = given.restoration_ps.map(Duration);
-    let mut outages = Outages::new(spans, delay, given.reroute, graph, keeps);
+    let mut outages = Outages::new(given.by_link(), delay, given.reroute, graph, keeps);
     for &(link, channel, down, up) in &given.channels {
         let (down, up) = (Time(down), Time(up));
         outages.of_channel(LinkId(link), channel, Outage { down, up });

@@ -1,6 +1,9 @@
 //! Outages of links, as given by the plan.
 
+use lightburst_des::Time;
+use lightburst_net::{LinkId, Outage};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Links that are down for a time, and what the routes do.
 #[derive(Clone, Debug, Deserialize)]
@@ -19,4 +22,19 @@ pub struct OutageSettings {
     /// Whether units that wait when the routes change take the new ones; otherwise they are lost.
     #[serde(default)]
     pub reroute: bool,
+}
+
+impl OutageSettings {
+    /// Returns the outages of each link that is ever down, in order.
+    pub fn by_link(&self) -> BTreeMap<LinkId, Vec<Outage>> {
+        let mut outages: BTreeMap<LinkId, Vec<Outage>> = BTreeMap::new();
+        for &(link, down, up) in &self.links {
+            let (down, up) = (Time(down), Time(up));
+            outages
+                .entry(LinkId(link))
+                .or_default()
+                .push(Outage { down, up });
+        }
+        outages
+    }
 }
