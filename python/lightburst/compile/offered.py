@@ -298,6 +298,30 @@ def senders_in(plan: Plan, group: FlowGroup, scenario: Scenario) -> tuple[Sender
     return senders_of(group, plan.network, plan.links["delay_ps"], scenario.routing)
 
 
+def mean_bps(group: FlowGroup, plan: Plan, scenario: Scenario, edges: Edges) -> float | None:
+    """Return the mean useful bits a second that a group offers; None if they are not known.
+
+    Parameters
+    ----------
+    group : FlowGroup
+        A group whose flows arrive at random.
+    plan, scenario
+        As for `link_loads`.
+    edges : Edges
+        Edges of the network of the plan.
+    """
+    senders, _ = senders_in(plan, group, scenario)
+    assert isinstance(group.workload, Poisson)
+    workload = with_arrival_rate(group.workload, senders, edges)
+    assert isinstance(workload, Poisson)
+    try:
+        mean = mean_size(workload.size)
+    except InputError:
+        return None
+    rate = workload.arrival_rate
+    return None if rate is None else rate * BITS_PER_BYTE * mean
+
+
 def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
     """Return the mean loads of links that the flows of a scenario offer.
 
@@ -321,20 +345,13 @@ def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
     delay_ps, bits = plan.links["delay_ps"], np.zeros(network.link_from.size)
     edges = edges_of(network)
     for group in scenario.flow_groups:
-        workload = group.workload
-        if not isinstance(workload, Poisson):
+        if not isinstance(group.workload, Poisson):
             continue
-        senders, _ = senders_in(plan, group, scenario)
+        of_group = mean_bps(group, plan, scenario, edges)
         shares = _shares(group, network, delay_ps, scenario.routing)
-        rate = with_arrival_rate(workload, senders, edges)
-        assert isinstance(rate, Poisson)
-        try:
-            mean = mean_size(workload.size)
-        except InputError:
+        if shares is None or of_group is None:
             return None
-        if shares is None or rate.arrival_rate is None:
-            return None
-        bits += rate.arrival_rate * BITS_PER_BYTE * mean * shares
+        bits += of_group * shares
     if not bits.any():
         return None
     # All wavelengths of a fibre count as one link.

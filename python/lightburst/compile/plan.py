@@ -109,6 +109,10 @@ class Plan:
         """Whether each link joins two switches, shape (links,)."""
         return joins_switches(self.links["from"], self.links["to"], self.settings["hosts"])
 
+    def name(self, node: int) -> str:
+        """Return the name of a node; its number, if the plan has no network."""
+        return str(node) if self.network is None else self.network.name(node)
+
     @property
     def next_to_hosts(self) -> NDArray[np.uint32]:
         """Neighbour of each host, shape (hosts,); the links from hosts come first."""

@@ -231,11 +231,7 @@ def _wavelengths(plan: Plan) -> IntArray:
     fibres = np.flatnonzero(plan.between_switches)
     parallel = fibres[plan.first_of_parallel[fibres] != fibres]
     if parallel.size:
-        ends = (_name(plan, int(plan.links[end][parallel[0]])) for end in ("from", "to"))
+        ends = (plan.name(int(plan.links[end][parallel[0]])) for end in ("from", "to"))
         given = f"parallel fibres from {' to '.join(ends)}"
         raise outside("topology", given, _MODEL, "one fibre between two nodes")
     return plan.channels.astype(np.int64)
-
-
-def _name(plan: Plan, node: int) -> str:
-    return str(node) if plan.network is None else plan.network.name(node)

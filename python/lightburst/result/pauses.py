@@ -69,13 +69,9 @@ def locked(columns: Columns) -> list[int]:
 
 def _named(plan: Plan, links: Sequence[int]) -> str:
     ends = [(plan.links["from"][link], plan.links["to"][link]) for link in links[:_MOST]]
-    names = [" - ".join(_name(plan, int(node)) for node in pair) for pair in ends]
+    names = [" - ".join(plan.name(int(node)) for node in pair) for pair in ends]
     more = len(links) - len(names)
     return ", ".join(names) + (f" and {more} more" if more else "")
-
-
-def _name(plan: Plan, node: int) -> str:
-    return str(node) if plan.network is None else plan.network.name(node)
 
 
 def possible_lock(scenario: Scenario, plan: Plan) -> list[int]:

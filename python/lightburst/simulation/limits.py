@@ -76,17 +76,12 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
 
 def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
     """Yield in words the largest numbers of the run: units, queues, retransmissions."""
-    network = plan.network
-
-    def name(node: int) -> str:
-        return str(node) if network is None else network.name(node)
-
     yield f"{load['units']:,} packets and bursts are in the network"
     if load["waiting_bytes"]:
-        ends = (name(int(plan.links[end][load["link"]])) for end in ("from", "to"))
+        ends = (plan.name(int(plan.links[end][load["link"]])) for end in ("from", "to"))
         yield f"{_size(load['waiting_bytes'])} wait for the link {' - '.join(ends)}"
     if load["held_bytes"]:
-        switch = name(plan.settings["hosts"] + load["switch"])
+        switch = plan.name(plan.settings["hosts"] + load["switch"])
         yield f"{_size(load['held_bytes'])} wait in the switch {switch}"
     if load["retransmissions"]:
         yield f"flow {load['flow']} has {load['retransmissions']:,} retransmissions"

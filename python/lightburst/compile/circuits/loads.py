@@ -6,14 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lightburst.compile.circuits.schedules import racks_of
-from lightburst.compile.offered import Pattern, edges_of, senders_in
-from lightburst.foundation.errors import InputError
-from lightburst.foundation.units import BITS_PER_BYTE
+from lightburst.compile.circuits.schedules import racks_of, rates_of
+from lightburst.compile.offered import Pattern, edges_of, mean_bps
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.tables.workload import Poisson
-from lightburst.workload import with_arrival_rate
-from lightburst.workload.sizes import mean_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +69,7 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     if demand is None or not demand.any():
         return None
     (own,) = plan.settings["switches"]
-    rates = _rates(network)
+    rates = rates_of(network).astype(np.float64)
     duty = 1 - switching.guard / switching.slot
     names = [network.name(int(rack)) for rack in racks_of(network)]
     if switching.forwarding == "direct" and "schedule" in own:
@@ -100,25 +96,11 @@ def _demand(scenario: Scenario, plan: Plan, network: Network) -> FloatArray | No
     for group in scenario.flow_groups:
         if not isinstance(group.workload, Poisson):
             continue
-        senders, _ = senders_in(plan, group, scenario)
-        rate = with_arrival_rate(group.workload, senders, edges)
-        assert isinstance(rate, Poisson)
-        try:
-            mean = mean_size(rate.size)
-        except InputError:
+        offered = mean_bps(group, plan, scenario, edges)
+        if offered is None:
             return None
-        if rate.arrival_rate is None:
-            return None
-        bits = rate.arrival_rate * BITS_PER_BYTE * mean
-        demand += bits * Pattern.of(group.workload, edges).matrix
+        demand += offered * Pattern.of(group.workload, edges).matrix
     return demand
-
-
-def _rates(network: Network) -> FloatArray:
-    """Return the rate of each circuit switch, in bit/s."""
-    up = np.isin(network.link_from, racks_of(network)) & (network.link_to >= network.hosts)
-    _, first = np.unique(network.link_to[up], return_index=True)
-    return network.link_rate_bps[up][first].astype(np.float64)
 
 
 def _of_pairs(schedule: dict[str, list[list[int]]], rates: FloatArray, racks: int) -> FloatArray:

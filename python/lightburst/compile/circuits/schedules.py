@@ -66,14 +66,17 @@ def circuit_settings(
     return [kept | {"schedule": schedule}]
 
 
+def rates_of(network: Network) -> NDArray[np.uint64]:
+    """Return the rate of the links of each circuit switch, which have one rate, in bit/s."""
+    up = np.isin(network.link_from, racks_of(network)) & (network.link_to >= network.hosts)
+    _, first = np.unique(network.link_to[up], return_index=True)
+    return network.link_rate_bps[up][first]
+
+
 def slot_bytes(switching: Circuit, network: Network) -> NDArray[np.int64]:
     """Return the whole bytes that a circuit of each circuit switch carries in a slot."""
     open_ps = switching.slot - switching.guard
-    racks = racks_of(network)
-    # All links of a circuit switch have one rate.
-    up = np.isin(network.link_from, racks) & (network.link_to >= network.hosts)
-    _, first = np.unique(network.link_to[up], return_index=True)
-    rates = network.link_rate_bps[up][first].tolist()
+    rates = rates_of(network).tolist()
     return np.array([rate * open_ps // (8 * PICOSECONDS_PER_SECOND) for rate in rates])
 
 

@@ -21,6 +21,15 @@ from lightburst.scenario.section import Section
 
 # The simulator counts the bytes of a unit in 32 bits and its transmission time in picoseconds.
 SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
+#: Most retransmissions before an endpoint gives up.
+Retransmissions = Annotated[int | None, Whole(1, word="unlimited")]
+
+
+def require_control_fits(control_size: int, segment_size: int) -> None:
+    """Refuse control segments that are larger than data segments."""
+    if control_size > segment_size:
+        allowed = f"at most segment_size ({format_size(segment_size)})"
+        raise refuse_at("control_size", format_size(control_size), allowed)
 
 
 class BaseTransport(Section):
@@ -114,7 +123,7 @@ class Connection(BaseTransport):
             "known until data is acknowledged. The close with FIN, which those agents lack, stays."
         ),
     )
-    max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
+    max_retransmissions: Retransmissions = Field(
         None,
         description=(
             "Most retransmissions of the same segment (SYN, data, FIN) by an endpoint's timer "
@@ -132,12 +141,7 @@ class Connection(BaseTransport):
                 format_duration(self.initial_timeout),
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
             )
-        if self.control_size > self.segment_size:
-            raise refuse_at(
-                "control_size",
-                format_size(self.control_size),
-                f"at most segment_size ({format_size(self.segment_size)})",
-            )
+        require_control_fits(self.control_size, self.segment_size)
         factor = getattr(self, self.growth)
         # An increase of less than half a picosecond is lost by rounding.
         stays = factor * self.initial_timeout - self.initial_timeout < 0.5

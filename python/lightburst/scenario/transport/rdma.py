@@ -15,7 +15,12 @@ from lightburst.foundation.units import (
 )
 from lightburst.scenario.fields import Named, Whole, refuse_at
 from lightburst.scenario.section import Section
-from lightburst.scenario.transport.base import BaseTransport, SegmentSize
+from lightburst.scenario.transport.base import (
+    BaseTransport,
+    Retransmissions,
+    SegmentSize,
+    require_control_fits,
+)
 from lightburst.scenario.transport.rate_law import Dcqcn, RateLaw
 
 # Headers of a data packet of RoCEv2 (InfiniBand Architecture Specification, volume 1, annex A17):
@@ -108,7 +113,7 @@ class Rdma(BaseTransport):
             "packets."
         ),
     )
-    max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
+    max_retransmissions: Retransmissions = Field(
         None,
         description=(
             "Most expiries of the timeout in a row without progress before the sender gives up: "
@@ -119,12 +124,7 @@ class Rdma(BaseTransport):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.control_size > self.segment_size:
-            raise refuse_at(
-                "control_size",
-                format_size(self.control_size),
-                f"at most segment_size ({format_size(self.segment_size)})",
-            )
+        require_control_fits(self.control_size, self.segment_size)
         least = self.acknowledge_every * self.payload
         if self.max_inflight is not None and self.max_inflight < least:
             raise refuse_at(
