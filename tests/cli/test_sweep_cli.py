@@ -183,18 +183,20 @@ def test_without_a_store_tables_are_kept_as_long_as_the_sweep(study: Path) -> No
         found.kept("flows")
 
 
+TINY = lb.Scenario.from_dict(
+    {
+        "topology": {"kind": "fat-tree", "k": 2},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "saw"},
+        "workload": {"kind": "pairs", "size": "9 kB"},
+    }
+)
+
+
 def test_nodes_with_names_and_with_numbers_are_kept_in_one_table(tmp_path: Path) -> None:
-    base = lb.Scenario.from_dict(
-        {
-            "topology": {"kind": "fat-tree", "k": 2},
-            "switching": {"kind": "electronic"},
-            "transport": {"kind": "saw"},
-            "workload": {"kind": "pairs", "size": "9 kB"},
-        }
-    )
     racks = {"kind": "racks", "racks": 2, "hosts_per_rack": 1, "uplinks": 1}
     variants = {"tree": {}, "racks": {"topology": racks}}
-    found = lb.sweep(base, variants=variants, seeds=1, keep=["switches"], progress=False)
+    found = lb.sweep(TINY, variants=variants, seeds=1, keep=["switches"], progress=False)
     nodes = ["2", "3", "4", "5", "6", "rack0", "rack1", "core0"]
     assert found.kept("switches")["node"].tolist() == nodes
     found.save(tmp_path / "out")
@@ -203,16 +205,8 @@ def test_nodes_with_names_and_with_numbers_are_kept_in_one_table(tmp_path: Path)
 
 @pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 def test_variants_have_events_of_their_own(tmp_path: Path) -> None:
-    base = lb.Scenario.from_dict(
-        {
-            "topology": {"kind": "fat-tree", "k": 2},
-            "switching": {"kind": "electronic"},
-            "transport": {"kind": "saw"},
-            "workload": {"kind": "pairs", "size": "9 kB"},
-        }
-    )
     cut = {"events": [{"at": "0 s", "state": "down", "node": "6"}]}
-    found = lb.sweep(base, variants={"up": {}, "down": cut}, seeds=1, progress=False)
+    found = lb.sweep(TINY, variants={"up": {}, "down": cut}, seeds=1, progress=False)
     runs = found.runs.set_index("variant")
     assert runs["events"].dtype.kind in "if"
     assert runs["packet_hops"]["down"] != runs["packet_hops"]["up"]
