@@ -24,8 +24,8 @@ class Goal(AnyWorkload):
     kind: Literal["goal"] = "goal"
     file: DataFile = Field(
         description=(
-            "The schedule: text in GOAL, the group operation assembly language, as LogGOPSim and "
-            "ATLAHS read it."
+            "The schedule in GOAL, the group operation assembly language, as LogGOPSim and ATLAHS "
+            "have it: text, or the binary file that `txt2bin` makes of it."
         )
     )
     placement: Placement = Field(

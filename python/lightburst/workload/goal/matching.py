@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lightburst.foundation.errors import InputError
-from lightburst.workload.goal.schedule import CALC, RECV, SEND
-from lightburst.workload.goal.text import PATH
+from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND
 
 if TYPE_CHECKING:
     from lightburst.workload.goal.schedule import Numbers, Schedule

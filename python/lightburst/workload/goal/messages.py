@@ -9,8 +9,8 @@ import numpy as np
 from lightburst.foundation.errors import InputError
 from lightburst.workload.flows import NO_JOIN, Flows, Joins, Work
 from lightburst.workload.goal.matching import matched, refuse_circles, sizes
-from lightburst.workload.goal.schedule import CALC, RECV, SEND
-from lightburst.workload.goal.text import PATH, read_schedule
+from lightburst.workload.goal.reading import read_schedule
+from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

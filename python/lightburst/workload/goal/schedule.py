@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
+#: Path of the field that names the file.
+PATH: Final = "workload.file"
 #: Kinds of operations, and their words in the file.
 CALC, SEND, RECV = range(3)
 WORDS: Final = ("calc", "send", "recv")
@@ -29,11 +31,13 @@ class Schedule(NamedTuple):
     rank, kind, value, peer, tag, cpu, nic, line : ndarray of int64, shape (operations,)
         Operations in the order of the file: their rank, `CALC`, `SEND` or `RECV`, the nanoseconds
         of a calc or the bytes of a message, the other rank of a message, and the line in the file,
-        from 1.
+        from 1. A binary file has no lines: there it is the number in the rank, from 0.
     needed, by : ndarray of int64, shape (dependencies,)
         The second operation waits for the first one.
     at_begin : ndarray of bool, shape (dependencies,)
         Whether it waits for its begin (``irequires``), not its end (``requires``).
+    place : str
+        Word for a line: ``"line"``, or ``"operation"`` for a binary file.
     """
 
     file: Path
@@ -49,6 +53,7 @@ class Schedule(NamedTuple):
     needed: Numbers
     by: Numbers
     at_begin: NDArray[np.bool_]
+    place: str = "line"
 
     def words(self, operation: int) -> str:
         """Return an operation in words, with its line."""
@@ -58,4 +63,4 @@ class Schedule(NamedTuple):
         what = f"{WORDS[kind]} {value}"
         if kind != CALC:
             what += f"b {'to' if kind == SEND else 'from'} {peer} tag {self.tag[operation]}"
-        return f"line {self.line[operation]} (rank {self.rank[operation]}: {what})"
+        return f"{self.place} {self.line[operation]} (rank {self.rank[operation]}: {what})"

@@ -1,4 +1,4 @@
-"""Reads GOAL schedules: ``num_ranks``, and for each rank its operations and what they wait for.
+"""Reads GOAL schedules as text: ``num_ranks``, then the operations of ranks and what they wait for.
 
 The grammar is that of txt2bin of LogGOPSim (github.com/spcl/LogGOPSim, src/LogGOPSim/txt2bin.re).
 """
@@ -7,29 +7,22 @@ from __future__ import annotations
 
 import re
 from array import array
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from lightburst.foundation.errors import InputError, show
-from lightburst.foundation.memory import check_memory
-from lightburst.scenario.reading.files import Stamp, stamp
-from lightburst.workload.goal.schedule import CALC, RECV, SEND, Schedule
+from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND, Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-PATH: Final = "workload.file"
-# Estimated memory while reading, in bytes, per byte of the file.
-_EXPANSION = 12
+#: Estimated memory while reading, in bytes, per byte of the file.
+EXPANSION: Final = 12
 # Characters that are taken apart at once.
 _AT_ONCE = 2**20
-# Largest number in a schedule: bytes of a message, nanoseconds of a calc.
-_LARGEST = 10**15
-# Most processors and interfaces of a rank (txt2bin: one byte).
-_MOST_OF_A_RANK = 256
 
 _STATEMENT = re.compile(
     r"""^[ \t]*(?:
@@ -49,8 +42,8 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PARTS = re.compile(r"[^;{}]*\{|[^;{}]+|\}")
 
 
-def read_schedule(file: Path) -> Schedule:
-    """Read a schedule.
+def read_text(file: Path) -> Schedule:
+    """Read a schedule that is text.
 
     Parameters
     ----------
@@ -64,17 +57,8 @@ def read_schedule(file: Path) -> Schedule:
     Raises
     ------
     InputError
-        When the file cannot be used; the message has the line, counted from 1.
+        If the file cannot be read as such; the message has the line, counted from 1.
     """
-    return _read(file, stamp(file, PATH))
-
-
-@lru_cache(maxsize=2)
-def _read(file: Path, version: Stamp) -> Schedule:
-    name = str(file).replace("{", "{{").replace("}", "}}")
-    given = f"{name}, of {version[1]:,} bytes, which need about {{}} of memory"
-    allowed = "a schedule that fits into the {} that are free"
-    check_memory(version[1] * _EXPANSION, PATH, given, allowed)
     try:
         text = file.read_text(encoding="ascii")
     except (OSError, ValueError) as error:
@@ -178,19 +162,6 @@ class _Reader:
         if self._rank < 0:
             raise self._wrong(line, "an operation", "'rank R {' before it")
         value, peer, tag, cpu, nic = map(int, given)
-        if kind != CALC:
-            assert self._ranks is not None
-            if peer < 0 or tag < 0:
-                given_ = f"{'rank' if peer < 0 else 'tag'} -1, which stands for any"
-                raise self._wrong(line, given_, "a rank and a tag: what matches must be known")
-            if peer >= self._ranks or peer == self._rank:
-                allowed = f"another rank, from 0 to {self._ranks - 1}"
-                raise self._wrong(line, f"rank {peer}", allowed)
-        if value > _LARGEST or tag > _LARGEST:
-            raise self._wrong(line, f"{max(value, tag)}", f"at most {_LARGEST}")
-        if max(cpu, nic) >= _MOST_OF_A_RANK:
-            allowed = f"a cpu and a nic from 0 to {_MOST_OF_A_RANK - 1}"
-            raise self._wrong(line, f"{max(cpu, nic)}", allowed)
         if label:
             if label in self._labels:
                 raise self._wrong(line, f"label '{label}'", f"a label that rank {self._rank} lacks")
