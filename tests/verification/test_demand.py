@@ -150,6 +150,14 @@ def test_each_unit_is_in_one_place() -> None:
         check_stories(traced(random_demand(seed)))
 
 
+def test_the_pipe_of_sack1_is_without_a_fast_retransmission_that_was_held_back() -> None:
+    """The interface has no room when flow 3 enters its recovery, so its first segment leaves late.
+
+    Agent/TCP/Sack1 of ns-2 does not count this segment.
+    """
+    check_equal(random_demand(1652))
+
+
 @pytest.mark.slow
 def test_core_equals_twin_at_length() -> None:
     for seed in range(1_000, 4_000):

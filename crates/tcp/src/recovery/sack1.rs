@@ -120,7 +120,9 @@ impl LossRecovery for Sack1 {
     }
 
     fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
-        if !self.recovering || self.entering {
+        // The segment that started the recovery is not in the pipe, even if it was held back and
+        // leaves after further acknowledgements.
+        if !self.recovering || candidate.sequence < self.looked {
             return;
         }
         self.pipe += 1;
