@@ -67,9 +67,12 @@ def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
     seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
     busy, busiest = _busy(plan)
     # Relative to the load above which connections are delayed without bound.
-    load = max(float(busy.max()), busiest) / max(seconds + float(lasts.max()), _INSTANT)
-    load = min(load / _MOST_LOAD, 1.0)
-    lasts = (1 + (_SLOWER - 1) * load**2) * lasts + _timeouts(plan, load)
+    load = np.maximum(busy, busiest) / max(seconds + float(lasts.max()), _INSTANT)
+    load = np.minimum(load / _MOST_LOAD, 1.0)
+    lasts = (1 + (_SLOWER - 1) * load**2) * lasts
+    lost = _lost(plan, load)
+    timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
+    waits = timeout / PICOSECONDS_PER_SECOND
     # An overloaded link of a host delays the flows of this host; one between switches delays all.
     most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
     lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
@@ -78,16 +81,18 @@ def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
     ends, has = np.empty(0), np.empty(0)
     for some, part in plan.parts():
         begins = part.flows["start_ps"] / PICOSECONDS_PER_SECOND
-        ends = np.concatenate([ends, begins + lasts[some]])
-        has = np.concatenate([has, each[some]])
+        # A share of the flows waits for a timeout.
+        over, late = each[some] * (1 - lost[some]), each[some] * lost[some]
+        ends = np.concatenate([ends, begins + lasts[some], begins + lasts[some] + waits[some]])
+        has = np.concatenate([has, over, late])
         # Start of the next part of the flows.
         until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
-        over = ends < until
-        change = np.concatenate([each[some], -has[over]])
-        order = np.argsort(np.concatenate([begins, ends[over]]), kind="stable")
+        ended = ends < until
+        change = np.concatenate([each[some], -has[ended]])
+        order = np.argsort(np.concatenate([begins, ends[ended]]), kind="stable")
         level = now + np.cumsum(change[order])
         now, most = float(level[-1]), max(most, float(level.max()))
-        ends, has = ends[~over], has[~over]
+        ends, has = ends[~ended], has[~ended]
     return min(float(each.sum()), places * most)
 
 
@@ -120,22 +125,19 @@ def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:
     return lasts
 
 
-def _timeouts(plan: Plan, load: float) -> FloatArray:
-    """Return the mean seconds that each flow waits for timeouts, shape (flows,).
+def _lost(plan: Plan, load: FloatArray) -> FloatArray:
+    """Return the estimated probability that each flow waits for a timeout, shape (flows,).
 
-    The probability of a timeout is estimated. With queues a loss needs several packets at once,
-    and the packets of a flow are lost together: the square of the load of the busiest link.
-    Without queues each segment can be lost at each loaded switch on its path.
+    With queues a loss needs several packets at once, and the packets of a flow are lost together:
+    the square of the load of its busiest link. Without queues each segment can be lost at each
+    loaded switch on its path.
     """
-    timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
-    lost = np.full(timeout.size, load**2)
     if plan.settings.get("loss") is not None:
-        lost[:] = 1.0
-    elif any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
+        return np.ones(load.size)
+    if any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
         payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
-        lost = load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
-    waits: FloatArray = timeout / PICOSECONDS_PER_SECOND * np.minimum(lost, 1.0)
-    return waits
+        return np.minimum(load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload), 1.0)
+    return load**2
 
 
 def round_trips(plan: Plan) -> FloatArray:

@@ -280,8 +280,19 @@ def _flows(plan: Plan) -> int:
     packets = int(most.sum()) if circuits else packets_at_once(plan, most)
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
         # Only connections in progress have packets in the network.
-        packets = min(packets, int(most_at_once(plan, most.astype(float))))
+        packets = min(packets, int(_windows_at_once(plan, most.astype(float))))
     return needed + each * packets
+
+
+def _windows_at_once(plan: Plan, most: FloatArray) -> float:
+    """Return the packets in flight of all connections in progress at once.
+
+    A window grows and then ends with its flow: over the time of the flow half of its largest
+    number of packets is in flight. Three standard deviations of as many independent flows, each
+    uniform up to this number, come on top.
+    """
+    largest, squares = most_at_once(plan, most), most_at_once(plan, most**2)
+    return min(largest, largest / 2 + 3 * float(np.sqrt(squares / 12)))
 
 
 def _waiting(transport: dict[str, Any], largest: int) -> int:
@@ -296,12 +307,15 @@ def _waiting(transport: dict[str, Any], largest: int) -> int:
 
 def _connections(plan: Plan, in_flight: IntArray) -> float:
     """Return the bytes of the endpoints of all connections in progress at once."""
-    each = np.empty(in_flight.size)
+    ends, records = np.empty((2, in_flight.size))
     for some, part in plan.parts():
-        ends = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
-        each[some] = ends + _BYTES_PER_RECORD * _records(part, in_flight[some])
-    everything = float(each.sum())
-    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each, PLACES)
+        ends[some] = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
+        records[some] = _BYTES_PER_RECORD * _records(part, in_flight[some])
+    everything = float(ends.sum() + records.sum())
+    if everything < HARMLESS_BYTES // 8:
+        return everything
+    # Of the allocated slots half were in use, and have records.
+    return most_at_once(plan, ends, PLACES) + most_at_once(plan, records, PLACES / 2)
 
 
 def _in_flight(plan: Plan) -> IntArray:

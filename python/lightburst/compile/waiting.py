@@ -60,14 +60,24 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     waiting = np.minimum(lines.most, _room(plan)) / least
     # The flows over a link share its queue in proportion to their bits.
     share = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
-    shared = 0.0
+    shared, at_host = 0.0, _most_at_host(plan)
     for some, part in plan.parts():
         uses, each = _uses(part), np.zeros(some.stop - some.start)
-        np.maximum.at(each, uses.user, uses.bits * share[uses.link])
+        waits = uses.bits * share[uses.link]
+        waits = np.where(uses.link < plan.settings["hosts"], np.minimum(waits, at_host), waits)
+        np.maximum.at(each, uses.user, waits)
         shared += float(np.minimum(each, most[some]).sum())
     held_back = _held_back(plan)
     held = _IN_BURSTS * _sent(plan, most, held_back) if held_back else 0.0
     return int(min(float(most.sum()), under_way + shared) + held)
+
+
+def _most_at_host(plan: Plan) -> float:
+    """Return the most packets of a connection in the interface of its host."""
+    fair = plan.settings.get("fair") or {}
+    windows = all("advertised_window_bytes" in transport for transport in plan.transports)
+    small_queue = fair.get("small_queue") if windows else None
+    return np.inf if small_queue is None else float(small_queue)
 
 
 def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
