@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("any machine")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one process more than there are processors: many tests wait for programs they start."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:
