@@ -1,6 +1,6 @@
-//! A timing wheel with a bitmap of its occupied slots. The slot under the cursor is sorted; events
-//! beyond one turn of the wheel wait in a heap. The width of a slot adapts to the density of the
-//! events, which does not affect their order.
+//! A timing wheel with a bitmap of its occupied slots. The slot under the cursor is sorted, as far
+//! as its events are few; events beyond one turn of the wheel wait in a heap. The width of a slot
+//! adapts to the density of the events, which does not affect their order.
 
 use super::many::Rule;
 use super::{Entry, Event, EventQueue, Heap, Keyed, Ladder, Ties};
@@ -14,6 +14,10 @@ const CACHED_SLOTS: usize = 1 << 15;
 const MAX_SLOTS: usize = 1 << 20;
 /// Up to this many events are sorted by insertion.
 const FEW: usize = 16;
+/// Up to this many events of the slot under the cursor are kept sorted. An insertion moves those that
+/// come before it, so that of a hundred thousand flows that start together the later ones wait in a
+/// heap.
+const SORTED: usize = 256;
 /// Largest shift: all times in one slot have the same upper 32 bits.
 const WIDEST: u32 = 32;
 /// Number of pops between two adjustments of the slots to the density of the events.
@@ -30,6 +34,8 @@ pub struct Wheel<E> {
     pub(super) ties: Ties,
     /// Events of the slot under the cursor, latest first.
     bottom: Vec<Keyed<E>>,
+    /// Further events of this slot, which come after all of `bottom`.
+    late: Heap<E>,
     /// Index of the first node in each slot's linked list.
     slots: Vec<u32>,
     bitmap: Vec<u64>,
@@ -138,6 +144,9 @@ impl<E: Event> Wheel<E> {
     /// Takes the next event after the slot under the cursor has become empty.
     #[inline]
     fn pop_next_slot(&mut self) -> Option<Entry<E>> {
+        if self.late.len() > 0 {
+            return self.take_late();
+        }
         if self.pops >= TUNING_INTERVAL {
             if let Some(ladder) = &mut self.ladder {
                 return ladder.take_ready();
@@ -160,13 +169,52 @@ impl<E: Event> Wheel<E> {
     #[inline(never)]
     fn sink(&mut self, time: Time, event: E) {
         let it = Keyed::new(Entry { time, event }, &self.ties);
+        if self.late.len() > 0 || self.bottom.len() >= SORTED {
+            return self.sink_among_many(it);
+        }
         if self.bottom.len() <= FEW {
             return self.place(it);
         }
+        self.put_in_order(it);
+    }
+
+    /// Inserts an event into `bottom` by a binary search.
+    fn put_in_order(&mut self, it: Keyed<E>) {
         let at = self
             .bottom
             .partition_point(|other| self.precedes(&it, other));
         self.bottom.insert(at, it);
+    }
+
+    /// Inserts an event into the slot under the cursor, which has many.
+    #[cold]
+    #[inline(never)]
+    fn sink_among_many(&mut self, it: Keyed<E>) {
+        if self.bottom.len() >= SORTED {
+            let mut bottom = std::mem::take(&mut self.bottom);
+            let later = bottom.len() - SORTED / 2;
+            for one in bottom.drain(..later) {
+                self.late.push(self.entry(&one));
+            }
+            self.bottom = bottom;
+        }
+        match self.bottom.first() {
+            Some(latest) if self.precedes(&it, latest) => self.put_in_order(it),
+            _ => self.late.push(self.entry(&it)),
+        }
+    }
+
+    /// Takes the next event when all of `bottom` are gone and the slot under the cursor has more.
+    #[cold]
+    #[inline(never)]
+    fn take_late(&mut self) -> Option<Entry<E>> {
+        for _ in 0..SORTED / 2 {
+            let next = self.late.pop();
+            self.bottom
+                .extend(next.map(|entry| Keyed::new(entry, &self.ties)));
+        }
+        self.bottom.reverse();
+        self.pop_bottom()
     }
 
     /// Inserts an event into the sorted slot under the cursor by a linear search from the end.
@@ -202,10 +250,15 @@ impl<E: Event> Wheel<E> {
     #[inline(always)]
     fn pop_bottom(&mut self) -> Option<Entry<E>> {
         let it = self.bottom.pop()?;
-        Some(Entry {
-            time: self.time(&it),
+        Some(self.entry(&it))
+    }
+
+    #[inline(always)]
+    fn entry(&self, it: &Keyed<E>) -> Entry<E> {
+        Entry {
+            time: self.time(it),
             event: it.event,
-        })
+        }
     }
 
     /// Inserts an event that lies before the slot under the cursor; no event of that slot has been
@@ -358,8 +411,10 @@ impl<E: Event> Wheel<E> {
         while let Some(entry) = self.pop_bottom() {
             pending.push(entry);
         }
-        while let Some(entry) = self.far.pop() {
-            pending.push(entry);
+        for heap in [&mut self.late, &mut self.far] {
+            while let Some(entry) = heap.pop() {
+                pending.push(entry);
+            }
         }
         self.far_slot = u64::MAX;
         pending
@@ -378,6 +433,7 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
         Wheel {
             ties,
             bottom: Vec::new(),
+            late: Heap::new(ties),
             slots: vec![NONE; MIN_SLOTS],
             bitmap: vec![0; MIN_SLOTS / 64],
             nodes: Vec::new(),
@@ -410,7 +466,7 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
 
     fn len(&self) -> usize {
         let above = self.ladder.as_ref().map_or(0, |ladder| ladder.len());
-        self.bottom.len() + self.in_slots + self.far.len() + above
+        self.bottom.len() + self.late.len() + self.in_slots + self.far.len() + above
     }
 
     fn reserve(&mut self, additional: usize) {
