@@ -235,6 +235,7 @@ impl Timetable for Demand {
         switch: usize,
         rack: usize,
         (at, now): (u64, Time),
+        _by_graph: bool,
         is_wanted: impl Fn(usize, Open) -> bool,
     ) -> Option<u64> {
         let state = self.state();
@@ -268,7 +269,7 @@ impl Timetable for Demand {
         now: Time,
     ) -> Option<u64> {
         let fits = |peer, open: Open| peer == to && open.start + time <= open.end;
-        self.find(switch, from, (at, now), fits)
+        self.find(switch, from, (at, now), false, fits)
     }
 
     fn joined(&self, from: usize, to: usize, bytes: u64, ctx: &mut Context<'_>) {

@@ -181,7 +181,7 @@ impl<T: Timetable> Edge<T> {
                 open.start + time <= open.end && self.forwarding.leads_nearer(circuit, queue)
             };
             let times = (at, ctx.now());
-            if let Some(next) = self.timetable.find(switch, self.rack, times, serves) {
+            if let Some(next) = self.timetable.find(switch, self.rack, times, true, serves) {
                 self.look_at(switch, next, ctx);
             }
         }
@@ -278,7 +278,10 @@ impl<T: Timetable> Edge<T> {
             self.ready(switch, rack, times, ctx).is_some()
         };
         let times = (at, ctx.now());
-        let next = self.timetable.find(switch, self.rack, times, is_ready);
+        let by_graph = self.forwarding.is_by_graph();
+        let next = self
+            .timetable
+            .find(switch, self.rack, times, by_graph, is_ready);
         if let Some(next) = next {
             self.look_at(switch, next, ctx);
         }

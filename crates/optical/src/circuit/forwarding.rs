@@ -60,6 +60,11 @@ pub trait Forwarding: Send {
         unreachable!("only a policy with such queues")
     }
 
+    /// Whether a queue with a unit has the reach [`Reach::Nearer`].
+    fn is_by_graph(&self) -> bool {
+        false
+    }
+
     /// Learns that a queue, which was empty, has a unit.
     fn filled(&mut self, _queue: usize) {}
 

@@ -5,6 +5,7 @@ use super::timetable::Timetable;
 use super::Closures;
 use lightburst_des::Time;
 use lightburst_net::{Context, Unit};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 /// Circuits after which a unit waits for one to its own rack. The graph may change while it is on its
@@ -19,8 +20,14 @@ pub struct Graphs {
     racks: usize,
     /// Time after which the graphs repeat.
     period: u64,
-    /// Begins of the graphs in a period.
+    /// Length of a slot, and number of graphs that begin in each.
+    slot: u64,
+    each: usize,
+    /// Begins of the graphs in a period, and the period itself.
     begins: Vec<u64>,
+    /// Number of the graph that was asked for last. The next question is mostly for the same one or
+    /// the one after it.
+    last: AtomicUsize,
     /// Times from which on other links are known to be down, and the distances then: the number of
     /// hops from rack to rack, graph by graph.
     epochs: Vec<(u64, Vec<u8>)>,
@@ -75,10 +82,14 @@ impl Graphs {
             let begin = number * slot;
             changes.iter().map(move |change| begin + change)
         });
+        let period = length * slot;
         let mut graphs = Graphs {
             racks: schedule.racks(),
-            period: length * slot,
-            begins: slots.collect(),
+            period,
+            slot,
+            each: changes.len(),
+            begins: slots.chain([period]).collect(),
+            last: AtomicUsize::new(0),
             epochs: Vec::new(),
         };
         let changes = closures.map_or(&[][..], Closures::changes);
@@ -87,7 +98,7 @@ impl Graphs {
                 closures.map_or(true, |it| it.reopens(switch, from_rack, to, from).is_none())
             };
             let mut hops = Vec::new();
-            for &begin in &graphs.begins {
+            for &begin in &graphs.begins[..graphs.begins.len() - 1] {
                 add_distances(schedule, begin, is_open, &mut hops);
             }
             graphs.epochs.push((from, hops));
@@ -95,30 +106,54 @@ impl Graphs {
         graphs
     }
 
+    /// Returns the number of the graph at a time within a period.
+    #[inline]
     fn number(&self, at: u64) -> usize {
-        let at = at % self.period;
-        self.begins.partition_point(|&begin| begin <= at) - 1
+        let last = self.last.load(Ordering::Relaxed);
+        if let Some([begin, end]) = self.begins.get(last..last + 2) {
+            if *begin <= at && at < *end {
+                return last;
+            }
+        }
+        let number = match self.begins.get(last + 1..last + 3) {
+            Some([begin, end]) if *begin <= at && at < *end => last + 1,
+            _ => {
+                // As many graphs begin in each slot.
+                let slot = (at / self.slot) as usize;
+                let first = slot * self.each;
+                let graphs = &self.begins[first..first + self.each];
+                first + graphs.partition_point(|&begin| begin <= at) - 1
+            }
+        };
+        self.last.store(number, Ordering::Relaxed);
+        number
+    }
+
+    /// Returns the number of the last epoch that has begun at a time.
+    #[inline]
+    fn epoch(&self, at: u64) -> usize {
+        match self.epochs.len() {
+            1 => 0,
+            _ => self.epochs.partition_point(|&(from, _)| from <= at) - 1,
+        }
     }
 
     /// Returns the distances at a time.
     pub fn at(&self, at: u64) -> Graph<'_> {
         let size = self.racks * self.racks;
-        let later = self.epochs.partition_point(|&(from, _)| from <= at);
-        let (_, hops) = &self.epochs[later - 1];
+        let (_, hops) = &self.epochs[self.epoch(at)];
         Graph {
             racks: self.racks,
-            hops: &hops[self.number(at) * size..][..size],
+            hops: &hops[self.number(at % self.period) * size..][..size],
         }
     }
 
     /// Returns the begin of the next graph after a time.
     pub fn next(&self, at: u64) -> u64 {
-        let whole = at - at % self.period;
-        let next = self.begins.get(self.number(at) + 1);
-        let next = whole + next.copied().unwrap_or(self.period);
-        let later = self.epochs.partition_point(|&(from, _)| from <= at);
+        let within = at % self.period;
+        let next = at - within + self.begins[self.number(within) + 1];
         self.epochs
-            .get(later)
+            .get(self.epoch(at) + 1)
             .map_or(next, |&(from, _)| next.min(from))
     }
 }
@@ -189,12 +224,13 @@ impl Timetable for Expander {
         switch: usize,
         rack: usize,
         (at, _): (u64, Time),
+        by_graph: bool,
         is_wanted: impl Fn(usize, Open) -> bool,
     ) -> Option<u64> {
         let mut slots = self.schedule.slots(switch, rack, at);
         slots.find_map(|(peer, Open { start, end })| {
             // A circuit serves other queues where the graph changes.
-            let later = |&start: &u64| Some(self.graphs.next(start));
+            let later = |&start: &u64| by_graph.then(|| self.graphs.next(start));
             let mut starts = std::iter::successors(Some(start), later);
             let mut starts = starts.by_ref().take_while(|&start| start < end);
             starts.find(|&start| is_wanted(peer, Open { start, end }))

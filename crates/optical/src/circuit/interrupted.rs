@@ -71,6 +71,7 @@ impl<T: Planned> Timetable for Interrupted<T> {
         switch: usize,
         rack: usize,
         (at, _): (u64, Time),
+        by_graph: bool,
         is_wanted: impl Fn(usize, Open) -> bool,
     ) -> Option<u64> {
         let in_slot = |(peer, slot): (usize, Open)| {
@@ -88,7 +89,11 @@ impl<T: Planned> Timetable for Interrupted<T> {
                 }
                 // Afterwards it serves other queues, or other racks are joined with that of a unit.
                 let next_change = self.closures.next_change(start).unwrap_or(u64::MAX);
-                start = self.planned.serves_others(start).min(next_change).min(end);
+                let others = match by_graph {
+                    true => self.planned.serves_others(start),
+                    false => u64::MAX,
+                };
+                start = others.min(next_change).min(end);
             }
             None
         };
@@ -117,7 +122,7 @@ impl<T: Planned> Timetable for Interrupted<T> {
         now: Time,
     ) -> Option<u64> {
         let fits = |peer, open: Open| peer == to && open.start + time <= open.end;
-        self.find(switch, from, (at, now), fits)
+        self.find(switch, from, (at, now), false, fits)
     }
 
     fn next_of_any(
@@ -131,7 +136,7 @@ impl<T: Planned> Timetable for Interrupted<T> {
         let serves = |peer, open: Open| {
             open.start + time <= open.end && (peer == to || self.joins(peer, to, open.start))
         };
-        self.find(switch, from, (at, now), serves)
+        self.find(switch, from, (at, now), false, serves)
     }
 
     fn joins(&self, from: usize, to: usize, at: u64) -> bool {

@@ -35,6 +35,12 @@ impl Occupied {
         }
     }
 
+    /// Whether no queue has a unit.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
     /// Notes that a queue had its turn: the one after it is next.
     #[inline]
     pub fn served(&mut self, queue: usize) {

@@ -14,12 +14,14 @@ pub trait Timetable: Send + Sync + 'static {
     fn open(&self, switch: usize, rack: usize, at: u64, now: Time) -> Option<(usize, Open)>;
 
     /// Returns the start of the first opening, from `at` on, that is wanted, or an earlier time at
-    /// which to look again; `times` are `at` and the present.
+    /// which to look again; `times` are `at` and the present. `by_graph`: whether an opening may become
+    /// wanted where another graph begins.
     fn find(
         &self,
         switch: usize,
         rack: usize,
         times: (u64, Time),
+        by_graph: bool,
         is_wanted: impl Fn(usize, Open) -> bool,
     ) -> Option<u64>;
 
@@ -98,6 +100,7 @@ impl Timetable for Schedule {
         switch: usize,
         rack: usize,
         (at, _): (u64, Time),
+        _by_graph: bool,
         is_wanted: impl Fn(usize, Open) -> bool,
     ) -> Option<u64> {
         let mut slots = self.slots(switch, rack, at);

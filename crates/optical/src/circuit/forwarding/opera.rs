@@ -58,6 +58,10 @@ impl Forwarding for Opera {
         graph.is_nearer(queue, circuit.to, self.rack)
     }
 
+    fn is_by_graph(&self) -> bool {
+        !self.occupied.is_empty()
+    }
+
     fn filled(&mut self, queue: usize) {
         self.occupied.add(queue);
     }
