@@ -27,7 +27,7 @@ def scenario(**transport: Any) -> lb.Scenario:
         ({"initial_window": 4}, "initial_window", "one of the keys kind, segment_size"),
         ({"handshake": True}, "handshake", "one of the keys kind, segment_size"),
         ({"acknowledgement_delay": "1 ms"}, "acknowledgement_delay", "acknowledgement_timeout"),
-        ({"congestion_control": "reno"}, "congestion_control", "'dcqcn', 'line-rate', 'timely'"),
+        ({"congestion_control": "reno"}, "congestion_control", "'dcqcn', 'line-rate', 'swift', "),
         ({"recovery": "sack"}, "recovery", "'go-back-n', 'selective-repeat'"),
         # Values that do not fit together.
         ({"max_inflight": "1 kB", "acknowledge_every": 2}, "max_inflight", "at least"),

@@ -273,6 +273,16 @@ impl<'a> Context<'a> {
         way.take_while(move |hop| hop.to != envelope.destination)
     }
 
+    /// Returns the number of switches on a shortest path to a host, by the first of equal-cost ports.
+    pub fn switches_to(&self, destination: NodeId) -> u32 {
+        let unit = Envelope {
+            label: SHORTEST,
+            ..Envelope::new(FlowId(0), self.node, destination, 0)
+        };
+        // Each hop but the last leads to a switch.
+        self.fabric.way(self.node, unit).count() as u32 - 1
+    }
+
     /// Returns the rest of a unit's path if it leaves by `port` instead of its regular route.
     pub fn detour(&self, port: PortId, unit: impl Sendable) -> Detour {
         let destination = self.envelope(unit).destination;

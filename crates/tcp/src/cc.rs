@@ -204,6 +204,8 @@ pub struct Wants {
     pub samples: bool,
     /// A [`Sent`] for every segment.
     pub transmissions: bool,
+    /// The number of switches on the path.
+    pub path: bool,
 }
 
 impl Wants {
@@ -215,6 +217,7 @@ impl Wants {
         rates: false,
         samples: false,
         transmissions: false,
+        path: false,
     };
 }
 
@@ -355,6 +358,10 @@ pub trait CongestionControl: CopiedLaw + Send {
 
     /// Notes the flow, before anything else: a law that draws has a random stream for each.
     fn on_flow(&mut self, _flow: FlowId) {}
+
+    /// Notes the number of switches on a shortest path to the receiver, if the law
+    /// [wants](Wants::path) it; before the first segment of data.
+    fn on_path(&mut self, _switches: u32) {}
 
     /// Handles the end of the handshake, if the law [wants](Wants::rates) rates.
     fn on_established(&mut self, _established: &Established, _window: &mut Window) {}

@@ -119,6 +119,11 @@ impl Congestion {
         self.law.on_flow(flow);
     }
 
+    /// Passes the number of switches on the path to the law.
+    pub fn on_path(&mut self, switches: u32) {
+        self.law.on_path(switches);
+    }
+
     /// Passes the end of the handshake to the law.
     pub fn on_established(&mut self, established: &Established) {
         self.law.on_established(established, &mut self.window);

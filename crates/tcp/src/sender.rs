@@ -212,7 +212,11 @@ impl Sender {
         if self.application.is_some() {
             self.write_part(end);
         }
-        self.measure.want(self.congestion.wants(), end.now());
+        let wants = self.congestion.wants();
+        self.measure.want(wants, end.now());
+        if wants.path {
+            self.congestion.on_path(end.switches());
+        }
         if self.measure.by_recovery {
             self.start_timed(end);
         }

@@ -69,6 +69,7 @@ impl CongestionControl for Listener {
 }
 
 const ALL: Wants = Wants {
+    path: true,
     round_trips: true,
     reports: true,
     delivery_rates: false,

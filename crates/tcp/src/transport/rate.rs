@@ -1,14 +1,16 @@
-//! Rate laws of `rdma`: how fast the packets of a message may be sent.
+//! Rate laws of `rdma`: how fast the packets of a message may be sent, or how many of them may be in
+//! flight.
 //!
-//! A rate law is a [`CongestionControl`] that paces. Each has a file of its own; [`REGISTRY`] lists
-//! them all.
+//! A rate law is a [`CongestionControl`] that paces, limits the window, or both. Each has a file of
+//! its own; [`REGISTRY`] lists them all.
 
 mod dcqcn;
 mod line_rate;
+mod swift;
 mod timely;
 
 use crate::cc::{CongestionControl, Window};
-use crate::Parameters;
+use crate::{Parameters, Sizes};
 use lightburst_net::Rate;
 use std::ops::RangeInclusive;
 
@@ -18,6 +20,8 @@ pub struct RateLawSettings<'a> {
     pub parameters: &'a Parameters,
     /// Rate of the host's link.
     pub line_rate: Rate,
+    /// Sizes on the wire.
+    pub sizes: &'a Sizes,
 }
 
 /// Registry entry of a rate law.
@@ -43,6 +47,11 @@ pub const REGISTRY: &[RateLawKind] = &[
         build: |s| Box::new(line_rate::LineRate::new(s)),
     },
     RateLawKind {
+        name: "swift",
+        notified: false,
+        build: |s| Box::new(swift::Swift::new(s)),
+    },
+    RateLawKind {
         name: "timely",
         notified: false,
         build: |s| Box::new(timely::Timely::new(s)),
@@ -56,6 +65,9 @@ pub fn find(name: &str) -> Option<&'static RateLawKind> {
 
 /// Range of a rate in bits per second.
 const RATE: RangeInclusive<f64> = 1.0..=1e18;
+
+/// Range of a window in packets, or of a part of it.
+const PACKETS: RangeInclusive<f64> = 1e-6..=1e9;
 
 /// The window of a law that limits only the rate.
 const UNLIMITED: Window = Window {

@@ -57,6 +57,7 @@ pub fn build(setting: &TransportSettings) -> Transport {
     let law = (law(parameters).build)(&RateLawSettings {
         parameters: parameters.table("congestion_control"),
         line_rate: setting.line_rate,
+        sizes: setting.sizes,
     });
     let timeout = parameters.duration("acknowledgement_timeout_ps", POSITIVE_TIME);
     Transport {
