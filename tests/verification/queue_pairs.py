@@ -141,8 +141,30 @@ def random_swift(random: Random) -> dict[str, Any]:
     }
 
 
+#: Constants of HPCC (Li et al. 2019), as of the scenario.
+HPCC: dict[str, Any] = {
+    "kind": "hpcc",
+    "eta": 0.95,
+    "base_round_trip_ps": 13 * MICROSECOND,
+    "max_stage": 5,
+    "flows": 100.0,
+}
+
+
+def random_hpcc(random: Random) -> dict[str, Any]:
+    """Round trips of a packet up to many, and steps of some packets."""
+    pick = random.choice
+    return HPCC | {
+        "eta": pick([0.95, 0.5, 1.0]),
+        "base_round_trip_ps": pick([1, 13, 100, 1_000]) * MICROSECOND,
+        "max_stage": pick([1, 5]),
+        "flows": pick([1.0, 2.5, 100.0]),
+    }
+
+
 RATE_LAWS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "dcqcn": random_dcqcn,
+    "hpcc": random_hpcc,
     "line-rate": lambda random: {"kind": "line-rate"},
     "swift": random_swift,
     "timely": random_timely,

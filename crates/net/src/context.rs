@@ -16,8 +16,8 @@ use crate::routing::label::SHORTEST;
 use crate::unit::units::Behind;
 use crate::{
     Bundle, BurstHeaderId, BurstId, Detour, Dropped, Ecn, Envelope, Event, Fabric, FlowId, Header,
-    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route, Sendable,
-    TimerId, Unit,
+    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Reading, Route,
+    Sendable, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Duration, Time};
 
@@ -167,8 +167,8 @@ impl<'a> Context<'a> {
     pub fn create(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
         let packet = self.fabric.units.packets.insert(packet);
-        if self.fabric.labels.is_some() {
-            self.fabric.label_packet(packet);
+        if self.fabric.labels.is_some() || self.fabric.telemetry.is_some() {
+            self.fabric.enter(packet);
         }
         packet
     }
@@ -304,6 +304,12 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.agenda.now())
+    }
+
+    /// Returns the telemetry of the packet that has just arrived; none if its flow did not ask.
+    pub fn telemetry(&self) -> &[Reading] {
+        let telemetry = self.fabric.telemetry.as_ref();
+        telemetry.map_or(&[], |telemetry| telemetry.arrived())
     }
 
     /// Returns the loss notices for this ingress about its bursts of a class for an egress. `None`

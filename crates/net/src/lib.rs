@@ -49,4 +49,5 @@ pub use unit::copies::{Copies, NOT_SELECTED};
 pub use unit::numbering::Numbering;
 pub use unit::packet::{Block, Header, Options, Packet};
 pub use unit::tails::{Sent, Tails};
+pub use unit::telemetry::{Reading, Telemetry};
 pub use unit::units::{Ecn, Envelope, Identity, Sendable, Units, LARGEST_UNIT};

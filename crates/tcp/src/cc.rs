@@ -17,6 +17,7 @@ mod vegas;
 
 use crate::congestion::hystart_plus_plus;
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
+use crate::measure::told::Told;
 use crate::recovery::Phase;
 use crate::transport::parameters::FRACTION;
 use crate::Parameters;
@@ -206,6 +207,8 @@ pub struct Wants {
     pub transmissions: bool,
     /// The number of switches on the path.
     pub path: bool,
+    /// Telemetry of the outputs on the path, with every acknowledgement.
+    pub telemetry: bool,
 }
 
 impl Wants {
@@ -218,6 +221,7 @@ impl Wants {
         samples: false,
         transmissions: false,
         path: false,
+        telemetry: false,
     };
 }
 
@@ -337,6 +341,9 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// Handles any acknowledgement, if the law [wants](Wants::reports) reports. Called after the
     /// `on_ack` or `on_loss` that the same acknowledgement causes, and before anything is sent.
     fn on_report(&mut self, _report: &Report, _window: &mut Window) {}
+
+    /// Handles the telemetry in any acknowledgement, if the law [wants](Wants::telemetry) it.
+    fn on_told(&mut self, _told: &Told<'_>, _window: &mut Window) {}
 
     /// Handles a sample of the round-trip time, before the window grows; only of recoveries that
     /// take the samples themselves.

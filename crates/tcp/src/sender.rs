@@ -246,6 +246,9 @@ impl Sender {
             self.audit_acknowledged(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
+        if self.measure.telemetry {
+            self.hear_telemetry(acknowledgement, is_new, end);
+        }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         let reaction = match covered {
             Some(covered) => self.on_new_ack(covered, news, header, options, end),

@@ -27,8 +27,9 @@ from lightburst.scenario.tables.protection import Protection
 from lightburst.scenario.tables.routing import Routing
 from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
-from lightburst.scenario.transport import Tcp, Transport
+from lightburst.scenario.transport import Rdma, Tcp, Transport
 from lightburst.scenario.transport.presets import FAIR_PRESETS
+from lightburst.scenario.transport.rate_law import RateLaw
 
 
 class Scenario(Section):
@@ -131,6 +132,12 @@ class Scenario(Section):
         """Whether links or nodes can go down."""
         down = any(event.state is not None for event in self.events)
         return down or self.failures is not None
+
+    @property
+    def rate_laws(self) -> tuple[RateLaw, ...]:
+        """The rate law of each group of messages over RDMA."""
+        transports = (group.transport for group in self.flow_groups)
+        return tuple(one.congestion_control for one in transports if isinstance(one, Rdma))
 
     @property
     def routing_choice(self) -> str:

@@ -113,6 +113,9 @@ class Endpoint:
         #: Whether marked segments are counted (RFC 9768), and their number.
         self.counts: bool = transport.get("ecn") == "accurate"
         self.marks = 0
+        #: Whether its data packets ask for telemetry, and that of the packet that has just arrived.
+        self.asks: bool = transport.get("congestion_control", {}).get("kind") == "hpcc"
+        self.readings: tuple[Any, ...] = ()
 
     @property
     def now(self) -> int:
@@ -167,6 +170,8 @@ class Endpoint:
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
+                asks=bool(payload) and self.asks,
+                readings=() if payload else self.readings,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

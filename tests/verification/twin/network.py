@@ -14,6 +14,7 @@ from twin.link import Held, Link
 from twin.outages import Outages
 from twin.pauses import Pauses
 from twin.rules import CopyRule, Fate, LossRule, PathRule
+from twin.telemetry import Telemetry
 from twin.units import Burst, Header, Packet, Reservation, Trace, TraceEntry, Unit, marked
 from twin.windows import WindowRow
 
@@ -43,6 +44,7 @@ class Network:
     cuts: Cuts = field(init=False)
     copies: CopyRule = field(init=False)
     pauses: Pauses = field(init=False)
+    telemetry: Telemetry = field(default_factory=Telemetry)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)

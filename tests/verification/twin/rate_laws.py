@@ -34,6 +34,9 @@ class RateLaw:
     def news(self) -> None:
         """Answer an acknowledgement of new data."""
 
+    def told(self, readings: tuple[Any, ...], number: int, sent: int) -> None:
+        """Answer the telemetry in an acknowledgement of all before `number`."""
+
     def acknowledged(self, now: int, round_trip: int, payload: int) -> None:
         """Answer an acknowledgement of new data that gives a round-trip time."""
 
@@ -125,6 +128,63 @@ class Timely(RateLaw):
         self.current = min(max(self.current, least), float(self.line))
 
 
+class Hpcc(RateLaw):
+    """Li et al. 2019, algorithm 1."""
+
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
+        self.most = float(line) * settings["base_round_trip_ps"] / 8e12
+        self.step = self.most * (1.0 - settings["eta"]) / settings["flows"]
+        self.present = self.reference = self.most
+        self.used, self.stages, self.updated = 1.0, 0, 0
+        self.last: tuple[Any, ...] = ()
+
+    @property
+    def window(self) -> float:  # type: ignore[override]
+        return self.present * (self.payload / self.wire)
+
+    @property
+    def rate(self) -> int | None:
+        return int(max(float(self.line) * (self.present / self.most), 1.0))
+
+    def told(self, readings: tuple[Any, ...], number: int, sent: int) -> None:
+        pairs = list(zip(readings, self.last, strict=False))
+        same = len(readings) == len(self.last)
+        if not same or any(new.link != old.link for new, old in pairs):
+            self.updated = sent
+        elif any(new.time <= old.time for new, old in pairs):
+            return
+        else:
+            self.measure(pairs)
+            self.compute(update=number > self.updated)
+            if number > self.updated:
+                self.updated = sent
+        self.last = readings
+
+    def measure(self, pairs: list[tuple[Any, Any]]) -> None:
+        """Procedure MeasureInflight."""
+        trip = float(self.settings["base_round_trip_ps"])
+        most, interval = 0.0, 0.0
+        for new, old in pairs:
+            time, rate = float(new.time - old.time), float(new.rate)
+            sent = 8e12 * float(new.sent - old.sent) / time
+            used = 8e12 * float(min(new.queue, old.queue)) / (rate * trip) + sent / rate
+            if used > most:
+                most, interval = used, time
+        weight = min(interval, trip) / trip
+        self.used = (1.0 - weight) * self.used + weight * most
+
+    def compute(self, *, update: bool) -> None:
+        """Function ComputeWind."""
+        eta = self.settings["eta"]
+        multiplies = self.used >= eta or self.stages >= self.settings["max_stage"]
+        by = self.used / eta if multiplies else 1.0
+        self.present = min(self.reference / by + self.step, self.most)
+        if update:
+            self.stages = 0 if multiplies else self.stages + 1
+            self.reference = self.present
+
+
 class Swift(RateLaw):
     """Kumar et al. 2020, algorithm 1 and section 3.5."""
 
@@ -192,6 +252,7 @@ class Swift(RateLaw):
 
 RATE_LAWS: dict[str, type[RateLaw]] = {
     "dcqcn": Dcqcn,
+    "hpcc": Hpcc,
     "line-rate": RateLaw,
     "swift": Swift,
     "timely": Timely,

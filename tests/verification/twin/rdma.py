@@ -139,6 +139,7 @@ class RdmaSender(Sender):
             self.advance(packet.number)
         elif packet.number < self.una or self.una == self.highest:
             return
+        self.law.told(packet.readings, packet.number, self.next)
         self.arrived.update(begin for begin, _ in packet.blocks)
         if packet.kind == "nak" and self.until is None:
             self.repair(timeout=False)
@@ -199,6 +200,7 @@ class RdmaReceiver(Receiver):
         self.delay = Timer(network.events, Moment(TIMER, here, flow.index, DELAY), self.notify)
 
     def receive(self, packet: Packet) -> None:
+        self.readings = packet.readings
         if packet.marked and self.interval is not None:
             self.take_mark()
         if self.selective or packet.number <= self.flow.delivered:

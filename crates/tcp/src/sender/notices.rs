@@ -1,6 +1,7 @@
-//! Packets of a responder that are more than acknowledgements (transport `rdma`).
+//! What a responder tells besides acknowledgements (transport `rdma`).
 
 use super::{Sender, State};
+use crate::measure::told::Told;
 use crate::wire::segment::{Endpoint, ACK};
 use lightburst_net::{Header, Options};
 
@@ -26,5 +27,24 @@ impl Sender {
             self.recovery.on_nak();
             self.on_ack(header, options, end);
         }
+    }
+
+    /// Passes the telemetry of an acknowledgement to the law.
+    #[cold]
+    pub(super) fn hear_telemetry(
+        &mut self,
+        acknowledged: u64,
+        is_new: bool,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        let answers = acknowledged == self.flight.snd_una && !self.flight.is_acknowledged();
+        if !is_new && !answers {
+            return;
+        }
+        self.congestion.on_told(&Told {
+            readings: end.ctx.telemetry(),
+            acknowledged,
+            sent: self.flight.snd_nxt,
+        });
     }
 }

@@ -70,6 +70,7 @@ impl CongestionControl for Listener {
 
 const ALL: Wants = Wants {
     path: true,
+    telemetry: false,
     round_trips: true,
     reports: true,
     delivery_rates: false,

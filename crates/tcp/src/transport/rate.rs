@@ -5,6 +5,7 @@
 //! its own; [`REGISTRY`] lists them all.
 
 mod dcqcn;
+mod hpcc;
 mod line_rate;
 mod swift;
 mod timely;
@@ -30,6 +31,8 @@ pub struct RateLawKind {
     pub name: &'static str,
     /// Whether the receiver notifies the sender of congestion marks of the network.
     pub notified: bool,
+    /// Whether the outputs of switches add telemetry to its packets.
+    pub telemetry: bool,
     /// Builds the state of one message.
     pub build: fn(&RateLawSettings) -> Box<dyn CongestionControl>,
 }
@@ -39,21 +42,31 @@ pub const REGISTRY: &[RateLawKind] = &[
     RateLawKind {
         name: "dcqcn",
         notified: true,
+        telemetry: false,
         build: |s| Box::new(dcqcn::Dcqcn::new(s)),
+    },
+    RateLawKind {
+        name: "hpcc",
+        notified: false,
+        telemetry: true,
+        build: |s| Box::new(hpcc::Hpcc::new(s)),
     },
     RateLawKind {
         name: "line-rate",
         notified: false,
+        telemetry: false,
         build: |s| Box::new(line_rate::LineRate::new(s)),
     },
     RateLawKind {
         name: "swift",
         notified: false,
+        telemetry: false,
         build: |s| Box::new(swift::Swift::new(s)),
     },
     RateLawKind {
         name: "timely",
         notified: false,
+        telemetry: false,
         build: |s| Box::new(timely::Timely::new(s)),
     },
 ];
@@ -65,6 +78,9 @@ pub fn find(name: &str) -> Option<&'static RateLawKind> {
 
 /// Range of a rate in bits per second.
 const RATE: RangeInclusive<f64> = 1.0..=1e18;
+
+/// Range of a number of flows.
+const COUNT_OF_FLOWS: RangeInclusive<f64> = 1.0..=1e9;
 
 /// Range of a window in packets, or of a part of it.
 const PACKETS: RangeInclusive<f64> = 1e-6..=1e9;

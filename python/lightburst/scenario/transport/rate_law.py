@@ -86,6 +86,43 @@ class Dcqcn(Section):
     )
 
 
+class Hpcc(Section):
+    """HPCC (Li et al. 2019): the window follows the load that each output of the path tells.
+
+    Attributes
+    ----------
+    base_round_trip : int
+        Picoseconds.
+    """
+
+    kind: Literal["hpcc"] = "hpcc"
+    eta: Annotated[float, Real(1e-3, 1)] = Field(
+        0.95, description="Target utilisation of the links (5.1)."
+    )
+    base_round_trip: PositiveDuration = Field(
+        parse_duration("13 us"),
+        description=(
+            "T: round trip of the network without queues, one for all flows. The paper's "
+            "simulations have 13 us, a little more than their longest. The window is at most what "
+            "the link of the host sends in T, so flows with a longer round trip cannot fill it."
+        ),
+    )
+    max_stage: Annotated[int, Whole(1, 10**6)] = Field(
+        5,
+        description=(
+            "maxStage: additive increases in a row before the window is divided by the utilisation "
+            "again (5.1)."
+        ),
+    )
+    flows: Annotated[float, Real(1, 1e9)] = Field(
+        100.0,
+        description=(
+            "N: flows expected at one link. The window grows by (1 - eta) / N of the largest one "
+            "(3.3): with 100 Gb/s, T and eta as above 100 give about 80 bytes."
+        ),
+    )
+
+
 class Timely(Section):
     """TIMELY (Mittal et al. 2015): the rate follows the gradient of the round-trip time.
 
@@ -210,4 +247,4 @@ class Swift(Section):
         return self
 
 
-RateLaw = Annotated[Dcqcn | LineRate | Swift | Timely, Field(discriminator="kind"), Named()]
+RateLaw = Annotated[Dcqcn | Hpcc | LineRate | Swift | Timely, Field(discriminator="kind"), Named()]

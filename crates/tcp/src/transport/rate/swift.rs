@@ -90,10 +90,7 @@ impl Swift {
             reset_after: parameters.get("reset_after", COUNT) as u32,
             payload: f64::from(settings.sizes.mss()),
             wire: 8.0 * f64::from(settings.sizes.segment),
-            cwnd: parameters
-                .get("first_window", PACKETS)
-                .min(most)
-                .max(least),
+            cwnd: parameters.get("first_window", PACKETS).min(most).max(least),
             rtt: 0.0,
             last_decrease: None,
             timeouts: 0,
