@@ -1,8 +1,19 @@
-"""HPCC: readings of one path to the picosecond, and the utilisation at which windows stand still."""
+"""HPCC: readings of a path to the picosecond, and the load at which windows stand still."""
 
 import pytest
-from plans import GIGABIT, MICROSECOND, MILLISECOND, START, Plan, core, electronic, flow_table
-from plans import settings, star_edges, table
+from plans import (
+    GIGABIT,
+    MICROSECOND,
+    MILLISECOND,
+    START,
+    Plan,
+    core,
+    electronic,
+    flow_table,
+    settings,
+    star_edges,
+    table,
+)
 from queue_pairs import HPCC, rdma
 from test_rdma_exact import Engine, engines
 
@@ -63,8 +74,8 @@ def test_one_message_alone_keeps_its_window_to_what_the_output_tells(engine: Eng
         (back + TX, wanted * useful),
     ]
     # So it is at the next two: the reference is set anew when the data sent by the first one is
-    # acknowledged. Packet 4, which left with the first one, finds the output idle for a while: U falls
-    # below eta, and the window is the reference and a step, at most that of the link.
+    # acknowledged. Packet 4, which left with the first one, finds the output idle for a while: U
+    # falls below eta, and the window is the reference and a step, at most that of the link.
     assert [window for _, window in seen[3:5]] == 2 * [wanted * useful]
     interval = back - 3 * TX
     used = 1.0 - interval / trip + interval / trip * (TX / interval)
@@ -95,3 +106,10 @@ def test_the_utilisation_is_eta_and_a_step_for_each_flow(flows: int, expected: f
     # No queue stands: less than a packet waits on average.
     waiting = [float(it["switches"]["buffer_byte_ps"][0]) for it in (early, late)]
     assert (waiting[1] - waiting[0]) / (10 * MILLISECOND) < 1086
+
+
+def test_a_plan_without_explicit_queues_is_refused() -> None:
+    plan = star((0, 1, START, 1024))
+    plan.settings["switches"] = [electronic()]
+    with pytest.raises(ValueError, match="telemetry among outputs without explicit queues"):
+        core(plan)

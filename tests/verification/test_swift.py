@@ -4,11 +4,21 @@ import math
 from itertools import pairwise
 
 import pytest
-from plans import GIGABIT, MICROSECOND, MILLISECOND, Plan, core, electronic, flow_table, settings
-from plans import star_edges, table
+from plans import (
+    GIGABIT,
+    MICROSECOND,
+    MILLISECOND,
+    Plan,
+    core,
+    electronic,
+    flow_table,
+    settings,
+    star_edges,
+    table,
+)
 from queue_pairs import SWIFT, rdma
 from scipy.optimize import brentq
-from test_rdma_exact import BACK, DELAY, FORTH, TX, Engine, engines, message, sent
+from test_rdma_exact import BACK, FORTH, TX, Engine, engines, message, sent
 
 #: The round trip of a packet over three links without queues.
 ROUND_TRIP = FORTH + BACK

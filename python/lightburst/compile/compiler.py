@@ -29,7 +29,6 @@ from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.scenario.transport import OpenLoop
-from lightburst.scenario.transport.rate_law import Hpcc
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.topology.changes import change_settings
 from lightburst.topology.outages import outage_settings
@@ -68,8 +67,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     """
     seed = check_seed(seed)
     network = _network(scenario)
-    telemetry = any(isinstance(law, Hpcc) for law in scenario.rate_laws)
-    switches = resolve_switches(scenario.switching, network, telemetry=telemetry)
+    switches = resolve_switches(scenario.switching, network, telemetry=scenario.telemetry)
     errors = list(misplaced_headers(switches, network))
     errors += circuits.misfits(switches, network, scenario)
     if errors:

@@ -72,7 +72,9 @@ class Switches:
         distinct: list[dict[str, Any]] = []
         numbers = []
         for table in self.tables:
-            settings = switch_settings(table, groups, classes=told, queues=self.pause or self.telemetry)
+            settings = switch_settings(
+                table, groups, classes=told, queues=self.pause or self.telemetry
+            )
             if settings not in distinct:
                 distinct.append(settings)
             numbers.append(distinct.index(settings))

@@ -167,6 +167,14 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("rdma", "with congestion_control = 'timely'"),
         ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'timely'"),
     ),
+    "hpcc": (
+        ("rdma", "with congestion_control = 'hpcc'"),
+        ("dctcp", "which follows the marks of switches; transport.kind = 'rdma' has 'hpcc'"),
+    ),
+    "swift": (
+        ("rdma", "with congestion_control = 'swift'"),
+        ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'swift'"),
+    ),
     **dict.fromkeys(("roce", "rocev2", "infiniband", "rc", "verbs"), (("rdma", ""),)),
     "irn": (("rdma", "with recovery = 'selective-repeat'"), ("selective-repeat", "")),
     **dict.fromkeys(("gobackn", "gbn"), (("go-back-n", ""),)),

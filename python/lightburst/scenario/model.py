@@ -29,7 +29,7 @@ from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
 from lightburst.scenario.transport import Rdma, Tcp, Transport
 from lightburst.scenario.transport.presets import FAIR_PRESETS
-from lightburst.scenario.transport.rate_law import RateLaw
+from lightburst.scenario.transport.rate_law import Hpcc
 
 
 class Scenario(Section):
@@ -134,10 +134,11 @@ class Scenario(Section):
         return down or self.failures is not None
 
     @property
-    def rate_laws(self) -> tuple[RateLaw, ...]:
-        """The rate law of each group of messages over RDMA."""
+    def telemetry(self) -> bool:
+        """Whether packets of any flow carry telemetry of the outputs."""
         transports = (group.transport for group in self.flow_groups)
-        return tuple(one.congestion_control for one in transports if isinstance(one, Rdma))
+        laws = [one.congestion_control for one in transports if isinstance(one, Rdma)]
+        return any(isinstance(law, Hpcc) for law in laws)
 
     @property
     def routing_choice(self) -> str:

@@ -141,7 +141,7 @@ class Hpcc(RateLaw):
 
     @property
     def window(self) -> float:  # type: ignore[override]
-        return self.present * (self.payload / self.wire)
+        return float(self.present * (self.payload / self.wire))
 
     @property
     def rate(self) -> int | None:
@@ -209,15 +209,18 @@ class Swift(RateLaw):
         self.switches = switches
 
     def clamp(self, cwnd: float) -> float:
-        return max(min(cwnd, float(self.settings["max_window"])), float(self.settings["min_window"]))
+        return max(
+            min(cwnd, float(self.settings["max_window"])), float(self.settings["min_window"])
+        )
 
     def target(self) -> float:
         own = self.settings
         least, most = own["flow_min_window"], own["flow_max_window"]
         alpha = own["flow_range_ps"] / (1.0 / math.sqrt(least) - 1.0 / math.sqrt(most))
-        share = alpha / math.sqrt(self.cwnd) + -alpha / math.sqrt(most)
+        share: float = alpha / math.sqrt(self.cwnd) + -alpha / math.sqrt(most)
         share = max(min(share, float(own["flow_range_ps"])), 0.0)
-        return float(own["base_target_ps"]) + self.switches * float(own["hop_target_ps"]) + share
+        base: float = float(own["base_target_ps"]) + self.switches * float(own["hop_target_ps"])
+        return base + share
 
     def may_decrease(self, now: int) -> bool:
         return self.decreased is None or now - self.decreased >= self.rtt

@@ -105,7 +105,7 @@ impl Swift {
     fn can_decrease(&self, now: Time) -> bool {
         // now - t_last_decrease >= rtt: at most one decrease in a round trip.
         let since = |last| now.since(last) >= Duration(self.rtt as u64);
-        self.last_decrease.is_none_or(since)
+        self.last_decrease.map_or(true, since)
     }
 
     /// Ends an event: clamps the window, and notes a decrease.
