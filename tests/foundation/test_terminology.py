@@ -133,9 +133,9 @@ LISTS = {
         ("queue", "wred", "'red'"),
         ("queueing", "fq WRR round-robin", "'fair', deficit round robin"),
         ("switch key", "trimming cutpayload", "'queue_size', beyond which"),
-        ("choice", "wcmp PLB FlowBender", "'flow-hash', one way for a whole flow"),
+        ("choice", "wcmp", "'flow-hash', one way for a whole flow"),
         ("choice", "conga hedera", "'least-queue', by the queues of the node alone"),
-        ("routing key", "plb", "'choice' = 'flow-hash'"),
+        ("routing key", "wcmp", "'choice' = 'flow-hash'"),
         ("scheduler", "min-ev best-fit", "'lauc-vf'"),
         ("resolver", "preemption", "'segmentation'"),
         # ASTRA-sim.

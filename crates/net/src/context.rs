@@ -16,7 +16,7 @@ use crate::routing::label::SHORTEST;
 use crate::unit::units::Behind;
 use crate::{
     Bundle, BurstHeaderId, BurstId, Detour, Dropped, Ecn, Envelope, Event, Fabric, FlowId, Header,
-    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Reading, Route,
+    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Reading, Repaths, Route,
     Sendable, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Duration, Time};
@@ -167,8 +167,9 @@ impl<'a> Context<'a> {
     pub fn create(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
         let packet = self.fabric.units.packets.insert(packet);
-        if self.fabric.labels.is_some() || self.fabric.telemetry.is_some() {
-            self.fabric.enter(packet);
+        let fabric = &mut *self.fabric;
+        if fabric.labels.is_some() || fabric.telemetry.is_some() || fabric.repaths.is_some() {
+            fabric.enter(packet);
         }
         packet
     }
@@ -304,6 +305,12 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.agenda.now())
+    }
+
+    /// Returns the paths of flows, if senders change them.
+    #[inline]
+    pub fn repaths(&mut self) -> Option<&mut Repaths> {
+        self.fabric.repaths.as_deref_mut()
     }
 
     /// Returns the telemetry of the packet that has just arrived; none if its flow did not ask.

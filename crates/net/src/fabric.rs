@@ -14,8 +14,8 @@ use crate::routing::balance::Fibre;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
     Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
-    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Routing, Tails, Telemetry,
-    Unit, Units,
+    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Repaths, Routing, Tails,
+    Telemetry, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -86,6 +86,8 @@ pub struct Fabric {
     pub interfaces: Option<Box<Interfaces>>,
     /// Flow control of all links, if any switch asks for pauses.
     pub pauses: Option<Box<Pauses>>,
+    /// Paths of flows, if senders change them.
+    pub repaths: Option<Box<Repaths>>,
     /// Telemetry in packets, if any flow asks for it.
     pub telemetry: Option<Box<Telemetry>>,
     /// Units in the queue of each output. Empty if no node queues units at its outputs.
@@ -145,6 +147,7 @@ impl Fabric {
             notices: None,
             interfaces: None,
             pauses: None,
+            repaths: None,
             telemetry: None,
             waiting: Vec::new(),
             observers: Observers::default(),
@@ -185,7 +188,7 @@ impl Fabric {
         }
     }
 
-    /// Sets the label of a new packet, and begins its telemetry.
+    /// Sets the label and the path of a new packet, and begins its telemetry.
     #[cold]
     pub(crate) fn enter(&mut self, packet: PacketId) {
         let Packet { envelope, header } = self.units.packets[packet];
@@ -193,6 +196,9 @@ impl Fabric {
             let mut envelope = envelope;
             self.label(&mut envelope);
             self.units.packets[packet].envelope = envelope;
+        }
+        if let Some(repaths) = &self.repaths {
+            self.units.packets[packet].envelope.path = repaths.number(&envelope);
         }
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.begin(packet, envelope.flow, header.payload > 0);

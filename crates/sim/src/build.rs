@@ -6,11 +6,13 @@ use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Fabric, Fairness, FlowId, Interest, Interfaces, Label, Labels,
-    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Routing, Switch, Telemetry, Wire,
+    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Repaths, Routing, Switch,
+    Telemetry, Wire,
 };
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::transport::rdma::asks_for_telemetry;
+use lightburst_tcp::wire::ace::FIRST as FIRST_COUNT_OF_MARKS;
 use lightburst_tcp::{
     transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
 };
@@ -84,8 +86,20 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     }
     add_pauses(plan, &mut fabric, observed);
     fabric.telemetry = telemetry(plan);
+    fabric.repaths = repaths(plan);
     fabric.observers = observers;
     fabric
+}
+
+/// Builds the paths of flows; `None` if senders do not change them.
+fn repaths(plan: &Plan) -> Option<Box<Repaths>> {
+    let settings = plan.settings.choice.repaths()?;
+    let sources = (0..plan.flows.source.len()).map(|flow| plan.origin(flow));
+    Some(Box::new(Repaths::new(
+        settings,
+        sources,
+        FIRST_COUNT_OF_MARKS,
+    )))
 }
 
 /// Builds the telemetry of packets; `None` if no flow asks for it.

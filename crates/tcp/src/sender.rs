@@ -180,6 +180,9 @@ impl Sender {
             return;
         }
         if self.state == State::Established {
+            if end.ctx.repaths().is_some() {
+                self.judge_path(header, end);
+            }
             self.on_ack(header, options, end);
         }
         // A segment with a FIN may also acknowledge the last data.
@@ -488,13 +491,6 @@ impl Sender {
         if !self.timer.is_set() {
             let value = self.timeout.value();
             self.timer.set(sent + value, HostTimer::Sender, end);
-        }
-    }
-
-    /// Handles the event of the pacing timer.
-    pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
-        if self.pacing.expired(HostTimer::Pacing, end) {
-            self.on_room(end);
         }
     }
 }

@@ -20,6 +20,7 @@ from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import (
+    AdaptiveChoice,
     FlowletChoice,
     LeastQueueChoice,
     LoadLabel,
@@ -156,7 +157,8 @@ def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
 def choice_settings(routing: Routing, name: str) -> str | dict[str, Any]:
     """Return the choice among next hops: its name, or a table if it has settings."""
     choice = routing.choice
-    return settings_of(choice) if isinstance(choice, FlowletChoice | LeastQueueChoice) else name
+    tables = AdaptiveChoice | FlowletChoice | LeastQueueChoice
+    return settings_of(choice) if isinstance(choice, tables) else name
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

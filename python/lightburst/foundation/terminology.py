@@ -58,6 +58,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("random", "a way for each packet"), ("choice", "= 'random'")),
     ),
     **dict.fromkeys(
+        ("plb", "flowbender", "repath", "rehash"),
+        (("adaptive", "another way where one is congested"), ("choice", "= 'adaptive'")),
+    ),
+    **dict.fromkeys(
         ("flowlets", "flowletswitching", "letflow"),
         (("flowlet", "a random way for each flowlet"), ("choice", "= 'flowlet'")),
     ),

@@ -84,7 +84,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.
-    **dict.fromkeys(("wcmp", "plb", "flowbender"), _FLOWS),
+    **dict.fromkeys(("wcmp",), _FLOWS),
     **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),
     # Contention of bursts.
     "preemption": (("segmentation", "which lets the later burst in"),),

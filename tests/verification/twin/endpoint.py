@@ -170,6 +170,7 @@ class Endpoint:
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
+                path=self.network.repaths.of(self.flow.index).number if forward else 0,
                 asks=bool(payload) and self.asks,
                 readings=() if payload else self.readings,
             )
@@ -290,6 +291,7 @@ class Sender(TimedEndpoint):
 
     def expire(self) -> None:
         self.flow.timeouts += 1
+        self.network.repaths.expired(self.flow.index)
         data = self.state == "established"
         if data:
             self.flow.audit.decide(TIMEOUT, "data", self.unacknowledged())
@@ -322,13 +324,24 @@ class Sender(TimedEndpoint):
         elif packet.kind == "fin+ack":
             if self.state == "established":
                 # The FIN went with the data, and is acknowledged with it.
+                self.judge_path(packet)
                 self.acknowledge(packet)
             self.flow.audit.acknowledge(self.now, "fin")
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
         elif self.state == "established":
+            self.judge_path(packet)
             self.acknowledge(packet)
+
+    def judge_path(self, packet: Packet) -> None:
+        """Let an acknowledgement decide on the path."""
+        una, sent = self.unacknowledged(), self.all_sent()
+        self.network.repaths.answered(packet, una, sent, counts=self.counts)
+
+    def all_sent(self) -> int:
+        """The end of the data sent."""
+        raise NotImplementedError
 
     def note(
         self, cwnd: float, inflation: float, ssthresh: float, in_flight: int, state: int

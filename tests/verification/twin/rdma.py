@@ -47,6 +47,9 @@ class RdmaSender(Sender):
     def unacknowledged(self) -> int:
         return self.una
 
+    def all_sent(self) -> int:
+        return self.highest
+
     def paces_at(self) -> int:
         rate = self.law.rate
         return 0 if rate is None else rate // 8
@@ -133,8 +136,10 @@ class RdmaSender(Sender):
             return
         if packet.kind == "cnp":
             self.law.notified(self.now)
+            self.network.repaths.of(self.flow.index).notified = True
             self.note_window()
             return
+        self.judge_path(packet)
         if packet.number > self.una:
             self.advance(packet.number)
         elif packet.number < self.una or self.una == self.highest:
