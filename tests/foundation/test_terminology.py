@@ -113,14 +113,14 @@ LISTS = {
     [
         # Linux, ns-3, HPCC's simulator, htsim: features that are missing here, and no misspelt
         # names.
-        ("law", "HPCC prague", "'dctcp', which follows the marks of switches"),
+        ("law", "d2tcp prague", "'dctcp', which follows the marks of switches"),
         ("law", "bbr2 BBRv2", "'bbr3', the version after it"),
-        ("law", "swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
+        ("law", "ledbat TcpLp nv", "'vegas', which follows the round-trip"),
         ("law", "htcp illinois yeah", "'highspeed', a window"),
         ("law", "bic hybla", "'cubic', a window"),
         ("law", "westwood", "'reno', which follows losses"),
         ("transport", "bbr2", "'tcp', with congestion_control = 'bbr3'"),
-        ("transport", "swift", "'tcp', with congestion_control = 'vegas'"),
+        ("transport", "ledbat", "'tcp', with congestion_control = 'vegas'"),
         ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
         ("transport", "quic sctp dccp", "'tcp'"),
         ("transport", "ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
@@ -133,9 +133,9 @@ LISTS = {
         ("queue", "wred", "'red'"),
         ("queueing", "fq WRR round-robin", "'fair', deficit round robin"),
         ("switch key", "trimming cutpayload", "'queue_size', beyond which"),
-        ("choice", "wcmp PLB FlowBender", "'flow-hash', one way for a whole flow"),
+        ("choice", "wcmp", "'flow-hash', one way for a whole flow"),
         ("choice", "conga hedera", "'least-queue', by the queues of the node alone"),
-        ("routing key", "plb", "'choice' = 'flow-hash'"),
+        ("routing key", "wcmp", "'choice' = 'flow-hash'"),
         ("scheduler", "min-ev best-fit", "'lauc-vf'"),
         ("resolver", "preemption", "'segmentation'"),
         # ASTRA-sim.

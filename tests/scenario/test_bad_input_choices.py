@@ -38,6 +38,14 @@ TREE = {
             {"kind": "least-queue", "memory": 1},
             "routing.choice.memory: given 1; allowed: 0 with samples = 'all'",
         ),
+        (
+            {"kind": "adaptive", "rounds": 0},
+            "routing.choice.rounds: given 0; allowed: a whole number from 1 to 1000000",
+        ),
+        (
+            {"kind": "adaptive", "threshold": 2},
+            "routing.choice.threshold: given 2; allowed: a number at least 0 and at most 1",
+        ),
         ("letflow", "routing.choice: given 'letflow'; allowed: one of 'free', 'random', "),
         ({"gap": "1 ms"}, "routing.choice"),
     ],
@@ -55,11 +63,20 @@ def test_bursts_that_reserve_channels_do_not_queue(choice: str) -> None:
     assert f"routing.choice: given '{choice}'; allowed: 'free', 'random' or" in str(refused.value)
 
 
+def test_a_burst_has_no_sender_that_changes_its_path() -> None:
+    for name in ("obs-nsfnet", "source-ordering"):
+        with pytest.raises(InputError, match="a burst has packets of many flows") as refused:
+            lb.load(f"examples/{name}.toml").with_(routing__choice="adaptive")
+        assert refused.value.path == "routing.choice"
+
+
 def test_names_and_tables_survive_a_round_trip() -> None:
     for choice in (
         "random",
         "flowlet",
         {"kind": "flowlet", "gap": "20 us"},
+        "adaptive",
+        {"kind": "adaptive", "threshold": 0.05, "rounds": 1},
         {"kind": "least-queue", "samples": 2, "memory": 1},
     ):
         scenario = lb.Scenario.from_dict(TREE | {"routing": {"choice": choice}})

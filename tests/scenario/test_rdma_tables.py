@@ -27,7 +27,7 @@ def scenario(**transport: Any) -> lb.Scenario:
         ({"initial_window": 4}, "initial_window", "one of the keys kind, segment_size"),
         ({"handshake": True}, "handshake", "one of the keys kind, segment_size"),
         ({"acknowledgement_delay": "1 ms"}, "acknowledgement_delay", "acknowledgement_timeout"),
-        ({"congestion_control": "reno"}, "congestion_control", "'dcqcn', 'line-rate', 'timely'"),
+        ({"congestion_control": "reno"}, "congestion_control", "'dcqcn', 'hpcc', 'line-rate', "),
         ({"recovery": "sack"}, "recovery", "'go-back-n', 'selective-repeat'"),
         # Values that do not fit together.
         ({"max_inflight": "1 kB", "acknowledge_every": 2}, "max_inflight", "at least"),
@@ -42,6 +42,16 @@ def scenario(**transport: Any) -> lb.Scenario:
             "congestion_control",
             "at most high_threshold (500 us)",
         ),
+        (
+            {"congestion_control": {"kind": "swift", "min_window": 2, "max_window": 1}},
+            "congestion_control",
+            "at most max_window (1)",
+        ),
+        (
+            {"congestion_control": {"kind": "swift", "flow_min_window": 100}},
+            "congestion_control",
+            "less than flow_max_window (100)",
+        ),
     ],
 )
 def test_a_bad_value_is_one_message(transport: dict[str, Any], path: str, allowed: str) -> None:
@@ -51,9 +61,9 @@ def test_a_bad_value_is_one_message(transport: dict[str, Any], path: str, allowe
     assert allowed in error.value.allowed
 
 
-def test_rate_laws_have_no_windows_that_move_together() -> None:
+def test_windows_of_rate_laws_are_not_compared() -> None:
     own = {**BASE, "measurement": {"synchronisation": {}}}
-    with pytest.raises(lb.InputError, match="rate laws have no windows"):
+    with pytest.raises(lb.InputError, match="only 'hpcc' and 'swift' have windows"):
         lb.run(lb.Scenario.from_dict(own))
 
 
@@ -70,3 +80,16 @@ def test_the_plan_has_neither_set_up_nor_limits_that_are_off() -> None:
 
 def test_messages_choose_one_path_each() -> None:
     assert scenario().routing_choice == "flow-hash"
+
+
+def test_telemetry_needs_queues_that_tell() -> None:
+    """Where a flow asks for it, all outputs have explicit queues; other switches have none."""
+    asks = {"transport": {"kind": "rdma", "congestion_control": "hpcc"}}
+    plain = BASE | {"switching": {"kind": "electronic"}}
+    tables = compile_plan(lb.Scenario.from_dict(plain | asks), seed=1).settings["switches"]
+    assert [table["queue"] for table in tables] == [{"kind": "drop-tail"}]
+    silent = compile_plan(lb.Scenario.from_dict(plain), seed=1).settings["switches"]
+    assert ["queue" in table for table in silent] == [False]
+    hybrid = BASE | asks | {"switching": {"kind": "hybrid", "buffer_ports": 2}}
+    with pytest.raises(lb.InputError, match=r"beside transport.congestion_control = 'hpcc'"):
+        lb.run(lb.Scenario.from_dict(hybrid))

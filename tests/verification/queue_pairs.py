@@ -104,8 +104,68 @@ def random_timely(random: Random) -> dict[str, Any]:
     }
 
 
+#: Constants of Swift (Kumar et al. 2020), as of the scenario.
+SWIFT: dict[str, Any] = {
+    "kind": "swift",
+    "base_target_ps": 20 * MICROSECOND,
+    "hop_target_ps": 3_050_000,
+    "flow_range_ps": 100 * MICROSECOND,
+    "flow_min_window": 0.1,
+    "flow_max_window": 100.0,
+    "increase": 1.0,
+    "beta": 0.8,
+    "max_decrease": 0.5,
+    "min_window": 0.01,
+    "max_window": 1000.0,
+    "first_window": 10.0,
+    "reset_after": 5,
+}
+
+
+def random_swift(random: Random) -> dict[str, Any]:
+    """Targets within round trips, and windows of parts of a packet up to many."""
+    pick = random.choice
+    return SWIFT | {
+        "base_target_ps": pick([1, 5 * MICROSECOND, 20 * MICROSECOND, 300 * MICROSECOND]),
+        "hop_target_ps": pick([0, 3_050_000, 40 * MICROSECOND]),
+        "flow_range_ps": pick([0, 100 * MICROSECOND]),
+        "flow_min_window": pick([0.1, 0.5]),
+        "flow_max_window": pick([1.5, 4.0, 100.0]),
+        "increase": pick([0.3, 1.0, 5.0]),
+        "beta": pick([0.8, 0.1, 1.0]),
+        "max_decrease": pick([0.5, 0.25, 1.0]),
+        "min_window": pick([0.01, 0.2, 2.0]),
+        "max_window": pick([2.5, 1000.0]),
+        "first_window": pick([0.1, 1.0, 3.7, 10.0]),
+        "reset_after": pick([1, 2, 5]),
+    }
+
+
+#: Constants of HPCC (Li et al. 2019), as of the scenario.
+HPCC: dict[str, Any] = {
+    "kind": "hpcc",
+    "eta": 0.95,
+    "base_round_trip_ps": 13 * MICROSECOND,
+    "max_stage": 5,
+    "flows": 100.0,
+}
+
+
+def random_hpcc(random: Random) -> dict[str, Any]:
+    """Round trips of a packet up to many, and steps of some packets."""
+    pick = random.choice
+    return HPCC | {
+        "eta": pick([0.95, 0.5, 1.0]),
+        "base_round_trip_ps": pick([1, 13, 100, 1_000]) * MICROSECOND,
+        "max_stage": pick([1, 5]),
+        "flows": pick([1.0, 2.5, 100.0]),
+    }
+
+
 RATE_LAWS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "dcqcn": random_dcqcn,
+    "hpcc": random_hpcc,
     "line-rate": lambda random: {"kind": "line-rate"},
+    "swift": random_swift,
     "timely": random_timely,
 }

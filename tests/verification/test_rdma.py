@@ -27,6 +27,24 @@ def with_marks(random: Random, switch: dict[str, Any]) -> dict[str, Any]:
     return plain | {"ecn_threshold_bytes": random.choice([0, 3_000, 20_000])}
 
 
+def with_telemetry(groups: list[Any], switches: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Groups and switches whose outputs have explicit queues, if packets ask for telemetry.
+
+    Where a switch has no outputs that could tell, no packet asks.
+    """
+    laws = [group["transport"].get("congestion_control", {}).get("kind") for group in groups]
+    if "hpcc" not in laws:
+        return groups, switches
+    if all(switch["kind"] == "electronic" for switch in switches):
+        return groups, [{"queue": {"kind": "drop-tail"}, **switch} for switch in switches]
+    plain = {"congestion_control": {"kind": "line-rate"}}
+    changed = [
+        group | {"transport": group["transport"] | plain} if law == "hpcc" else group
+        for group, law in zip(groups, laws, strict=True)
+    ]
+    return changed, switches
+
+
 def over_queue_pairs(seed: int) -> Plan:
     """A random plan of packets or bursts, in which all connections are queue pairs."""
     random = Random(f"rdma/{seed}")
@@ -39,6 +57,7 @@ def over_queue_pairs(seed: int) -> Plan:
         groups.append({**group, "transport": own})
         groups[-1].pop("writes", None)
     switches = [with_marks(random, switch) for switch in plan.settings["switches"]]
+    groups, switches = with_telemetry(groups, switches)
     chosen: dict[str, Any] = {"groups": groups, "switches": switches}
     # Timeouts of queue pairs do not grow.
     chosen["time_limit_ps"] = min(plan.settings["time_limit_ps"], LIMIT)

@@ -16,8 +16,8 @@ use crate::routing::label::SHORTEST;
 use crate::unit::units::Behind;
 use crate::{
     Bundle, BurstHeaderId, BurstId, Detour, Dropped, Ecn, Envelope, Event, Fabric, FlowId, Header,
-    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route, Sendable,
-    TimerId, Unit,
+    Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Reading, Repaths, Route,
+    Sendable, TimerId, Unit,
 };
 use lightburst_des::{Agenda, Duration, Time};
 
@@ -167,8 +167,9 @@ impl<'a> Context<'a> {
     pub fn create(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
         let packet = self.fabric.units.packets.insert(packet);
-        if self.fabric.labels.is_some() {
-            self.fabric.label_packet(packet);
+        let fabric = &mut *self.fabric;
+        if fabric.labels.is_some() || fabric.telemetry.is_some() || fabric.repaths.is_some() {
+            fabric.enter(packet);
         }
         packet
     }
@@ -273,6 +274,16 @@ impl<'a> Context<'a> {
         way.take_while(move |hop| hop.to != envelope.destination)
     }
 
+    /// Returns the number of switches on a shortest path to a host, by the first of equal-cost ports.
+    pub fn switches_to(&self, destination: NodeId) -> u32 {
+        let unit = Envelope {
+            label: SHORTEST,
+            ..Envelope::new(FlowId(0), self.node, destination, 0)
+        };
+        // Each hop but the last leads to a switch.
+        self.fabric.way(self.node, unit).count() as u32 - 1
+    }
+
     /// Returns the rest of a unit's path if it leaves by `port` instead of its regular route.
     pub fn detour(&self, port: PortId, unit: impl Sendable) -> Detour {
         let destination = self.envelope(unit).destination;
@@ -294,6 +305,18 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.agenda.now())
+    }
+
+    /// Returns the paths of flows, if senders change them.
+    #[inline]
+    pub fn repaths(&mut self) -> Option<&mut Repaths> {
+        self.fabric.repaths.as_deref_mut()
+    }
+
+    /// Returns the telemetry of the packet that has just arrived; none if its flow did not ask.
+    pub fn telemetry(&self) -> &[Reading] {
+        let telemetry = self.fabric.telemetry.as_ref();
+        telemetry.map_or(&[], |telemetry| telemetry.arrived())
     }
 
     /// Returns the loss notices for this ingress about its bursts of a class for an egress. `None`

@@ -1,6 +1,7 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 pub mod ahead;
+mod ways;
 
 use crate::link::loss::{Held, Verdict};
 use crate::link::outages::LINK_DOWN;
@@ -10,11 +11,11 @@ use crate::observe::{
     CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
 };
 use crate::routing::balance::Fibre;
-use crate::routing::label::SHORTEST;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
     Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
-    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Routing, Tails, Unit, Units,
+    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Repaths, Routing, Tails,
+    Telemetry, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -85,6 +86,10 @@ pub struct Fabric {
     pub interfaces: Option<Box<Interfaces>>,
     /// Flow control of all links, if any switch asks for pauses.
     pub pauses: Option<Box<Pauses>>,
+    /// Paths of flows, if senders change them.
+    pub repaths: Option<Box<Repaths>>,
+    /// Telemetry in packets, if any flow asks for it.
+    pub telemetry: Option<Box<Telemetry>>,
     /// Units in the queue of each output. Empty if no node queues units at its outputs.
     pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
@@ -142,6 +147,8 @@ impl Fabric {
             notices: None,
             interfaces: None,
             pauses: None,
+            repaths: None,
+            telemetry: None,
             waiting: Vec::new(),
             observers: Observers::default(),
         }
@@ -181,12 +188,21 @@ impl Fabric {
         }
     }
 
-    /// Sets the label of a new packet.
+    /// Sets the label and the path of a new packet, and begins its telemetry.
     #[cold]
-    pub(crate) fn label_packet(&mut self, packet: PacketId) {
-        let mut envelope = self.units.packets[packet].envelope;
-        self.label(&mut envelope);
-        self.units.packets[packet].envelope = envelope;
+    pub(crate) fn enter(&mut self, packet: PacketId) {
+        let Packet { envelope, header } = self.units.packets[packet];
+        if self.labels.is_some() {
+            let mut envelope = envelope;
+            self.label(&mut envelope);
+            self.units.packets[packet].envelope = envelope;
+        }
+        if let Some(repaths) = &self.repaths {
+            self.units.packets[packet].envelope.path = repaths.number(&envelope);
+        }
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.begin(packet, envelope.flow, header.payload > 0);
+        }
     }
 
     /// Sets the label of a new burst. Returns whether the load moved it to another path than that
@@ -443,58 +459,14 @@ impl Fabric {
         self.delivered += 1;
         let delivered = || Happening::Delivered { packet, host };
         self.tell(Interest::DELIVERED, now, delivered);
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.arrive(packet);
+        }
         self.units.packets.remove(packet)
     }
 
     /// Returns the number of transmissions so far, summed over all links.
     pub fn hops(&self) -> u64 {
         self.links.units().sum()
-    }
-
-    /// Iterates over the links of a path. Of equal-cost ports the first is taken.
-    pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
-        let unit = Envelope::new(FlowId(0), source, destination, 0);
-        self.way(source, unit).map(|hop| hop.link)
-    }
-
-    /// Returns the rest of a path from a node to a host that starts with `link`.
-    pub fn detour(&self, from: NodeId, link: LinkId, destination: NodeId) -> Detour {
-        let next = self.links.to(link);
-        let unit = Envelope {
-            label: SHORTEST,
-            ..Envelope::new(FlowId(0), next, destination, 0)
-        };
-        let mut detour = Detour {
-            length: self.routing.length(link),
-            fibres: 0,
-            loops: false,
-        };
-        for hop in self.way(next, unit) {
-            detour.loops |= hop.to == from;
-            detour.length += self.routing.length(hop.link);
-            // `link` is a fibre without a hop here, and the last hop leads to the host and is no
-            // fibre: the number of hops is that of the fibres.
-            detour.fibres += 1;
-        }
-        detour
-    }
-
-    /// Iterates over the hops of a unit's path from a node on, by the first of equal-cost ports.
-    pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = Hop> + '_ {
-        std::iter::from_fn(move || {
-            if node == unit.destination {
-                return None;
-            }
-            let route = self.routing.route_of(node, &unit);
-            let link = self.link_id(node, self.routing.port(route, 0));
-            node = self.links.to(link);
-            Some(Hop {
-                link,
-                to: node,
-                delay: self.links.delay(link),
-                stored: self.links.store_and_forward(link),
-                ports: route.len,
-            })
-        })
     }
 }

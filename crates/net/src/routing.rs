@@ -4,6 +4,7 @@ pub mod balance;
 pub mod choice;
 pub mod label;
 pub mod protection;
+pub mod repath;
 
 mod fat_tree;
 mod paths;

@@ -7,4 +7,5 @@ pub mod copies;
 pub(crate) mod numbering;
 pub mod packet;
 pub mod tails;
+pub mod telemetry;
 pub mod units;

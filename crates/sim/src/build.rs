@@ -6,10 +6,13 @@ use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Fabric, Fairness, FlowId, Interest, Interfaces, Label, Labels,
-    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Routing, Switch, Wire,
+    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Repaths, Routing, Switch,
+    Telemetry, Wire,
 };
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
+use lightburst_tcp::transport::rdma::asks_for_telemetry;
+use lightburst_tcp::wire::ace::FIRST as FIRST_COUNT_OF_MARKS;
 use lightburst_tcp::{
     transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
 };
@@ -82,8 +85,34 @@ pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
         fabric.have_queues();
     }
     add_pauses(plan, &mut fabric, observed);
+    fabric.telemetry = telemetry(plan);
+    fabric.repaths = repaths(plan);
     fabric.observers = observers;
     fabric
+}
+
+/// Builds the paths of flows; `None` if senders do not change them.
+fn repaths(plan: &Plan) -> Option<Box<Repaths>> {
+    let settings = plan.settings.choice.repaths()?;
+    let sources = (0..plan.flows.source.len()).map(|flow| plan.origin(flow));
+    Some(Box::new(Repaths::new(
+        settings,
+        sources,
+        FIRST_COUNT_OF_MARKS,
+    )))
+}
+
+/// Builds the telemetry of packets; `None` if no flow asks for it.
+fn telemetry(plan: &Plan) -> Option<Box<Telemetry>> {
+    let asks = |group: &plan::Group| {
+        let transport = &group.transport;
+        asks_for_telemetry(&transport.kind, &transport.parameters())
+    };
+    let groups: Vec<bool> = plan.settings.groups.iter().map(asks).collect();
+    let flows = 0..plan.flows.source.len();
+    let asks = || flows.map(|flow| groups[plan.group_index(flow)]).collect();
+    let any = groups.contains(&true);
+    any.then(|| Box::new(Telemetry::new(asks(), plan.links.from.len())))
 }
 
 /// Gives the fabric flow control, if any switch asks for pauses; `recorded`: each is kept.

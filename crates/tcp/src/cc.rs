@@ -17,6 +17,7 @@ mod vegas;
 
 use crate::congestion::hystart_plus_plus;
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
+use crate::measure::told::Told;
 use crate::recovery::Phase;
 use crate::transport::parameters::FRACTION;
 use crate::Parameters;
@@ -204,6 +205,10 @@ pub struct Wants {
     pub samples: bool,
     /// A [`Sent`] for every segment.
     pub transmissions: bool,
+    /// The number of switches on the path.
+    pub path: bool,
+    /// Telemetry of the outputs on the path, with every acknowledgement.
+    pub telemetry: bool,
 }
 
 impl Wants {
@@ -215,6 +220,8 @@ impl Wants {
         rates: false,
         samples: false,
         transmissions: false,
+        path: false,
+        telemetry: false,
     };
 }
 
@@ -335,6 +342,9 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// `on_ack` or `on_loss` that the same acknowledgement causes, and before anything is sent.
     fn on_report(&mut self, _report: &Report, _window: &mut Window) {}
 
+    /// Handles the telemetry in any acknowledgement, if the law [wants](Wants::telemetry) it.
+    fn on_told(&mut self, _told: &Told<'_>, _window: &mut Window) {}
+
     /// Handles a sample of the round-trip time, before the window grows; only of recoveries that
     /// take the samples themselves.
     fn on_sample(&mut self, _sample: &Sample, _window: &mut Window) {}
@@ -355,6 +365,10 @@ pub trait CongestionControl: CopiedLaw + Send {
 
     /// Notes the flow, before anything else: a law that draws has a random stream for each.
     fn on_flow(&mut self, _flow: FlowId) {}
+
+    /// Notes the number of switches on a shortest path to the receiver, if the law
+    /// [wants](Wants::path) it; before the first segment of data.
+    fn on_path(&mut self, _switches: u32) {}
 
     /// Handles the end of the handshake, if the law [wants](Wants::rates) rates.
     fn on_established(&mut self, _established: &Established, _window: &mut Window) {}

@@ -6,6 +6,7 @@ pub mod hystart_plus_plus;
 
 use crate::cc::{Ack, CongestionControl, Loss, Report, Sample, Sent, Timeout, Wants, Window};
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
+use crate::measure::told::Told;
 use lightburst_des::Time;
 use lightburst_net::unit::arena::prefetch_lines;
 use lightburst_net::{FlowId, Rate};
@@ -117,6 +118,17 @@ impl Congestion {
     /// Passes the flow to the law.
     pub fn on_flow(&mut self, flow: FlowId) {
         self.law.on_flow(flow);
+    }
+
+    /// Passes telemetry to the law.
+    pub fn on_told(&mut self, told: &Told<'_>) {
+        self.law.on_told(told, &mut self.window);
+        self.window.cwnd = self.window.cwnd.min(self.rwnd);
+    }
+
+    /// Passes the number of switches on the path to the law.
+    pub fn on_path(&mut self, switches: u32) {
+        self.law.on_path(switches);
     }
 
     /// Passes the end of the handshake to the law.

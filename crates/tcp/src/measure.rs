@@ -4,6 +4,7 @@ pub mod bbr;
 pub(crate) mod delivery_rate;
 pub mod rates;
 pub mod report;
+pub mod told;
 pub mod windowed;
 
 use crate::cc::{DeliveryRate, Wants};
@@ -32,6 +33,8 @@ pub struct Measure {
     pub paced_by_recovery: bool,
     /// Whether the law hears of each transmission.
     pub by_transmission: bool,
+    /// Whether the law hears of telemetry.
+    pub telemetry: bool,
     /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
     /// `None` unless the law requests delivery rates.
@@ -52,6 +55,7 @@ impl Measure {
             accurate,
             paced_by_recovery: false,
             by_transmission: false,
+            telemetry: false,
             round_trips: false,
             delivery_rates: None,
             reports: None,
@@ -62,6 +66,7 @@ impl Measure {
     pub fn want(&mut self, wants: Wants, now: Time) {
         self.round_trips = wants.round_trips;
         self.by_transmission = wants.transmissions;
+        self.telemetry = wants.telemetry;
         self.delivery_rates = wants
             .delivery_rates
             .then(|| Box::new(DeliveryRates::new(now)));

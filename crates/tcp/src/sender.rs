@@ -180,6 +180,9 @@ impl Sender {
             return;
         }
         if self.state == State::Established {
+            if end.ctx.repaths().is_some() {
+                self.judge_path(header, end);
+            }
             self.on_ack(header, options, end);
         }
         // A segment with a FIN may also acknowledge the last data.
@@ -212,7 +215,11 @@ impl Sender {
         if self.application.is_some() {
             self.write_part(end);
         }
-        self.measure.want(self.congestion.wants(), end.now());
+        let wants = self.congestion.wants();
+        self.measure.want(wants, end.now());
+        if wants.path {
+            self.congestion.on_path(end.switches());
+        }
         if self.measure.by_recovery {
             self.start_timed(end);
         }
@@ -241,6 +248,9 @@ impl Sender {
         if is_new {
             self.audit_acknowledged(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
+        }
+        if self.measure.telemetry {
+            self.hear_telemetry(acknowledgement, is_new, end);
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         let reaction = match covered {
@@ -481,13 +491,6 @@ impl Sender {
         if !self.timer.is_set() {
             let value = self.timeout.value();
             self.timer.set(sent + value, HostTimer::Sender, end);
-        }
-    }
-
-    /// Handles the event of the pacing timer.
-    pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
-        if self.pacing.expired(HostTimer::Pacing, end) {
-            self.on_room(end);
         }
     }
 }

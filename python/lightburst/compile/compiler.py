@@ -67,7 +67,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     """
     seed = check_seed(seed)
     network = _network(scenario)
-    switches = resolve_switches(scenario.switching, network)
+    switches = resolve_switches(scenario.switching, network, telemetry=scenario.telemetry)
     errors = list(misplaced_headers(switches, network))
     errors += circuits.misfits(switches, network, scenario)
     if errors:

@@ -62,6 +62,9 @@ _BYTES_PER_WAITING = {
     "tcp": 200,
     "rdma": 200,
 }
+# The telemetry of a packet, and the path of a flow whose sender changes it.
+_BYTES_PER_TELEMETRY = 360
+_BYTES_PER_CHANGING_PATH = 40
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
@@ -144,6 +147,7 @@ def estimate_memory(
         + _paths(plan)
         + _loads(plan)
         + _fair(plan)
+        + _changing_paths(plan)
         + _queues_by_flow(plan)
         + _queues_by_group(plan)
         + _circuits(plan)
@@ -160,6 +164,13 @@ def _fair(plan: Plan) -> int:
         return 0
     flows = plan.flows["source"].size
     return _BYTES_PER_FAIR_HOST * int(plan.settings["hosts"]) + _BYTES_PER_FAIR_FLOW * flows
+
+
+def _changing_paths(plan: Plan) -> int:
+    """Return the bytes of the paths of flows, if senders change them."""
+    choice = plan.settings["choice"]
+    adaptive = isinstance(choice, dict) and choice["kind"] == "adaptive"
+    return _BYTES_PER_CHANGING_PATH * plan.flows["source"].size if adaptive else 0
 
 
 def _queues_by_flow(plan: Plan) -> int:
@@ -298,6 +309,8 @@ def _windows_at_once(plan: Plan, most: FloatArray) -> float:
 def _waiting(transport: dict[str, Any], largest: int) -> int:
     """Return the bytes of a queued unit, a burst with its packets; `largest` is a flow's size."""
     bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
+    if transport.get("congestion_control", {}).get("kind") == "hpcc":
+        bytes_of_one += _BYTES_PER_TELEMETRY
     if "packet_bytes" not in transport:
         return bytes_of_one
     burst: int = min(transport["segment_bytes"], largest + transport["header_bytes"])

@@ -20,6 +20,7 @@ from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import (
+    AdaptiveChoice,
     FlowletChoice,
     LeastQueueChoice,
     LoadLabel,
@@ -73,13 +74,13 @@ def _name(name: str, field: FieldInfo) -> str:
 
 
 def switch_settings(
-    switching: Switching, groups: Sequence[str | None], *, classes: bool, pauses: bool
+    switching: Switching, groups: Sequence[str | None], *, classes: bool, queues: bool
 ) -> dict[str, Any]:
     """Return the settings of a switch.
 
     The header time is left out for kinds without burst header packets, where the delay of the
     links includes it. `groups` are the names of the groups; `classes` is whether some have an
-    extra offset time, and `pauses` whether any switch asks for pauses.
+    extra offset time, and `queues` whether all outputs have explicit queues.
     """
     settings = settings_of(switching)
     extra = settings.pop("extra_offset", {})
@@ -87,7 +88,7 @@ def switch_settings(
         settings["extra_offset_ps"] = [extra.get(name, 0) for name in groups]
     if isinstance(switching, Electronic) and switching.pfc is not None:
         settings["pfc"]["xon_bytes"] = switching.pfc.resume
-    if isinstance(switching, Electronic) and (switching.has_queues or pauses):
+    if isinstance(switching, Electronic) and (switching.has_queues or queues):
         settings["queue"] = _queue_settings(switching.queue, groups)
         if settings.pop("ecn_marking", "arrival") == "departure":
             settings["marks_at_departure"] = True
@@ -156,7 +157,8 @@ def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
 def choice_settings(routing: Routing, name: str) -> str | dict[str, Any]:
     """Return the choice among next hops: its name, or a table if it has settings."""
     choice = routing.choice
-    return settings_of(choice) if isinstance(choice, FlowletChoice | LeastQueueChoice) else name
+    tables = AdaptiveChoice | FlowletChoice | LeastQueueChoice
+    return settings_of(choice) if isinstance(choice, tables) else name
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

@@ -26,11 +26,14 @@ class Switches:
         Path of each table in the scenario.
     which : ndarray of int, shape (switches,)
         Index of each switch's table in `tables`.
+    telemetry : bool
+        Whether packets of any flow carry telemetry of the outputs.
     """
 
     tables: tuple[Switching, ...]
     paths: tuple[str, ...]
     which: NDArray[np.intp]
+    telemetry: bool = False
 
     @property
     def assembles(self) -> NDArray[np.bool_]:
@@ -69,14 +72,18 @@ class Switches:
         distinct: list[dict[str, Any]] = []
         numbers = []
         for table in self.tables:
-            settings = switch_settings(table, groups, classes=told, pauses=self.pause)
+            settings = switch_settings(
+                table, groups, classes=told, queues=self.pause or self.telemetry
+            )
             if settings not in distinct:
                 distinct.append(settings)
             numbers.append(distinct.index(settings))
         return distinct, np.array(numbers, np.uint16)[self.which]
 
 
-def resolve_switches(switching: Switching, network: Network) -> Switches:
+def resolve_switches(
+    switching: Switching, network: Network, *, telemetry: bool = False
+) -> Switches:
     """Find the table of each switch: its own, that of its layer, or the general one.
 
     Parameters
@@ -85,6 +92,8 @@ def resolve_switches(switching: Switching, network: Network) -> Switches:
         The ``[switching]`` table; its layers are layers of the network.
     network : Network
         The network of the switches.
+    telemetry : bool
+        Whether packets of any flow carry telemetry of the outputs.
 
     Raises
     ------
@@ -103,7 +112,9 @@ def resolve_switches(switching: Switching, network: Network) -> Switches:
         which[np.asarray(nodes, np.intp) - network.hosts] = number
     paths, tables = zip(*tables_of(switching).items(), strict=True)
     used, which = np.unique(which, return_inverse=True)
-    switches = Switches(tuple(tables[i] for i in used), tuple(paths[i] for i in used), which)
+    switches = Switches(
+        tuple(tables[i] for i in used), tuple(paths[i] for i in used), which, telemetry
+    )
     errors = list(_misfits(tables, switches, network))
     if errors:
         raise combine(errors)
@@ -121,6 +132,7 @@ def _misfits(
 ) -> Iterator[InputError]:
     yield from _buffer_ports(switches, network)
     yield from _pauses(switches, network)
+    yield from _telemetry(switches)
     linked = bool((network.next_to_hosts < network.hosts).any())
     if linked and any(table.assembles for table in tables):
         allowed = "a switch between any two hosts, since kind 'burst' assembles bursts at switches"
@@ -159,6 +171,19 @@ def _pauses(switches: Switches, network: Network) -> Iterator[InputError]:
             "as many links both ways beside switching.pfc: the frames that ask for a pause take "
             "the link the other way",
         )
+
+
+def _telemetry(switches: Switches) -> Iterator[InputError]:
+    """Refuse switches that cannot tell of their queues, if packets carry telemetry."""
+    if not switches.telemetry:
+        return
+    for path, table in zip(switches.paths, switches.tables, strict=True):
+        if not isinstance(table, Electronic):
+            allowed = (
+                "'electronic' at every switch beside transport.congestion_control = 'hpcc', whose "
+                "packets carry the queue and the load of each output"
+            )
+            yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
 
 
 def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:

@@ -58,6 +58,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("random", "a way for each packet"), ("choice", "= 'random'")),
     ),
     **dict.fromkeys(
+        ("plb", "flowbender", "repath", "rehash"),
+        (("adaptive", "another way where one is congested"), ("choice", "= 'adaptive'")),
+    ),
+    **dict.fromkeys(
         ("flowlets", "flowletswitching", "letflow"),
         (("flowlet", "a random way for each flowlet"), ("choice", "= 'flowlet'")),
     ),
@@ -166,6 +170,14 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "timely": (
         ("rdma", "with congestion_control = 'timely'"),
         ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'timely'"),
+    ),
+    "hpcc": (
+        ("rdma", "with congestion_control = 'hpcc'"),
+        ("dctcp", "which follows the marks of switches; transport.kind = 'rdma' has 'hpcc'"),
+    ),
+    "swift": (
+        ("rdma", "with congestion_control = 'swift'"),
+        ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'swift'"),
     ),
     **dict.fromkeys(("roce", "rocev2", "infiniband", "rc", "verbs"), (("rdma", ""),)),
     "irn": (("rdma", "with recovery = 'selective-repeat'"), ("selective-repeat", "")),

@@ -55,10 +55,10 @@ _COLLECTIVE: Final = (("collective", "with operation = 'all-reduce' and others")
 # Substitutes by the other tool's name in lower case without separators.
 NOT_HERE: Final[dict[str, Nearest]] = {
     # Window laws and senders of Linux, ns-3, htsim and HPCC's simulator.
-    **dict.fromkeys(("hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
+    **dict.fromkeys(("prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
     **dict.fromkeys(("bbr2", "bbrv2"), _BBR),
     **dict.fromkeys(("copa", "pcc", "vivace", "nv", "cdg"), _DELAY),
-    **dict.fromkeys(("swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
+    **dict.fromkeys(("ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
     **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),
     **dict.fromkeys(("bic", "hybla"), _CUBIC),
     **dict.fromkeys(("westwood", "westwoodplus"), _LOSSES),
@@ -84,7 +84,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
     **dict.fromkeys(("trimming", "trim", "cutpayload", "composite"), _DROPS),
     # Routing.
-    **dict.fromkeys(("wcmp", "plb", "flowbender"), _FLOWS),
+    **dict.fromkeys(("wcmp",), _FLOWS),
     **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),
     # Contention of bursts.
     "preemption": (("segmentation", "which lets the later burst in"),),

@@ -131,7 +131,7 @@ class SynchronisationMeasurement(OptionalMeasurement):
             allowed = "nothing: datagrams and bursts are no connections, and have no windows"
             yield InputError("measurement.synchronisation", "a table without connections", allowed)
         if any(group.transport.kind == "rdma" for group in scenario.flow_groups):
-            allowed = "nothing: rate laws have no windows"
+            allowed = "nothing: of its laws only 'hpcc' and 'swift' have windows, not compared"
             yield InputError("measurement.synchronisation", "a table with 'rdma'", allowed)
 
     def settings(

@@ -22,7 +22,12 @@ from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.goal import Goal
 from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.ordering import SourceOrdering
-from lightburst.scenario.tables.routing import FlowletChoice, LeastQueueChoice, LoadLabel
+from lightburst.scenario.tables.routing import (
+    AdaptiveChoice,
+    FlowletChoice,
+    LeastQueueChoice,
+    LoadLabel,
+)
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import OPEN_LOOP, Bursts
 
@@ -122,7 +127,12 @@ def _delays(scenario: "Scenario", allowed: str) -> Iterator[InputError]:
 def _reserved(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse a choice that looks at units where headers reserve channels."""
     choice = scenario.routing.choice
-    if not isinstance(choice, FlowletChoice | LeastQueueChoice):
+    if not isinstance(choice, AdaptiveChoice | FlowletChoice | LeastQueueChoice):
+        return
+    bursts = any(table.assembles for table in tables_of(scenario.switching).values())
+    if isinstance(choice, AdaptiveChoice) and bursts:
+        allowed = "'flow-hash' or another choice: a burst has packets of many flows, with one path"
+        yield InputError("routing.choice", f"'{choice.kind}'", allowed)
         return
     if any(isinstance(table, Obs) for table in tables_of(scenario.switching).values()):
         allowed = (

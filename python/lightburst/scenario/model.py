@@ -27,8 +27,9 @@ from lightburst.scenario.tables.protection import Protection
 from lightburst.scenario.tables.routing import Routing
 from lightburst.scenario.tables.topology import Topology
 from lightburst.scenario.tables.workload import Workload
-from lightburst.scenario.transport import Tcp, Transport
+from lightburst.scenario.transport import Rdma, Tcp, Transport
 from lightburst.scenario.transport.presets import FAIR_PRESETS
+from lightburst.scenario.transport.rate_law import Hpcc
 
 
 class Scenario(Section):
@@ -131,6 +132,13 @@ class Scenario(Section):
         """Whether links or nodes can go down."""
         down = any(event.state is not None for event in self.events)
         return down or self.failures is not None
+
+    @property
+    def telemetry(self) -> bool:
+        """Whether packets of any flow carry telemetry of the outputs."""
+        transports = (group.transport for group in self.flow_groups)
+        laws = [one.congestion_control for one in transports if isinstance(one, Rdma)]
+        return any(isinstance(law, Hpcc) for law in laws)
 
     @property
     def routing_choice(self) -> str:

@@ -113,6 +113,9 @@ class Endpoint:
         #: Whether marked segments are counted (RFC 9768), and their number.
         self.counts: bool = transport.get("ecn") == "accurate"
         self.marks = 0
+        #: Whether its data packets ask for telemetry, and that of the packet that has just arrived.
+        self.asks: bool = transport.get("congestion_control", {}).get("kind") == "hpcc"
+        self.readings: tuple[Any, ...] = ()
 
     @property
     def now(self) -> int:
@@ -167,6 +170,9 @@ class Endpoint:
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
+                path=self.network.repaths.of(self.flow.index).number if forward else 0,
+                asks=bool(payload) and self.asks,
+                readings=() if payload else self.readings,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
@@ -285,6 +291,7 @@ class Sender(TimedEndpoint):
 
     def expire(self) -> None:
         self.flow.timeouts += 1
+        self.network.repaths.expired(self.flow.index)
         data = self.state == "established"
         if data:
             self.flow.audit.decide(TIMEOUT, "data", self.unacknowledged())
@@ -317,13 +324,24 @@ class Sender(TimedEndpoint):
         elif packet.kind == "fin+ack":
             if self.state == "established":
                 # The FIN went with the data, and is acknowledged with it.
+                self.judge_path(packet)
                 self.acknowledge(packet)
             self.flow.audit.acknowledge(self.now, "fin")
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
         elif self.state == "established":
+            self.judge_path(packet)
             self.acknowledge(packet)
+
+    def judge_path(self, packet: Packet) -> None:
+        """Let an acknowledgement decide on the path."""
+        una, sent = self.unacknowledged(), self.all_sent()
+        self.network.repaths.answered(packet, una, sent, counts=self.counts)
+
+    def all_sent(self) -> int:
+        """The end of the data sent."""
+        raise NotImplementedError
 
     def note(
         self, cwnd: float, inflation: float, ssthresh: float, in_flight: int, state: int

@@ -13,7 +13,9 @@ from twin.events import EventQueue, Moment
 from twin.link import Held, Link
 from twin.outages import Outages
 from twin.pauses import Pauses
+from twin.repaths import Repaths
 from twin.rules import CopyRule, Fate, LossRule, PathRule
+from twin.telemetry import Telemetry
 from twin.units import Burst, Header, Packet, Reservation, Trace, TraceEntry, Unit, marked
 from twin.windows import WindowRow
 
@@ -43,6 +45,8 @@ class Network:
     cuts: Cuts = field(init=False)
     copies: CopyRule = field(init=False)
     pauses: Pauses = field(init=False)
+    repaths: Repaths = field(default_factory=lambda: Repaths("flow-hash"))
+    telemetry: Telemetry = field(default_factory=Telemetry)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)

@@ -203,7 +203,8 @@ class QueuedElectronic(Electronic):
             self.counters["eo_bytes"] += waiting.unit.size
             self.counters["forwarded"] += 1
             pauses.leave(waiting.unit)
-            self.network.transmit(link, waiting.unit, self.now, waiting.since)
+            unit = self.network.telemetry.leaves(waiting.unit, link, self.now)
+            self.network.transmit(link, unit, self.now, waiting.since)
 
     def depart(self, port: int) -> None:
         """The link is free."""

@@ -1,20 +1,29 @@
 """The rate laws of `rdma`."""
 
+import math
 from typing import Any
 
 
 class RateLaw:
     """A constant rate, in bits per second: that of the link."""
 
-    def __init__(self, settings: dict[str, Any], line: int) -> None:
+    #: The window in useful bytes.
+    window = math.inf
+
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         self.settings = settings
         self.line = line
         self.current = float(line)
+        #: Useful bytes of a full packet, and its bytes on the wire.
+        self.payload, self.wire = packet
 
     @property
-    def rate(self) -> int:
-        """In whole bits per second."""
+    def rate(self) -> int | None:
+        """In whole bits per second; None: packets are not paced."""
         return int(self.current)
+
+    def path(self, switches: int) -> None:
+        """Note the number of switches to the receiver."""
 
     def sent(self, now: int, payload: int) -> None:
         """Note a packet that is sent."""
@@ -22,15 +31,24 @@ class RateLaw:
     def notified(self, now: int) -> None:
         """Answer a congestion notification."""
 
-    def acknowledged(self, round_trip: int) -> None:
+    def news(self) -> None:
+        """Answer an acknowledgement of new data."""
+
+    def told(self, readings: tuple[Any, ...], number: int, sent: int) -> None:
+        """Answer the telemetry in an acknowledgement of all before `number`."""
+
+    def acknowledged(self, now: int, round_trip: int, payload: int) -> None:
         """Answer an acknowledgement of new data that gives a round-trip time."""
+
+    def lost(self, now: int, *, timeout: bool) -> None:
+        """Answer the begin of a repair."""
 
 
 class Dcqcn(RateLaw):
     """Zhu et al. 2015, section 3.1: all expiries of both timers, one after the other."""
 
-    def __init__(self, settings: dict[str, Any], line: int) -> None:
-        super().__init__(settings, line)
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
         self.target = self.current
         self.alpha = 1.0
         # When each timer expires next; no timer runs before the first notification.
@@ -83,13 +101,13 @@ class Dcqcn(RateLaw):
 class Timely(RateLaw):
     """Mittal et al. 2015, algorithm 1."""
 
-    def __init__(self, settings: dict[str, Any], line: int) -> None:
-        super().__init__(settings, line)
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
         self.round_trips: list[float] = []
         self.average = 0.0
         self.in_a_row = 0
 
-    def acknowledged(self, round_trip: int) -> None:
+    def acknowledged(self, now: int, round_trip: int, payload: int) -> None:
         own, new = self.settings, float(round_trip)
         self.round_trips = [*self.round_trips[-1:], new]
         alpha, beta, delta = own["alpha"], own["beta"], float(own["additive_increase_bps"])
@@ -110,4 +128,135 @@ class Timely(RateLaw):
         self.current = min(max(self.current, least), float(self.line))
 
 
-RATE_LAWS: dict[str, type[RateLaw]] = {"dcqcn": Dcqcn, "line-rate": RateLaw, "timely": Timely}
+class Hpcc(RateLaw):
+    """Li et al. 2019, algorithm 1."""
+
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
+        self.most = float(line) * settings["base_round_trip_ps"] / 8e12
+        self.step = self.most * (1.0 - settings["eta"]) / settings["flows"]
+        self.present = self.reference = self.most
+        self.used, self.stages, self.updated = 1.0, 0, 0
+        self.last: tuple[Any, ...] = ()
+
+    @property
+    def window(self) -> float:  # type: ignore[override]
+        return float(self.present * (self.payload / self.wire))
+
+    @property
+    def rate(self) -> int | None:
+        return int(max(float(self.line) * (self.present / self.most), 1.0))
+
+    def told(self, readings: tuple[Any, ...], number: int, sent: int) -> None:
+        pairs = list(zip(readings, self.last, strict=False))
+        same = len(readings) == len(self.last)
+        if not same or any(new.link != old.link for new, old in pairs):
+            self.updated = sent
+        elif any(new.time <= old.time for new, old in pairs):
+            return
+        else:
+            self.measure(pairs)
+            self.compute(update=number > self.updated)
+            if number > self.updated:
+                self.updated = sent
+        self.last = readings
+
+    def measure(self, pairs: list[tuple[Any, Any]]) -> None:
+        """Procedure MeasureInflight."""
+        trip = float(self.settings["base_round_trip_ps"])
+        most, interval = 0.0, 0.0
+        for new, old in pairs:
+            time, rate = float(new.time - old.time), float(new.rate)
+            sent = 8e12 * float(new.sent - old.sent) / time
+            used = 8e12 * float(min(new.queue, old.queue)) / (rate * trip) + sent / rate
+            if used > most:
+                most, interval = used, time
+        weight = min(interval, trip) / trip
+        self.used = (1.0 - weight) * self.used + weight * most
+
+    def compute(self, *, update: bool) -> None:
+        """Function ComputeWind."""
+        eta = self.settings["eta"]
+        multiplies = self.used >= eta or self.stages >= self.settings["max_stage"]
+        by = self.used / eta if multiplies else 1.0
+        self.present = min(self.reference / by + self.step, self.most)
+        if update:
+            self.stages = 0 if multiplies else self.stages + 1
+            self.reference = self.present
+
+
+class Swift(RateLaw):
+    """Kumar et al. 2020, algorithm 1 and section 3.5."""
+
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
+        self.cwnd = self.clamp(settings["first_window"])
+        self.rtt = 0
+        self.decreased: int | None = None
+        self.timeouts = self.switches = 0
+
+    @property
+    def window(self) -> float:  # type: ignore[override]
+        return float(self.cwnd * self.payload)
+
+    @property
+    def rate(self) -> int | None:
+        if self.cwnd >= 1.0 or self.rtt == 0:
+            return None
+        return int(max(8.0 * self.wire * 1e12 * self.cwnd / float(self.rtt), 1.0))
+
+    def path(self, switches: int) -> None:
+        self.switches = switches
+
+    def clamp(self, cwnd: float) -> float:
+        return max(
+            min(cwnd, float(self.settings["max_window"])), float(self.settings["min_window"])
+        )
+
+    def target(self) -> float:
+        own = self.settings
+        least, most = own["flow_min_window"], own["flow_max_window"]
+        alpha = own["flow_range_ps"] / (1.0 / math.sqrt(least) - 1.0 / math.sqrt(most))
+        share: float = alpha / math.sqrt(self.cwnd) + -alpha / math.sqrt(most)
+        share = max(min(share, float(own["flow_range_ps"])), 0.0)
+        base: float = float(own["base_target_ps"]) + self.switches * float(own["hop_target_ps"])
+        return base + share
+
+    def may_decrease(self, now: int) -> bool:
+        return self.decreased is None or now - self.decreased >= self.rtt
+
+    def become(self, cwnd: float, now: int) -> None:
+        before, self.cwnd = self.cwnd, self.clamp(cwnd)
+        if self.cwnd < before:
+            self.decreased = now
+
+    def news(self) -> None:
+        self.timeouts = 0
+
+    def acknowledged(self, now: int, round_trip: int, payload: int) -> None:
+        self.rtt = round_trip
+        delay, target = float(round_trip), self.target()
+        if delay < target:
+            step = self.settings["increase"]
+            if self.cwnd >= 1.0:
+                step /= self.cwnd
+            self.become(self.cwnd + step * (payload / self.payload), now)
+        elif self.may_decrease(now):
+            cut = 1.0 - self.settings["beta"] * ((delay - target) / delay)
+            self.become(self.cwnd * max(cut, 1.0 - self.settings["max_decrease"]), now)
+
+    def lost(self, now: int, *, timeout: bool) -> None:
+        self.timeouts = self.timeouts + 1 if timeout else 0
+        if self.timeouts >= self.settings["reset_after"]:
+            self.become(self.settings["min_window"], now)
+        elif self.may_decrease(now):
+            self.become((1.0 - self.settings["max_decrease"]) * self.cwnd, now)
+
+
+RATE_LAWS: dict[str, type[RateLaw]] = {
+    "dcqcn": Dcqcn,
+    "hpcc": Hpcc,
+    "line-rate": RateLaw,
+    "swift": Swift,
+    "timely": Timely,
+}

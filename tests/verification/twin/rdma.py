@@ -25,7 +25,8 @@ class RdmaSender(Sender):
         self.sent_at: dict[int, int] = {}
         self.most_in_flight: int | None = transport.get("max_inflight_bytes")
         own = transport["congestion_control"]
-        self.law = RATE_LAWS[own["kind"]](own, self.interface.rate)
+        packet = self.most, transport["segment_bytes"]
+        self.law = RATE_LAWS[own["kind"]](own, self.interface.rate, packet)
         self.release = 0
         self.selective = transport["recovery"]["kind"] == "selective-repeat"
         #: Packets known to have arrived, missing ones that were sent again in this recovery, and
@@ -39,25 +40,40 @@ class RdmaSender(Sender):
         self.pacing = Timer(network.events, moment, self.send_allowed)
 
     def established(self) -> None:
+        self.law.path(self.switches())
         self.send_allowed()
         self.note_window()
 
     def unacknowledged(self) -> int:
         return self.una
 
+    def all_sent(self) -> int:
+        return self.highest
+
     def paces_at(self) -> int:
-        return self.law.rate // 8
+        rate = self.law.rate
+        return 0 if rate is None else rate // 8
+
+    def switches(self) -> int:
+        """The number of switches on a shortest path, by the first of equal ports."""
+        node, count = self.here, 0
+        while node != self.there:
+            node = self.network.ports[node][self.network.shortest(node, self.there)[0]].target
+            count += node != self.there
+        return count
 
     def note_window(self) -> None:
-        """Write the state into the trace: no window, but a rate."""
+        """Write the state into the trace."""
         state = AVOIDANCE if self.until is None else RECOVERING
-        self.note(math.inf, 0.0, 0.0, self.next - self.una, state)
+        self.note(self.law.window, 0.0, 0.0, self.next - self.una, state)
 
     def fits(self, payload: int) -> bool:
         """Whether the next packet may be in flight."""
-        if self.most_in_flight is None or self.next == self.una:
+        if self.next == self.una:
             return True
-        return self.next + payload - self.una <= self.most_in_flight
+        window = self.law.window if math.isinf(self.law.window) else int(self.law.window)
+        most = window if self.most_in_flight is None else min(window, self.most_in_flight)
+        return self.next + payload - self.una <= most
 
     def missing(self) -> int | None:
         """The packet to be sent again: one taken for lost, or before one that came."""
@@ -98,12 +114,17 @@ class RdmaSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += transmission.nth > 1
         kind = "data+fin" if end == self.flow.size else "data"
-        begins = self.send(kind, begin, payload, window=UNLIMITED, transmission=transmission)
+        window = UNLIMITED
+        if not math.isinf(self.law.window):
+            window = min(int(self.law.window) // self.most, UNLIMITED)
+        begins = self.send(kind, begin, payload, window=window, transmission=transmission)
         self.sent_at[begin] = self.now
         self.law.sent(self.now, payload)
-        wire = max(payload + self.header, self.control)
-        took = -(-8 * 10**12 * wire // self.law.rate)
-        self.release = (self.now if begins is None else begins) + took
+        rate = self.law.rate
+        if rate is not None:
+            wire = max(payload + self.header, self.control)
+            took = -(-8 * 10**12 * wire // rate)
+            self.release = (self.now if begins is None else begins) + took
         if self.timer.deadline is None:
             self.timer.set(self.now + self.timeout.wait())
 
@@ -115,12 +136,15 @@ class RdmaSender(Sender):
             return
         if packet.kind == "cnp":
             self.law.notified(self.now)
+            self.network.repaths.of(self.flow.index).notified = True
             self.note_window()
             return
+        self.judge_path(packet)
         if packet.number > self.una:
             self.advance(packet.number)
         elif packet.number < self.una or self.una == self.highest:
             return
+        self.law.told(packet.readings, packet.number, self.next)
         self.arrived.update(begin for begin, _ in packet.blocks)
         if packet.kind == "nak" and self.until is None:
             self.repair(timeout=False)
@@ -134,10 +158,11 @@ class RdmaSender(Sender):
         covered = range(self.una, number, self.most)
         for begin in covered:
             self.flow.audit.acknowledge(self.now, "data", begin)
+        self.law.news()
         if all(self.flow.audit.sent["data", begin] == 1 for begin in covered):
             round_trip = self.now - self.sent_at[covered[-1]]
             self.timeout.sample(round_trip)
-            self.law.acknowledged(round_trip)
+            self.law.acknowledged(self.now, round_trip, number - self.una)
         self.una, self.next = number, max(self.next, number)
         if self.until is not None and self.una >= self.until:
             self.until = None
@@ -150,6 +175,7 @@ class RdmaSender(Sender):
 
     def repair(self, *, timeout: bool) -> None:
         """Go back to the first missing packet, or begin to repeat missing ones."""
+        self.law.lost(self.now, timeout=timeout)
         if self.selective:
             self.until, self.sent_again = self.highest, set()
             self.lost_before = self.highest if timeout else self.una + 1
@@ -179,6 +205,7 @@ class RdmaReceiver(Receiver):
         self.delay = Timer(network.events, Moment(TIMER, here, flow.index, DELAY), self.notify)
 
     def receive(self, packet: Packet) -> None:
+        self.readings = packet.readings
         if packet.marked and self.interval is not None:
             self.take_mark()
         if self.selective or packet.number <= self.flow.delivered:

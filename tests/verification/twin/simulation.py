@@ -33,6 +33,7 @@ from twin.rates import RateSender
 from twin.rdma import RdmaReceiver, RdmaSender
 from twin.receiver import TcpReceiver
 from twin.recovery_times import recovery
+from twin.repaths import Repaths
 from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -99,6 +100,7 @@ class Simulation:
             self.switching_time,
         )
         self.network.copies = Copies(self.network)
+        self.network.repaths = Repaths(settings["choice"])
         self.network.outages = Outages(
             settings.get("outages"),
             self.network,

@@ -15,6 +15,9 @@ class SawSender(Sender):
     def unacknowledged(self) -> int:
         return self.acknowledged
 
+    def all_sent(self) -> int:
+        return min(self.acknowledged + self.most, self.flow.size)
+
     def note_window(self) -> None:
         """Write a window of one segment into the trace."""
         in_flight = min(self.most, self.flow.size - self.acknowledged) if self.times_sent else 0

@@ -69,10 +69,18 @@ class Switch:
         if self.rule is not None and len(members) > 1:
             return self.rule.pick(unit, members, self.now, self.stream, self.to_send)
         if self.choice == "flow-hash":
-            i = mix(mix(self.seed) ^ (unit.hashed << 32 | self.node)) * len(members) >> 64
+            return members[self.hashed(unit) * len(members) >> 64]
+        if self.choice == "adaptive":
+            path = unit.path if isinstance(unit, Packet) else 0
+            hashed = self.hashed(unit)
+            i = (mix(hashed ^ path) if path else hashed) * len(members) >> 64
         else:
             i = self.stream.below(len(members)) if len(members) > 1 else 0
         return members[i]
+
+    def hashed(self, unit: Unit) -> int:
+        """The hash of a flow at this node."""
+        return mix(mix(self.seed) ^ (unit.hashed << 32 | self.node))
 
     def to_send(self, port: int) -> int:
         """Bytes that an output has still to send, rounded up."""

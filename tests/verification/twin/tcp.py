@@ -329,6 +329,9 @@ class TcpSender(Sender):
     def unacknowledged(self) -> int:
         return self.una
 
+    def all_sent(self) -> int:
+        return self.highest
+
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
         self.law.now, self.law.sent_to = self.now, self.highest

@@ -1,7 +1,7 @@
 """Packets, bursts and their headers, reservations, and entries of a trace."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from twin.audit import Transmission
 from twin.rng import mix
@@ -19,7 +19,9 @@ class Packet:
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
     smaller window; `ace` is its count of marks modulo 8; `transmission` is the number of its
     transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
-    dropping it, `scalable` whether its sender answers marks by their share.
+    dropping it, `scalable` whether its sender answers marks by their share; `path`
+    goes into the hash of its next hops; `asks` is whether outputs add their readings to it, and
+    `readings` are those that it has.
     """
 
     serial: int
@@ -43,6 +45,9 @@ class Packet:
     ecn_capable: bool = False
     scalable: bool = False
     ace: int = 0
+    path: int = 0
+    asks: bool = False
+    readings: tuple[Any, ...] = ()
 
     @property
     def packets(self) -> tuple["Packet", ...]:

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::link::queue::{Chain, Waiting};
-use crate::{PortId, Unit};
+use crate::{PortId, Reading, Unit};
 use lightburst_des::{Duration, Time};
 
 impl Context<'_> {
@@ -106,10 +106,33 @@ impl Context<'_> {
     #[inline]
     pub fn send_queued(&mut self, port: PortId, unit: Unit, since: Time) {
         let (link, now) = (self.link(port), self.now());
+        if self.fabric.telemetry.is_some() {
+            self.read_output(port, unit);
+        }
         if self.fabric.links.is_watched(link) {
             self.send_watched(port, unit, (since, now));
             return;
         }
         self.send(port, unit, now);
+    }
+
+    /// Adds a reading of a port to the telemetry of a packet that leaves its queue.
+    #[cold]
+    fn read_output(&mut self, port: PortId, unit: Unit) {
+        let Unit::Packet(packet) = unit else {
+            unreachable!("only packets are among switches with telemetry");
+        };
+        let (link, at) = (self.link(port), self.now());
+        let output = Reading {
+            link,
+            at,
+            queue: self.waiting(port).bytes,
+            sent: 0,
+            rate: self.fabric.links.rate_at(link, at),
+        };
+        let bytes = self.envelope(unit).bytes;
+        if let Some(telemetry) = &mut self.fabric.telemetry {
+            telemetry.pass(packet, bytes, &output);
+        }
     }
 }

@@ -76,13 +76,18 @@ impl Links {
         }
     }
 
-    /// Returns the transmission time of `bytes` on a link if the transmission begins at `time`.
-    pub(crate) fn transmission_time_at(&self, link: LinkId, bytes: u64, time: Time) -> Duration {
+    /// Returns the rate of a transmission on a link that begins at `time`.
+    pub(crate) fn rate_at(&self, link: LinkId, time: Time) -> Rate {
         let kind = match self.course(link) {
             None => self.kind(link),
             Some(course) => &self.kinds[course.kinds.at(time) as usize],
         };
-        kind.rate.transmission_time(Bytes(bytes))
+        kind.rate
+    }
+
+    /// Returns the transmission time of `bytes` on a link if the transmission begins at `time`.
+    pub(crate) fn transmission_time_at(&self, link: LinkId, bytes: u64, time: Time) -> Duration {
+        self.rate_at(link, time).transmission_time(Bytes(bytes))
     }
 
     /// Returns the highest rate that a link has during the run.

@@ -6,7 +6,7 @@ mod least_queue;
 pub use flowlets::Flowlets;
 pub use least_queue::LeastQueue;
 
-use crate::{Ahead, Context, FlowId, NodeId, PortId, Readiness, Route, Sendable};
+use crate::{Ahead, Context, Envelope, FlowId, NodeId, PortId, Readiness, Route, Sendable};
 use lightburst_des::{mix, Stream};
 
 /// Rule by which a node chooses one port of a route, with the state of the rule at that node.
@@ -21,6 +21,11 @@ pub enum Choice {
         /// Salt of the hash, different in each run.
         salt: u64,
     },
+    /// By a hash of flow, node and a number that the sender changes.
+    Adaptive {
+        /// Salt of the hash, different in each run.
+        salt: u64,
+    },
     /// Uniformly at random for each flowlet.
     Flowlet(Box<Flowlets>),
     /// The output with the fewest bytes to send.
@@ -29,11 +34,23 @@ pub enum Choice {
 
 impl Choice {
     /// Names of the rules in a plan.
-    pub const NAMES: [&'static str; 5] = ["free", "random", "flow-hash", "flowlet", "least-queue"];
+    pub const NAMES: [&'static str; 6] = [
+        "free",
+        "random",
+        "flow-hash",
+        "adaptive",
+        "flowlet",
+        "least-queue",
+    ];
 
     /// Returns the choice by hash for a run with this `seed`.
     pub fn flow_hash(seed: u64) -> Choice {
         Choice::FlowHash { salt: mix(seed) }
+    }
+
+    /// Returns the choice by a hash that senders change, for a run with this `seed`.
+    pub fn adaptive(seed: u64) -> Choice {
+        Choice::Adaptive { salt: mix(seed) }
     }
 
     /// Returns whether the rule is [`Choice::Free`].
@@ -57,6 +74,10 @@ impl Choice {
             _ if len == 1 => 0,
             Choice::Free | Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => hashed(*salt, ctx.envelope(unit).flow, ctx.node(), len),
+            Choice::Adaptive { salt } => {
+                let Envelope { flow, path, .. } = *ctx.envelope(unit);
+                hashed_to(*salt, (flow, path), ctx.node(), len)
+            }
             Choice::Flowlet(_) | Choice::LeastQueue(_) => {
                 self.stateful::<QUEUES>(route, unit, draw, ctx)
             }
@@ -107,6 +128,10 @@ impl Choice {
             Choice::FlowHash { salt } => {
                 hashed(*salt, ahead.envelope(unit).flow, ahead.node(), len)
             }
+            Choice::Adaptive { salt } => {
+                let Envelope { flow, path, .. } = *ahead.envelope(unit);
+                hashed_to(*salt, (flow, path), ahead.node(), len)
+            }
             Choice::Flowlet(_) | Choice::LeastQueue(_) => return,
         };
         let port = ahead.port(route, member);
@@ -145,7 +170,23 @@ impl Choice {
 #[inline(always)]
 fn hashed(salt: u64, flow: FlowId, node: NodeId, len: u32) -> u32 {
     let key = (u64::from(flow.0) << 32) | u64::from(node.0);
-    ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
+    part(mix(salt ^ key), len)
+}
+
+/// Returns the choice among `len` ports by hash of a flow on the path with a number; path 0 is that
+/// of the flow without a number.
+fn hashed_to(salt: u64, (flow, path): (FlowId, u8), node: NodeId, len: u32) -> u32 {
+    let key = (u64::from(flow.0) << 32) | u64::from(node.0);
+    match mix(salt ^ key) {
+        hash if path == 0 => part(hash, len),
+        hash => part(mix(hash ^ u64::from(path)), len),
+    }
+}
+
+/// Returns the part of `len` equal ones in which a hash is.
+#[inline(always)]
+fn part(hash: u64, len: u32) -> u32 {
+    ((u128::from(hash) * u128::from(len)) >> 64) as u32
 }
 
 /// Result of the choice of an output.

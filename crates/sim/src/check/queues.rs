@@ -1,6 +1,7 @@
 //! Checks of the queues of switches, and of the pauses that they ask for.
 
-use crate::plan::{Plan, PlanError};
+use crate::plan::{Group, Plan, PlanError};
+use lightburst_tcp::transport::rdma::asks_for_telemetry;
 
 /// Rejects queues with settings for some of the groups of flows only.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
@@ -10,5 +11,23 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
             require!(given == groups, "queues for {given} of {groups} groups");
         }
     }
+    check_telemetry(plan)?;
     crate::links::pauses::check(plan)
+}
+
+/// Rejects packets with telemetry among switches whose outputs cannot tell of their queues.
+fn check_telemetry(plan: &Plan) -> Result<(), PlanError> {
+    let asks = |group: &Group| {
+        let transport = &group.transport;
+        asks_for_telemetry(&transport.kind, &transport.parameters())
+    };
+    let queues = |node| plan.switch(node).is_some_and(|it| it.queues_at_outputs());
+    let mut nodes = plan.settings.hosts..plan.settings.nodes;
+    if plan.settings.groups.iter().any(asks) {
+        require!(
+            nodes.all(queues),
+            "telemetry among outputs without explicit queues"
+        );
+    }
+    Ok(())
 }

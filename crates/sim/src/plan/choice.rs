@@ -2,6 +2,7 @@
 
 use lightburst_des::Duration;
 use lightburst_net::routing::choice::{Flowlets, LeastQueue};
+use lightburst_net::RepathSettings;
 use serde::Deserialize;
 
 /// Choice among equal-cost next hops.
@@ -18,6 +19,15 @@ pub enum Choice {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Table {
+    /// The next hop of the flow's hash, which its sender changes.
+    Adaptive {
+        /// Least share of marked bytes in a congested round trip.
+        threshold: f64,
+        /// Congested round trips in a row after which the path changes.
+        rounds: u32,
+        /// The same where no data is in flight.
+        idle_rounds: u32,
+    },
     /// A random next hop for each flowlet.
     Flowlet {
         /// Idle time of a flow that ends its flowlet if it is exceeded.
@@ -37,6 +47,7 @@ impl Choice {
     pub fn name(&self) -> &str {
         match self {
             Choice::Named(name) => name,
+            Choice::Table(Table::Adaptive { .. }) => "adaptive",
             Choice::Table(Table::Flowlet { .. }) => "flowlet",
             Choice::Table(Table::LeastQueue { .. }) => "least-queue",
         }
@@ -47,6 +58,7 @@ impl Choice {
     pub fn build(&self, seed: u64) -> lightburst_net::Choice {
         use lightburst_net::Choice as Rule;
         match self {
+            Choice::Table(Table::Adaptive { .. }) => Rule::adaptive(seed),
             Choice::Table(Table::Flowlet { gap_ps }) => {
                 Rule::Flowlet(Box::new(Flowlets::new(Duration(*gap_ps))))
             }
@@ -62,12 +74,37 @@ impl Choice {
         }
     }
 
+    /// Returns when senders change their paths; `None` if they do not.
+    pub fn repaths(&self) -> Option<RepathSettings> {
+        match *self {
+            Choice::Table(Table::Adaptive {
+                threshold,
+                rounds,
+                idle_rounds,
+            }) => Some(RepathSettings {
+                threshold,
+                rounds,
+                idle_rounds,
+            }),
+            _ => None,
+        }
+    }
+
     /// Returns what is wrong with the rule, if anything.
     pub fn check(&self) -> Result<(), String> {
         match self {
-            Choice::Named(name) if ["flowlet", "least-queue"].contains(&name.as_str()) => {
+            Choice::Named(name)
+                if ["adaptive", "flowlet", "least-queue"].contains(&name.as_str()) =>
+            {
                 Err(format!("the choice {name:?} needs a table of its settings"))
             }
+            Choice::Table(Table::Adaptive {
+                threshold,
+                rounds,
+                idle_rounds,
+            }) if !(0.0..=1.0).contains(threshold) || rounds.min(idle_rounds) < &1 => Err(
+                "an adaptive choice needs a threshold from 0 to 1 and at least one round".into(),
+            ),
             Choice::Table(Table::LeastQueue {
                 samples: Some(0), ..
             }) => Err("a choice of the least queue needs at least one sample".into()),

@@ -1,4 +1,4 @@
-//! Departures of a sender's segments from a fair interface, which may hold them.
+//! What held a sender's segments back and does no longer: a fair interface, or pacing.
 
 use super::{Sender, State};
 use crate::wire::host_timer::HostTimer;
@@ -36,6 +36,13 @@ impl Sender {
         if awaited {
             let value = self.timeout.value();
             self.timer.set(end.now() + value, HostTimer::Sender, end);
+        }
+    }
+
+    /// Handles the event of the pacing timer.
+    pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
+        if self.pacing.expired(HostTimer::Pacing, end) {
+            self.on_room(end);
         }
     }
 }

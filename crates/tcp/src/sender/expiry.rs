@@ -32,6 +32,9 @@ impl Sender {
             return;
         }
         let repeated = self.count_timeout();
+        if let Some(repaths) = end.ctx.repaths() {
+            repaths.on_timeout(end.id);
+        }
         self.decide(Cause::Timeout, end);
         // RFC 9293, section 3.8.3, (b): the connection is closed after R2 retransmissions.
         if self.attempts > most {

@@ -1,8 +1,9 @@
-//! Packets of a responder that are more than acknowledgements (transport `rdma`).
+//! What a responder tells besides acknowledgements (transport `rdma`).
 
 use super::{Sender, State};
-use crate::wire::segment::{Endpoint, ACK};
-use lightburst_net::{Header, Options};
+use crate::measure::told::Told;
+use crate::wire::segment::{Endpoint, ACK, ECE};
+use lightburst_net::{Header, Options, PathNews};
 
 impl Sender {
     /// Handles a congestion notification, or a negative acknowledgement: all data before its number
@@ -19,12 +20,53 @@ impl Sender {
         }
         if header.flags & ACK == 0 {
             self.congestion.on_notification(end.now());
+            if let Some(repaths) = end.ctx.repaths() {
+                repaths.on_notification(end.id);
+            }
             return self.tell_window(end);
+        }
+        if end.ctx.repaths().is_some() {
+            self.judge_path(header, end);
         }
         // An older one tells nothing new.
         if header.acknowledgement >= self.flight.snd_una {
             self.recovery.on_nak();
             self.on_ack(header, options, end);
         }
+    }
+
+    /// Lets an acknowledgement decide on the path, before anything else.
+    #[cold]
+    pub(super) fn judge_path(&self, header: &Header, end: &mut Endpoint<'_, '_>) {
+        let news = PathNews {
+            bytes: header.acknowledgement.saturating_sub(self.flight.snd_una),
+            marked: header.flags & ECE != 0,
+            acknowledged: header.acknowledgement,
+            sent: self.flight.snd_max,
+            count: self.measure.accurate.then_some(header.ace),
+        };
+        let flow = end.id;
+        if let Some(repaths) = end.ctx.repaths() {
+            repaths.on_ack(flow, &news);
+        }
+    }
+
+    /// Passes the telemetry of an acknowledgement to the law.
+    #[cold]
+    pub(super) fn hear_telemetry(
+        &mut self,
+        acknowledged: u64,
+        is_new: bool,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        let answers = acknowledged == self.flight.snd_una && !self.flight.is_acknowledged();
+        if !is_new && !answers {
+            return;
+        }
+        self.congestion.on_told(&Told {
+            readings: end.ctx.telemetry(),
+            acknowledged,
+            sent: self.flight.snd_nxt,
+        });
     }
 }

@@ -69,6 +69,8 @@ impl CongestionControl for Listener {
 }
 
 const ALL: Wants = Wants {
+    path: true,
+    telemetry: false,
     round_trips: true,
     reports: true,
     delivery_rates: false,

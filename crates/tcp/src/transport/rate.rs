@@ -1,14 +1,17 @@
-//! Rate laws of `rdma`: how fast the packets of a message may be sent.
+//! Rate laws of `rdma`: how fast the packets of a message may be sent, or how many of them may be in
+//! flight.
 //!
-//! A rate law is a [`CongestionControl`] that paces. Each has a file of its own; [`REGISTRY`] lists
-//! them all.
+//! A rate law is a [`CongestionControl`] that paces, limits the window, or both. Each has a file of
+//! its own; [`REGISTRY`] lists them all.
 
 mod dcqcn;
+mod hpcc;
 mod line_rate;
+mod swift;
 mod timely;
 
 use crate::cc::{CongestionControl, Window};
-use crate::Parameters;
+use crate::{Parameters, Sizes};
 use lightburst_net::Rate;
 use std::ops::RangeInclusive;
 
@@ -18,6 +21,8 @@ pub struct RateLawSettings<'a> {
     pub parameters: &'a Parameters,
     /// Rate of the host's link.
     pub line_rate: Rate,
+    /// Sizes on the wire.
+    pub sizes: &'a Sizes,
 }
 
 /// Registry entry of a rate law.
@@ -26,6 +31,8 @@ pub struct RateLawKind {
     pub name: &'static str,
     /// Whether the receiver notifies the sender of congestion marks of the network.
     pub notified: bool,
+    /// Whether the outputs of switches add telemetry to its packets.
+    pub telemetry: bool,
     /// Builds the state of one message.
     pub build: fn(&RateLawSettings) -> Box<dyn CongestionControl>,
 }
@@ -35,16 +42,31 @@ pub const REGISTRY: &[RateLawKind] = &[
     RateLawKind {
         name: "dcqcn",
         notified: true,
+        telemetry: false,
         build: |s| Box::new(dcqcn::Dcqcn::new(s)),
+    },
+    RateLawKind {
+        name: "hpcc",
+        notified: false,
+        telemetry: true,
+        build: |s| Box::new(hpcc::Hpcc::new(s)),
     },
     RateLawKind {
         name: "line-rate",
         notified: false,
+        telemetry: false,
         build: |s| Box::new(line_rate::LineRate::new(s)),
+    },
+    RateLawKind {
+        name: "swift",
+        notified: false,
+        telemetry: false,
+        build: |s| Box::new(swift::Swift::new(s)),
     },
     RateLawKind {
         name: "timely",
         notified: false,
+        telemetry: false,
         build: |s| Box::new(timely::Timely::new(s)),
     },
 ];
@@ -56,6 +78,12 @@ pub fn find(name: &str) -> Option<&'static RateLawKind> {
 
 /// Range of a rate in bits per second.
 const RATE: RangeInclusive<f64> = 1.0..=1e18;
+
+/// Range of a number of flows.
+const COUNT_OF_FLOWS: RangeInclusive<f64> = 1.0..=1e9;
+
+/// Range of a window in packets, or of a part of it.
+const PACKETS: RangeInclusive<f64> = 1e-6..=1e9;
 
 /// The window of a law that limits only the rate.
 const UNLIMITED: Window = Window {

@@ -51,12 +51,20 @@ pub fn is_capable(parameters: &Parameters) -> bool {
     law.is_some_and(|law| law.notified)
 }
 
+/// Returns whether the packets of a transport carry telemetry. The names of transport and law may be
+/// unknown.
+pub fn asks_for_telemetry(kind: &str, parameters: &Parameters) -> bool {
+    let law = || parameters.kind("congestion_control").and_then(rate::find);
+    kind == "rdma" && law().is_some_and(|law| law.telemetry)
+}
+
 /// Builds the sender of one message.
 pub fn build(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;
     let law = (law(parameters).build)(&RateLawSettings {
         parameters: parameters.table("congestion_control"),
         line_rate: setting.line_rate,
+        sizes: setting.sizes,
     });
     let timeout = parameters.duration("acknowledgement_timeout_ps", POSITIVE_TIME);
     Transport {

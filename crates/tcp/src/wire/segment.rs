@@ -81,6 +81,16 @@ impl Capable {
 }
 
 impl Sizes {
+    /// Packets of 1,250 bytes with 1,000 useful ones.
+    #[cfg(test)]
+    pub const FOR_TESTS: Sizes = Sizes {
+        segment: 1250,
+        header: 250,
+        control: 60,
+        access_buffer: u64::MAX,
+        capable: Capable::None,
+    };
+
     /// Returns the payload of a full segment in bytes (SMSS of RFC 5681).
     pub fn mss(&self) -> u32 {
         self.segment - self.header
@@ -161,6 +171,11 @@ impl<'a, 'c> Endpoint<'a, 'c> {
     #[inline]
     pub fn now(&self) -> Time {
         self.ctx.now()
+    }
+
+    /// Returns the number of switches on a shortest path to the other endpoint.
+    pub fn switches(&self) -> u32 {
+        self.ctx.switches_to(self.peer)
     }
 
     /// Sets a timer of this endpoint at time `at`.

@@ -51,6 +51,33 @@ class HashChoice(_ByName):
     kind: Literal["flow-hash"] = "flow-hash"
 
 
+class AdaptiveChoice(Section):
+    """The next hop of the flow's hash, which its sender changes when the path is congested."""
+
+    kind: Literal["adaptive"] = "adaptive"
+    threshold: Annotated[float, Real(0, 1)] = Field(
+        0.5,
+        description=(
+            "Least share of marked bytes in a congested round trip: K of PLB, whose code in Linux "
+            "has 0.5. FlowBender has 0.05."
+        ),
+    )
+    rounds: Annotated[int, Whole(1, 10**6)] = Field(
+        12,
+        description=(
+            "Congested round trips in a row after which the path changes: "
+            "`tcp_plb_rehash_rounds` of Linux. FlowBender has 1."
+        ),
+    )
+    idle_rounds: Annotated[int, Whole(1, 10**6)] = Field(
+        3,
+        description=(
+            "The same at a moment without data in flight, which a new path cannot reorder: "
+            "`tcp_plb_idle_rehash_rounds` of Linux."
+        ),
+    )
+
+
 class FlowletChoice(Section):
     """A random next hop for each flowlet.
 
@@ -105,7 +132,7 @@ class LeastQueueChoice(Section):
 
 # Choice among equally good next hops.
 Choice = Annotated[
-    FreeChoice | RandomChoice | HashChoice | FlowletChoice | LeastQueueChoice,
+    FreeChoice | RandomChoice | HashChoice | AdaptiveChoice | FlowletChoice | LeastQueueChoice,
     Field(discriminator="kind"),
     Named(),
 ]
@@ -236,6 +263,7 @@ class Routing(Section):
             'The next hop of a unit, of several equally good ones. `"free"`: one that is free now, '
             'uniformly at random. `"random"`: any of them, uniformly at random. `"flow-hash"`: '
             "always the same one for a flow, and for all bursts from one edge to another (ECMP). "
+            '`"adaptive"`: the same one until the path of the flow is congested, then another one. '
             '`"flowlet"`: a random one for each group of packets of a flow that follow each other '
             'closely. `"least-queue"`: the one whose output has the fewest bytes to send. '
             'By default `"flow-hash"` if any flow has the transport `tcp`, which takes overtaken '

@@ -1,4 +1,4 @@
-"""``congestion_control`` of `rdma`: laws of the sending rate; one table per law."""
+"""``congestion_control`` of `rdma`: laws of the sending rate or the window; one table per law."""
 
 from typing import Annotated, Literal, Self
 
@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from lightburst.foundation.units import (
     SIZE,
+    Duration,
     PositiveDuration,
     Quantity,
     Rate,
@@ -85,6 +86,43 @@ class Dcqcn(Section):
     )
 
 
+class Hpcc(Section):
+    """HPCC (Li et al. 2019): the window follows the load that each output of the path tells.
+
+    Attributes
+    ----------
+    base_round_trip : int
+        Picoseconds.
+    """
+
+    kind: Literal["hpcc"] = "hpcc"
+    eta: Annotated[float, Real(1e-3, 1)] = Field(
+        0.95, description="Target utilisation of the links (5.1)."
+    )
+    base_round_trip: PositiveDuration = Field(
+        parse_duration("13 us"),
+        description=(
+            "T: round trip of the network without queues, one for all flows. The paper's "
+            "simulations have 13 us, a little more than their longest. The window is at most what "
+            "the link of the host sends in T, so flows with a longer round trip cannot fill it."
+        ),
+    )
+    max_stage: Annotated[int, Whole(1, 10**6)] = Field(
+        5,
+        description=(
+            "maxStage: additive increases in a row before the window is divided by the utilisation "
+            "again (5.1)."
+        ),
+    )
+    flows: Annotated[float, Real(1, 1e9)] = Field(
+        100.0,
+        description=(
+            "N: flows expected at one link. The window grows by (1 - eta) / N of the largest one "
+            "(3.3): with 100 Gb/s, T and eta as above 100 give about 80 bytes."
+        ),
+    )
+
+
 class Timely(Section):
     """TIMELY (Mittal et al. 2015): the rate follows the gradient of the round-trip time.
 
@@ -138,4 +176,75 @@ class Timely(Section):
         return self
 
 
-RateLaw = Annotated[Dcqcn | LineRate | Timely, Field(discriminator="kind"), Named()]
+#: A window in packets, which may be a part of one.
+Packets = Annotated[float, Real(1e-6, 1e9)]
+
+
+class Swift(Section):
+    """Swift (Kumar et al. 2020): the window follows the distance of the round trip to a target.
+
+    Attributes
+    ----------
+    base_target, hop_target, flow_range : int
+        Picoseconds.
+    """
+
+    kind: Literal["swift"] = "swift"
+    base_target: PositiveDuration = Field(
+        parse_duration("20 us"),
+        description=(
+            "Target of the round trip, besides what path and flows add. The paper leaves the "
+            "constants to the operator: those of this table are of htsim's `swift.cpp`, if nothing "
+            "else is said."
+        ),
+    )
+    hop_target: Duration = Field(
+        parse_duration("3.05 us"),
+        description="Target added for each switch on the path: htsim has 20/6.55 us.",
+    )
+    flow_range: Duration = Field(
+        parse_duration("100 us"),
+        description=(
+            "fs_range: most that is added as the window shrinks, since many flows share a link: "
+            "nothing from `flow_max_window` on, all from `flow_min_window` down."
+        ),
+    )
+    flow_min_window: Packets = Field(0.1, description="fs_min_cwnd, in packets.")
+    flow_max_window: Packets = Field(
+        100.0, description="fs_max_cwnd, in packets. More than `flow_min_window`."
+    )
+    increase: Packets = Field(
+        1.0, description="ai: packets by which the window grows in a round trip below the target."
+    )
+    beta: Annotated[float, Real(0, 1)] = Field(
+        0.8, description="Part of the excess over the target by which the window shrinks."
+    )
+    max_decrease: Annotated[float, Real(0, 1)] = Field(
+        0.5, description="max_mdf: largest part of the window that one decrease takes."
+    )
+    min_window: Packets = Field(
+        0.01, description="Least window in packets: htsim has 10 bytes. At most `max_window`."
+    )
+    max_window: Packets = Field(1000.0, description="Largest window in packets.")
+    first_window: Packets = Field(
+        10.0,
+        description=(
+            "Window at first, in packets, limited to the two before. The paper names none; ten "
+            "are usual for TCP (RFC 6928)."
+        ),
+    )
+    reset_after: Annotated[int, Whole(1, 10**6)] = Field(
+        5, description="RETX_RESET_THRESHOLD: timeouts in a row that leave the least window."
+    )
+
+    @model_validator(mode="after")
+    def _windows(self) -> Self:
+        for least, most in (("flow_min_window", "flow_max_window"), ("min_window", "max_window")):
+            low, high = getattr(self, least), getattr(self, most)
+            if low > high or (low == high and least == "flow_min_window"):
+                word = "at most" if least == "min_window" else "less than"
+                raise refuse_at(least, f"{low:g}", f"{word} {most} ({high:g})")
+        return self
+
+
+RateLaw = Annotated[Dcqcn | Hpcc | LineRate | Swift | Timely, Field(discriminator="kind"), Named()]

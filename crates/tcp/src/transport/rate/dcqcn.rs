@@ -152,7 +152,7 @@ impl CongestionControl for Dcqcn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Parameters, Value};
+    use crate::{Parameters, Sizes, Value};
 
     const US: u64 = 1_000_000;
 
@@ -172,6 +172,7 @@ mod tests {
         Dcqcn::new(&RateLawSettings {
             parameters: &Parameters::new(numbers),
             line_rate: Rate::from_bps(10_000_000_000),
+            sizes: &Sizes::FOR_TESTS,
         })
     }
 

@@ -105,7 +105,7 @@ impl CongestionControl for Timely {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Parameters, Value};
+    use crate::{Parameters, Sizes, Value};
 
     /// A law with the constants of the paper at 10 Gb/s, whose weights are exact in binary.
     fn law() -> Timely {
@@ -122,6 +122,7 @@ mod tests {
         Timely::new(&RateLawSettings {
             parameters: &Parameters::new(numbers),
             line_rate: Rate::from_bps(10_000_000_000),
+            sizes: &Sizes::FOR_TESTS,
         })
     }
 
