@@ -26,3 +26,11 @@ def test_a_segment_waits_at_its_rack_until_the_circuit_is_open() -> None:
         came, opened = departures[flow] + 7_250_000, (shift - 1) * 100_000_000 + 9_950_000
         assert row.time_ps == opened - came
         assert "queue" not in set(parts["part"])
+
+
+def test_a_packet_of_the_packet_network_waits_for_no_circuit() -> None:
+    values = {**SLOTS, "switching": {"kind": "circuit", "packet": {"rate": "1 Gb/s"}}}
+    parts = lb.explain(lb.Scenario.from_dict(values), "worst").parts
+    # Two links of hosts, and two of the packet network with 72 us each.
+    assert dict(zip(parts["part"], parts["time_ps"], strict=True))["way"] == 158_600_000
+    assert "circuit" not in set(parts["part"])

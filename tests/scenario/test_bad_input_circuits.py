@@ -135,6 +135,31 @@ BAD = [
         {"switching.schedule": "greedy", "switching.forwarding": "opera"},
         "switching.forwarding: given 'opera'; allowed: 'direct' with a scheduler",
     ),
+    # Packet networks.
+    ({"switching.packet": {}}, "switching.packet.rate: "),
+    (
+        {"switching.packet": {"rate": "1 Gb/s", "by": "bytes"}},
+        "switching.packet.by: given 'bytes'; allowed: one of 'size', 'age'",
+    ),
+    (
+        {"switching.packet": {"rate": "1 Gb/s", "queue_size": "8 kB"}},
+        "switching.packet.queue_size: given 8 kB; allowed: at least transport.segment_size (9 kB), "
+        "or 'unlimited'",
+    ),
+    ({"switching.packet": {"rate": "0 Gb/s"}}, "switching.packet.rate: given '0 Gb/s'"),
+    (
+        {
+            "switching.packet": {"rate": "1 Gb/s"},
+            "events": [{"at": "1 ms", "node": "core0", "state": "down"}],
+        },
+        "switching.packet: given a packet network; allowed: no such table beside events and "
+        "failures of links",
+    ),
+    (
+        graph(*((a, b.replace("core1", "packet")) for a, b in JOINED))
+        | {"switching.packet": {"rate": "1 Gb/s"}, "switching.schedule": "round-robin"},
+        "topology: given a node 'packet'; allowed: another name beside switching.packet",
+    ),
     # Schedulers.
     (
         {"switching.schedule": "greedy", "switching.forwarding": "valiant"},

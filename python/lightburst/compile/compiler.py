@@ -72,6 +72,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     errors += circuits.misfits(switches, network, scenario)
     if errors:
         raise combine(errors)
+    switches, network = circuits.beside_packets(switches, network)
     check_loss(scenario, network)
     links = dict(_links(network, switches.header_ps.tobytes()))
     groups = _groups(scenario, network, seed, links["delay_ps"])

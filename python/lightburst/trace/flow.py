@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightburst.compile.plan import Plan
     from lightburst.result.result import Result
 
     Columns = Mapping[str, NDArray[Any]]
@@ -88,8 +89,8 @@ class FlowTrace:
     writes : tuple of int or None
         Bytes of each write of the application, and picoseconds from one to the next; None if it
         writes all data at once.
-    circuits : bool
-        Whether racks wait for circuits.
+    circuits : frozenset of int
+        Links of racks to circuit switches, for which they wait.
     pauses : dict of int to list of (int, int)
         By link: begin and end of each pause of the flow's class, in order; `NONE` without an end.
     locked : frozenset of int
@@ -113,7 +114,7 @@ class FlowTrace:
     looks: bool = False
     max_timeout_ps: int = 0
     writes: tuple[int, int] | None = None
-    circuits: bool = False
+    circuits: frozenset[int] = frozenset()
     pauses: Mapping[int, list[tuple[int, int]]] = field(default_factory=dict)
     locked: frozenset[int] = frozenset()
 
@@ -173,7 +174,7 @@ class FlowTrace:
             looks=recovery.get("kind") == "rack-tlp",
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
             writes=_writes(plan.settings["groups"][plan.group[flow]]),
-            circuits=any(one["kind"] == "circuit" for one in plan.settings["switches"]),
+            circuits=_to_circuits(plan),
             pauses=_pauses(result, flow),
             locked=frozenset(result.columns.get("locked", {"link": _NO_LINKS})["link"].tolist()),
         )
@@ -284,6 +285,18 @@ def _rows(table: Columns, column: str, value: int) -> dict[str, NDArray[Any]]:
     """Return the rows of a table that have the given value in a column."""
     mine = table[column] == value
     return {name: values[mine] for name, values in table.items()}
+
+
+def _to_circuits(plan: Plan) -> frozenset[int]:
+    """Return the links of racks to circuit switches."""
+    hosts, switch = plan.settings["hosts"], plan.nodes["switch"]
+    turns = np.array([one["kind"] == "circuit" for one in plan.settings["switches"]], np.bool_)
+    if not turns.any():
+        return frozenset()
+    source, target = plan.links["from"], plan.links["to"]
+    up = np.isin(source, target[:hosts]) & (target >= hosts)
+    up[up] = turns[switch[target[up] - hosts]]
+    return frozenset(np.flatnonzero(up).tolist())
 
 
 def _pauses(result: Result, flow: int) -> dict[int, list[tuple[int, int]]]:

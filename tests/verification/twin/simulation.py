@@ -114,6 +114,10 @@ class Simulation:
         self.network.sizes = [flow.size for flow in self.flows]
         self.network.groups = [flow.group for flow in self.flows]
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
+        kinds = [own["kind"] for own in self.kinds]
+        if "circuit" in kinds:
+            others = [node for node, kind in enumerate(kinds, self.hosts) if kind != "circuit"]
+            self.network.packet_switch = next(iter(others), None)
         self.switches: list[Switch] = [
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)

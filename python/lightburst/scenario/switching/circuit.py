@@ -15,6 +15,7 @@ from lightburst.foundation.units import (
 from lightburst.scenario.fields import DataFile, Flag, Lists, Named, Whole, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.scenario.switching.packet_network import PacketNetwork
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 #: Racks of a network of circuits; the simulator numbers them in 16 bits.
@@ -170,7 +171,7 @@ class Circuit(BaseSwitch):
         Bytes; None for unlimited.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"staggered", "short_size"})
+    came_later: ClassVar[frozenset[str]] = frozenset({"staggered", "short_size", "packet"})
 
     kind: Literal["circuit"] = "circuit"
     schedule: Schedule = RotorSchedule()
@@ -215,6 +216,14 @@ class Circuit(BaseSwitch):
         description=(
             "Size of each queue of a rack: those for circuits, and that of each host; at least a "
             "segment."
+        ),
+    )
+
+    packet: PacketNetwork | None = Field(
+        None,
+        description=(
+            "A packet network beside the circuits, an electronic switch with a link to each rack: "
+            "short flows, or the begin of all, need not wait for a circuit."
         ),
     )
 
