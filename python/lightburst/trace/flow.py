@@ -12,13 +12,13 @@ from lightburst.measurement.places import Places
 from lightburst.measurement.trace_tables import STATES
 from lightburst.result.pauses import class_of_groups
 from lightburst.scenario.transport import OPEN_LOOP
+from lightburst.trace.circuits import Slot, direct, to_circuits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from lightburst.compile.plan import Plan
     from lightburst.result.result import Result
 
     Columns = Mapping[str, NDArray[Any]]
@@ -91,6 +91,8 @@ class FlowTrace:
         writes all data at once.
     circuits : frozenset of int
         Links of racks to circuit switches, for which they wait.
+    slots : tuple of Slot
+        Circuits from the rack of the source to that of the destination, by a schedule.
     pauses : dict of int to list of (int, int)
         By link: begin and end of each pause of the flow's class, in order; `NONE` without an end.
     locked : frozenset of int
@@ -115,6 +117,7 @@ class FlowTrace:
     max_timeout_ps: int = 0
     writes: tuple[int, int] | None = None
     circuits: frozenset[int] = frozenset()
+    slots: tuple[Slot, ...] = ()
     pauses: Mapping[int, list[tuple[int, int]]] = field(default_factory=dict)
     locked: frozenset[int] = frozenset()
 
@@ -174,7 +177,8 @@ class FlowTrace:
             looks=recovery.get("kind") == "rack-tlp",
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
             writes=_writes(plan.settings["groups"][plan.group[flow]]),
-            circuits=_to_circuits(plan),
+            circuits=frozenset(np.flatnonzero(to_circuits(plan)).tolist()),
+            slots=direct(plan, flow),
             pauses=_pauses(result, flow),
             locked=frozenset(result.columns.get("locked", {"link": _NO_LINKS})["link"].tolist()),
         )
@@ -285,18 +289,6 @@ def _rows(table: Columns, column: str, value: int) -> dict[str, NDArray[Any]]:
     """Return the rows of a table that have the given value in a column."""
     mine = table[column] == value
     return {name: values[mine] for name, values in table.items()}
-
-
-def _to_circuits(plan: Plan) -> frozenset[int]:
-    """Return the links of racks to circuit switches."""
-    hosts, switch = plan.settings["hosts"], plan.nodes["switch"]
-    turns = np.array([one["kind"] == "circuit" for one in plan.settings["switches"]], np.bool_)
-    if not turns.any():
-        return frozenset()
-    source, target = plan.links["from"], plan.links["to"]
-    up = np.isin(source, target[:hosts]) & (target >= hosts)
-    up[up] = turns[switch[target[up] - hosts]]
-    return frozenset(np.flatnonzero(up).tolist())
 
 
 def _pauses(result: Result, flow: int) -> dict[int, list[tuple[int, int]]]:
