@@ -70,7 +70,8 @@ BAD = [
     ),
     (
         {"switching.schedule": {"kind": "given"}},
-        "switching.schedule.matchings: given nothing; allowed: a list for each circuit switch",
+        "switching.schedule.matchings: given none of matchings and file; allowed: one of matchings "
+        "and file",
     ),
     (given([[[1.5]]]), "switching.schedule.matchings[0][0][0]: given 1.5; allowed: a whole number"),
     (

@@ -107,6 +107,6 @@ def openings(slots: tuple[Slot, ...], begin_ps: int, end_ps: int) -> NDArray[np.
     spans = spans[np.argsort(spans[:, 0], kind="stable")]
     ends = np.maximum.accumulate(spans[:, 1])
     apart = np.flatnonzero(spans[1:, 0] > ends[:-1]) + 1
-    first = np.concatenate([[0], apart]).astype(np.intp)
-    last = np.concatenate([apart, [len(spans)]]).astype(np.intp) - 1
-    return np.stack([spans[first, 0], ends[last]], axis=1) if len(spans) else spans
+    begins = np.concatenate([[0], apart]).astype(np.intp)
+    lasts = np.concatenate([apart, [len(spans)]]).astype(np.intp) - 1
+    return np.stack([spans[begins, 0], ends[lasts]], axis=1) if len(spans) else spans

@@ -12,7 +12,6 @@ from lightburst.scenario import Scenario
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
     MOST_RACKS,
-    FileSchedule,
     GivenSchedule,
     Scheduler,
     Turns,
@@ -64,8 +63,8 @@ def misfits(switches: Switches, network: Network, scenario: Scenario) -> Iterato
     yield from _packet_network(path, switching, network, scenario.flow_groups)
     if isinstance(switching.schedule, Scheduler):
         yield from _scheduler(path, switching, network)
-    elif isinstance(switching.schedule, GivenSchedule | FileSchedule):
-        key = "matchings" if isinstance(switching.schedule, GivenSchedule) else "file"
+    elif isinstance(switching.schedule, GivenSchedule):
+        key = "matchings" if switching.schedule.file is None else "file"
         turns = own_turns(switching.schedule)
         yield from _given(f"{path}.schedule.{key}", turns, racks.size, cores)
     elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":

@@ -10,7 +10,6 @@ from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
     SHORT_SIZE,
-    FileSchedule,
     GivenSchedule,
     RandomSchedule,
     RotorSchedule,
@@ -93,7 +92,7 @@ def _schedule(
 ) -> tuple[Matchings, list[list[int]]]:
     """Return all matchings, and the numbers of those that each circuit switch has, in order."""
     match switching.schedule:
-        case GivenSchedule() | FileSchedule():
+        case GivenSchedule():
             given = own_turns(switching.schedule)
             known = {matching: None for turn in given for matching in turn}
             numbers = {matching: number for number, matching in enumerate(known)}
@@ -117,9 +116,10 @@ def _schedule(
             return matchings, [[(i + begin) % length for i in range(length)] for begin in begins]
 
 
-def own_turns(schedule: GivenSchedule | FileSchedule) -> Turns:
+def own_turns(schedule: GivenSchedule) -> Turns:
     """Return the matchings that a user gives, for each circuit switch slot by slot."""
-    if isinstance(schedule, GivenSchedule):
+    if schedule.file is None:
+        assert schedule.matchings is not None
         return schedule.matchings
     from lightburst.compile.circuits.file import read_matchings  # pyarrow takes long to import
 

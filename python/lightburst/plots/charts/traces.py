@@ -20,6 +20,7 @@ from lightburst.trace.rates import delivery_rates
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
     from matplotlib.figure import SubFigure
@@ -106,7 +107,7 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
             "Behind, where they can be told apart: the times at which, by the schedule, a circuit "
             "leads from the rack of the source to that of the destination. "
         )
-    keys = [
+    keys: list[Artist] = [
         dot("sent", ".", style.BLUE),
         dot("sent again", "^", style.VERMILION),
         dot("lost", "x", "black"),
