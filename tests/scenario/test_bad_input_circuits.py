@@ -149,14 +149,6 @@ BAD = [
     ),
     ({"switching.packet": {"rate": "0 Gb/s"}}, "switching.packet.rate: given '0 Gb/s'"),
     (
-        {
-            "switching.packet": {"rate": "1 Gb/s"},
-            "events": [{"at": "1 ms", "node": "core0", "state": "down"}],
-        },
-        "switching.packet: given a packet network; allowed: no such table beside events and "
-        "failures of links",
-    ),
-    (
         graph(*((a, b.replace("core1", "packet")) for a, b in JOINED))
         | {"switching.packet": {"rate": "1 Gb/s"}, "switching.schedule": "round-robin"},
         "topology: given a node 'packet'; allowed: another name beside switching.packet",

@@ -71,9 +71,6 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let Some(circuits) = circuits(plan) else {
         return refuse("circuit switches beside others, or with several schedules".to_string());
     };
-    if circuits.has_packet_network() && plan.settings.outages.is_some() {
-        return refuse("links that go down beside a packet network".to_string());
-    }
     let layout = match found {
         Ok(layout) => layout,
         Err(fault) => return refuse(fault),

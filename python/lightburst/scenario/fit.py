@@ -147,9 +147,6 @@ def _circuits(scenario: "Scenario") -> Iterator[InputError]:
         scenario, "drops and marks alone: a circuit does not wait for a delayed unit"
     )
     for path, table in tables_of(scenario.switching).items() if scenario.changes else ():
-        if isinstance(table, Circuit) and table.packet is not None:
-            allowed = "no such table beside events and failures of links"
-            yield InputError(f"{path}.packet", "a packet network", allowed)
         if isinstance(table, Circuit) and isinstance(table.schedule, BirkhoffScheduler):
             allowed = "'greedy', 'hungarian' or 'islip' beside events and failures"
             yield InputError(f"{path}.schedule.kind", "'birkhoff'", allowed)

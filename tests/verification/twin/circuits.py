@@ -156,6 +156,7 @@ class Rack(CircuitSwitch):
         self.limit: int | None = own["queue_bytes"]
         self.short: int | None = own.get("short_bytes")
         self.packet: dict[str, Any] | None = own.get("packet")
+        self.known = Closures(network, self.racks, self.cores)
         self.number = self.racks.index(node)
         self.policy = POLICIES[own["forwarding"]]()
         self.queues: dict[Name, list[Waiting]] = {}
@@ -216,6 +217,10 @@ class Rack(CircuitSwitch):
         if self.packet is None:
             return False
         assert isinstance(unit, Packet)
+        star = self.network.packet_switch
+        assert star is not None
+        if self.known.packet_is_shut(star, self.number, self.rack_of(unit), self.now):
+            return False
         last = unit.number + unit.payload
         size = self.network.sizes[unit.flow] if self.packet["by"] == "size" else last
         return unit.payload == 0 or size <= self.packet["threshold_bytes"]

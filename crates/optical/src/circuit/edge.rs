@@ -6,7 +6,7 @@ use super::demand::GRANTED;
 use super::forwarding::{Circuit, Forwarding, Reach};
 use super::packet::Rule;
 use super::schedule::Open;
-use super::{Layout, Timetable};
+use super::{Closures, Layout, Timetable};
 use crate::queue::QUEUE_FULL;
 use crate::switch::CircuitCounters;
 use lightburst_des::{Duration, Time};
@@ -53,6 +53,17 @@ pub struct PacketLink {
     pub limit: u64,
     /// Backlog from which on units are marked.
     pub threshold: u64,
+    /// Times at which its links are known to be down.
+    pub closures: Option<Arc<Closures>>,
+}
+
+impl PacketLink {
+    /// Whether it carries a unit from one rack to another: one of its units, as long as it leads
+    /// there.
+    fn carries(&self, unit: Unit, (from, to): (usize, usize), ctx: &Context<'_>) -> bool {
+        let shut = |it: &Arc<Closures>| it.packet_is_shut(from, to, ctx.now().0);
+        self.rule.takes(unit, ctx) && !self.closures.as_ref().is_some_and(shut)
+    }
 }
 
 /// Settings of the switch of a rack.
@@ -110,12 +121,12 @@ impl<T: Timetable> Edge<T> {
 
     /// Hands a unit to the link of the packet network; tells whether it is one for it.
     #[inline(never)]
-    fn handed_over(&mut self, unit: Unit, ctx: &mut Context<'_>) -> bool {
+    fn handed_over(&mut self, unit: Unit, rack: usize, ctx: &mut Context<'_>) -> bool {
         let Some(packet) = &self.packet else {
             return false;
         };
         let bytes = u64::from(ctx.envelope(unit).bytes);
-        if !packet.rule.takes(unit, ctx) {
+        if !packet.carries(unit, (self.rack, rack), ctx) {
             return false;
         }
         let (port, backlog) = (packet.port, ctx.backlog(packet.port));
@@ -346,7 +357,7 @@ impl<T: Timetable> Switch for Edge<T> {
         self.counters.oe_bytes += u64::from(bytes);
         match usize::from(self.layout.rack_of[host.index()]) {
             rack if rack == self.rack => self.deliver(unit, ctx),
-            rack if self.packet.is_none() || !self.handed_over(unit, ctx) => {
+            rack if self.packet.is_none() || !self.handed_over(unit, rack, ctx) => {
                 self.keep(unit, rack, ctx);
             }
             _ => {}

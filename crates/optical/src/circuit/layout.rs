@@ -26,6 +26,17 @@ pub struct Downlink {
     pub port: u16,
 }
 
+/// Links between a rack and the packet network.
+#[derive(Clone, Copy, Debug)]
+pub struct Star {
+    /// Port at the switch of the rack.
+    pub port: u16,
+    /// Link from the rack.
+    pub input: LinkId,
+    /// Link to the rack.
+    pub output: LinkId,
+}
+
 /// Racks, circuit switches, and their links. Racks are the switches with hosts and circuit switches
 /// the others but the one of the packet network, each numbered in the order of the nodes.
 #[derive(Debug)]
@@ -47,8 +58,8 @@ pub struct Layout {
     downlinks: Vec<Downlink>,
     /// Switch of the packet network beside the circuits, if there is one.
     packet: Option<NodeId>,
-    /// Port of each rack to this switch.
-    packet_ports: Vec<u16>,
+    /// Link of each rack to this switch.
+    packet_links: Vec<Star>,
 }
 
 impl Layout {
@@ -109,7 +120,14 @@ impl Layout {
                 racks * switches
             ],
             packet,
-            packet_ports: vec![u16::MAX; if packet.is_some() { racks } else { 0 }],
+            packet_links: vec![
+                Star {
+                    port: u16::MAX,
+                    input: none,
+                    output: none,
+                };
+                if packet.is_some() { racks } else { 0 }
+            ],
         };
         if packet.is_some_and(|node| layout.is_rack(node)) {
             return Err("hosts at the switch of the packet network".to_string());
@@ -163,9 +181,13 @@ impl Layout {
                 match (self.is_rack(source), self.is_rack(target)) {
                     (true, false) => {
                         let rack = self.number(source);
-                        self.packet_ports[rack] = port;
+                        self.packet_links[rack].port = port;
+                        self.packet_links[rack].input = LinkId(link as u32);
                     }
-                    (false, true) => {}
+                    (false, true) => {
+                        let rack = self.number(target);
+                        self.packet_links[rack].output = LinkId(link as u32);
+                    }
                     _ => return Err("a packet network with other links".to_string()),
                 }
                 continue;
@@ -213,7 +235,12 @@ impl Layout {
 
     /// Returns the port of a rack to the packet network, if there is one.
     pub fn packet_port(&self, rack: usize) -> Option<PortId> {
-        self.packet_ports.get(rack).map(|&port| PortId(port))
+        self.packet_links.get(rack).map(|link| PortId(link.port))
+    }
+
+    /// Returns the links between racks and the packet network, rack by rack, if there is one.
+    pub fn packet_links(&self) -> &[Star] {
+        &self.packet_links
     }
 
     /// Whether a link comes from a host.

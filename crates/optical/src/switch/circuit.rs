@@ -121,6 +121,7 @@ impl CircuitSettings {
                     .expect("a link to the packet network"),
                 limit: packet.queue_bytes.unwrap_or(u64::MAX),
                 threshold: packet.ecn_threshold_bytes.unwrap_or(u64::MAX),
+                closures: build.closures.clone(),
             }),
             forwarding: (self.forwarding.build)(Place {
                 rack: layout.number(build.node),
