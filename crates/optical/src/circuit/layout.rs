@@ -6,6 +6,8 @@ use lightburst_net::{LinkId, NodeId, PortId};
 /// Link of a network: source, target and delay.
 pub type Link = (NodeId, NodeId, Duration);
 
+const NO_LINK: LinkId = LinkId(u32::MAX);
+
 /// A link from a rack to a circuit switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Uplink {
@@ -24,6 +26,30 @@ pub struct Downlink {
     pub output: LinkId,
     /// Port of the circuit switch to the rack.
     pub port: u16,
+}
+
+impl Uplink {
+    /// A link that is not found yet.
+    const NONE: Uplink = Uplink {
+        port: u16::MAX,
+        delay: Duration::ZERO,
+    };
+}
+
+impl Downlink {
+    const NONE: Downlink = Downlink {
+        input: NO_LINK,
+        output: NO_LINK,
+        port: u16::MAX,
+    };
+}
+
+impl Star {
+    const NONE: Star = Star {
+        port: u16::MAX,
+        input: NO_LINK,
+        output: NO_LINK,
+    };
 }
 
 /// Links between a rack and the packet network.
@@ -96,7 +122,6 @@ impl Layout {
             number.push(*count as u16);
             *count += 1;
         }
-        let none = LinkId(u32::MAX);
         let mut layout = Layout {
             hosts,
             rack_of: Vec::new(),
@@ -104,30 +129,10 @@ impl Layout {
             is_rack,
             racks,
             switches,
-            uplinks: vec![
-                Uplink {
-                    port: u16::MAX,
-                    delay: Duration::ZERO,
-                };
-                racks * switches
-            ],
-            downlinks: vec![
-                Downlink {
-                    input: none,
-                    output: none,
-                    port: u16::MAX,
-                };
-                racks * switches
-            ],
+            uplinks: vec![Uplink::NONE; racks * switches],
+            downlinks: vec![Downlink::NONE; racks * switches],
             packet,
-            packet_links: vec![
-                Star {
-                    port: u16::MAX,
-                    input: none,
-                    output: none,
-                };
-                if packet.is_some() { racks } else { 0 }
-            ],
+            packet_links: vec![Star::NONE; if packet.is_some() { racks } else { 0 }],
         };
         if packet.is_some_and(|node| layout.is_rack(node)) {
             return Err("hosts at the switch of the packet network".to_string());
@@ -142,7 +147,7 @@ impl Layout {
             && layout
                 .downlinks
                 .iter()
-                .all(|it| it.input != none && it.output != none);
+                .all(|it| it.input != NO_LINK && it.output != NO_LINK);
         if !whole {
             return Err("a rack without a link to a circuit switch".to_string());
         }
