@@ -76,3 +76,6 @@ def test_a_text_stands_in_one_place() -> None:
     mark = "[there](../CONTRIBUTING.md)\n\n<!-- text: ../CONTRIBUTING.md#a-paper -->\n"
     found = written(mark, DOCS / "contributing.md")
     assert found.startswith("[there](contributing.md)\n\n# A paper\n")
+    both = written(f"{mark}{mark.replace('a-paper', 'a-resolver-of-contention')}", DOCS / "a.md")
+    assert both.startswith(found)
+    assert both.removeprefix(found).startswith("\n# A resolver of contention\n")

@@ -85,3 +85,27 @@ def test_one_in_a_hundred_is_not_worth_a_word(lost: int, warns: bool) -> None:
     assert len(found) == warns
     for warning in found:
         assert re.fullmatch(f"1 {WORDS}: a timeout was shorter than the round trip", warning)
+
+
+@pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
+@pytest.mark.parametrize(
+    ("switching", "setting"),
+    [
+        ({"forwarding": "valiant"}, "switching.forwarding = 'valiant'"),
+        (
+            {"packet": {"rate": "100 Mb/s", "by": "age", "threshold": "50 kB"}},
+            "switching.packet.by = 'age'",
+        ),
+    ],
+)
+def test_circuits_have_no_choice_of_next_hops_to_blame(
+    switching: dict[str, Any], setting: str
+) -> None:
+    result = run(
+        topology={"kind": "racks", "racks": 8, "hosts_per_rack": 1, "uplinks": 3},
+        switching={"kind": "circuit", "queue_size": "unlimited", **switching},
+        **pairs("2 MB"),
+    )
+    (warning,) = (one for one in result.warnings if WORDS in one)
+    assert f"paths of different delay changed the order ({setting})" in warning
+    assert "routing.choice" not in warning

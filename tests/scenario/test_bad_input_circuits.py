@@ -70,7 +70,8 @@ BAD = [
     ),
     (
         {"switching.schedule": {"kind": "given"}},
-        "switching.schedule.matchings: given nothing; allowed: a list for each circuit switch",
+        "switching.schedule.matchings: given none of matchings and file; allowed: one of matchings "
+        "and file",
     ),
     (given([[[1.5]]]), "switching.schedule.matchings[0][0][0]: given 1.5; allowed: a whole number"),
     (
@@ -134,6 +135,23 @@ BAD = [
     (
         {"switching.schedule": "greedy", "switching.forwarding": "opera"},
         "switching.forwarding: given 'opera'; allowed: 'direct' with a scheduler",
+    ),
+    # Packet networks.
+    ({"switching.packet": {}}, "switching.packet.rate: "),
+    (
+        {"switching.packet": {"rate": "1 Gb/s", "by": "bytes"}},
+        "switching.packet.by: given 'bytes'; allowed: one of 'size', 'age'",
+    ),
+    (
+        {"switching.packet": {"rate": "1 Gb/s", "queue_size": "8 kB"}},
+        "switching.packet.queue_size: given 8 kB; allowed: at least transport.segment_size (9 kB), "
+        "or 'unlimited'",
+    ),
+    ({"switching.packet": {"rate": "0 Gb/s"}}, "switching.packet.rate: given '0 Gb/s'"),
+    (
+        graph(*((a, b.replace("core1", "packet")) for a, b in JOINED))
+        | {"switching.packet": {"rate": "1 Gb/s"}, "switching.schedule": "round-robin"},
+        "topology: given a node 'packet'; allowed: another name beside switching.packet",
     ),
     # Schedulers.
     (

@@ -21,7 +21,7 @@ def scenario(directory: Path, lines: list[str]) -> lb.Scenario:
     return lb.Scenario.from_dict(
         {
             "topology": {"kind": "racks", "racks": 3, "hosts_per_rack": 1, "uplinks": 2},
-            "switching": {"kind": "circuit", "schedule": {"kind": "file", "file": str(file)}},
+            "switching": {"kind": "circuit", "schedule": {"kind": "given", "file": str(file)}},
             "transport": {"kind": "tcp", "preset": "datacentre"},
             "workload": {"kind": "pairs", "size": "90 kB"},
         }

@@ -13,6 +13,7 @@ from plans import (
     Edge,
     Plan,
     datagram,
+    electronic,
     flow_table,
     settings,
     table,
@@ -115,6 +116,45 @@ def bursts(*flows: tuple[int, int, int], **changes: Any) -> Plan:
     )
 
 
+def packets(
+    by: str = "size",
+    threshold: int = 9_000,
+    queue: int | None = None,
+    marks: int | None = None,
+) -> dict[str, Any]:
+    """The settings of racks beside a packet network."""
+    return {
+        "by": by,
+        "threshold_bytes": threshold,
+        "queue_bytes": queue,
+        "ecn_threshold_bytes": marks,
+    }
+
+
+def with_packets(
+    plan: Plan, packet: dict[str, Any], rates: int | Sequence[int], delays: int | Sequence[int]
+) -> Plan:
+    """The plan with a packet network: a further node with a link to each rack, and one back."""
+    (own,) = plan.settings["switches"]
+    switch = electronic(packet["queue_bytes"], packet["ecn_threshold_bytes"])
+    hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
+    racks = sorted(set(plan.links["to"][:hosts].tolist()))
+    star = table([(rack, nodes) for rack in racks], hosts, rates=rates, delays=delays)
+    links = {name: plan.links[name] for name in star}
+    links = {name: np.concatenate([column, star[name]]) for name, column in links.items()}
+    order = np.argsort(links["from"], kind="stable")
+    links = {name: column[order] for name, column in links.items()}
+    if "lossy" in plan.links:
+        lossy = np.concatenate([plan.links["lossy"], np.zeros(2 * len(racks), np.uint8)])
+        links["lossy"] = lossy[order]
+    return plan._replace(
+        settings=plan.settings
+        | {"nodes": nodes + 1, "switches": [own | {"packet": packet}, switch]},
+        links=links,
+        kinds=[0] * (nodes - hosts) + [1],
+    )
+
+
 def random_matching(random: Random, racks: int) -> list[int]:
     """A permutation without fixed points."""
     while True:
@@ -192,6 +232,24 @@ def random_circuits(seed: int) -> Plan:
     chosen |= random_interfaces(random)
     plan = Plan(settings(hosts, nodes, switch, transports, **chosen), links, flows)
     return random_traced(random, plan)
+
+
+def random_hybrid(seed: int) -> Plan:
+    """Any network of circuits beside a packet network."""
+    random = Random(f"hybrid/{seed}")
+    plan = random.choice([random_circuits, random_demand, random_expander])(seed)
+    largest = max(
+        max(one["transport"]["segment_bytes"], one["transport"]["control_bytes"])
+        for one in plan.settings["groups"]
+    )
+    by, sizes = random.choice(["size", "age"]), plan.flows["bytes"].tolist()
+    threshold = random.choice([0, 3 * largest, random.choice(sizes), max(sizes)])
+    queue = random.choice([None, 2 * largest, 10 * largest])
+    packet = packets(by, threshold, queue, random.choice([None, largest]))
+    racks = len(set(plan.links["to"][: plan.settings["hosts"]].tolist()))
+    rates = [random.choice([10**8, 10**9, 10**10]) for _ in range(racks)]
+    delays = [random.choice([1, random.randint(1, 10 * MICROSECOND)]) for _ in range(racks)]
+    return with_packets(plan, packet, rates, delays)
 
 
 SCHEDULERS = ("greedy", "hungarian", "islip", "birkhoff")

@@ -6,10 +6,19 @@ from random import Random
 from typing import Any
 
 import pytest
-from circuit_plans import bursts, random_circuits, random_demand, random_expander, scheduled
+from circuit_plans import (
+    bursts,
+    packets,
+    random_circuits,
+    random_demand,
+    random_expander,
+    random_hybrid,
+    scheduled,
+    with_packets,
+)
 from compare import check_conservation, check_equal, check_stories
 from outage_plans import NEVER, with_outages
-from plans import ENGINES, MICROSECOND, MILLISECOND, Plan, core, traced
+from plans import ENGINES, GIGABIT, MICROSECOND, MILLISECOND, Plan, core, traced
 from test_outages import down
 from twin import Columns
 
@@ -106,6 +115,21 @@ def test_schedulers_do_not_use_a_switch_that_is_down(run: Engine) -> None:
     assert one == [both[0], both[0] + 100 * US]
 
 
+@engines
+def test_units_go_by_circuits_while_the_packet_network_is_known_to_be_down(run: Engine) -> None:
+    plan = with_packets(bursts((0, 3, 1), (1, 3, 1)), packets(), 1 * GIGABIT, 2 * US)
+    # Rack 0 has no link to the packet network (node 9), and rack 1 the slot to rack 3 from 110 us.
+    received = run(down(plan, [(4, 9, 1, NEVER)], restoration_ps=0))["flows"]["received_ps"]
+    by_packets = TX + 50_000 + 2 * (10 * TX + 2 * US) + TX + 50_000
+    assert received.tolist() == [210 * US + 2 * TX + 1 * US + 50_000, by_packets + 1]
+    # Nobody learns of it, and the first is lost.
+    result = run(down(plan, [(4, 9, 1, NEVER)]))
+    assert result["flows"]["delivered_bytes"].tolist() == [0, 9_000]
+    # No link leads to rack 3 from the packet network.
+    received = run(down(plan, [(9, 7, 1, NEVER)], restoration_ps=0))["flows"]["received_ps"]
+    assert received.tolist() == [at * US + 2 * TX + 1 * US + 50_000 for at in (210, 110)]
+
+
 def circuit_outages(make: Callable[[int], Plan], seed: int) -> Plan:
     """A random plan of circuits with outages, which ends soon after that without them."""
     plan = make(seed)
@@ -115,12 +139,12 @@ def circuit_outages(make: Callable[[int], Plan], seed: int) -> Plan:
     return plan._replace(settings=plan.settings | {"time_limit_ps": limit, "sample_ps": None})
 
 
-@pytest.mark.parametrize("make", [random_circuits, random_demand, random_expander])
+@pytest.mark.parametrize("make", [random_circuits, random_demand, random_expander, random_hybrid])
 def test_core_equals_twin(make: Callable[[int], Plan]) -> None:
     seen: Counter[str] = Counter()
     for seed in range(60):
         plan = circuit_outages(make, seed)
-        (own,) = plan.settings["switches"]
+        own = plan.settings["switches"][0]
         if own.get("scheduler", {}).get("kind") == "birkhoff":
             continue
         check_equal(plan)

@@ -24,7 +24,7 @@ def saturated(
     rates = [CORES * 10 * GIGABIT if a < hosts else 10 * GIGABIT for a, _ in edges]
     source, destination = np.array(pairs).T
     # A host sends to its destinations in turn, as fast as its link.
-    gap = len(pairs) // RACKS * TX // CORES
+    gap = max(1, len(pairs) // RACKS) * TX // CORES
     zeros = np.zeros(len(pairs), np.uint64)
     flows = flow_columns(source, destination, zeros, zeros + np.uint64(9_000 * number))
     flows |= {
@@ -73,6 +73,25 @@ def test_throughput_is_that_of_the_closed_form(
     switch = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD, forwarding=forwarding)
     number = 2 * 400 * CAPACITY * RACKS // len(pairs)
     assert saturated(switch, pairs, number) == pytest.approx(share * CAPACITY, rel=0.02)
+
+
+@pytest.mark.parametrize("forwarding", ["valiant", "rotor-lb"])
+@pytest.mark.parametrize("active", [1, 2, 4])
+def test_few_pairs_have_the_circuits_of_idle_racks(forwarding: str, active: int) -> None:
+    """Of k pairs of racks, no rack in two of them, each has (n - k) / (n - 1) of a rack's capacity.
+
+    A sender fills its circuits to the rack of its pair and to the n - 1 - k racks that receive
+    nothing of their own, which hand on as much. Its circuits to the receivers of other pairs are
+    full of the second hops that the senders of these have left at it.
+    """
+    turns = [[core, core + CORES] for core in range(CORES)]
+    switch = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD, forwarding=forwarding)
+    pairs = [(i, i + 4) for i in range(active)]
+    each = saturated(switch, pairs, 2 * 400 * CAPACITY) * RACKS / active
+    assert each == pytest.approx((RACKS - active) / (RACKS - 1) * CAPACITY, rel=0.02)
+    direct = circuit(shifts(RACKS), turns, slot=SLOT, guard=GUARD)
+    one_hop = saturated(direct, pairs, 2 * 400 * CAPACITY) * RACKS / active
+    assert one_hop == pytest.approx(CAPACITY / (RACKS - 1), rel=0.02)
 
 
 #: Segments in each slot of a matching that is held for 32 slots, with one guard time for all.

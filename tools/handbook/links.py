@@ -9,7 +9,8 @@ the repository::
 
     <!-- text: ../../CONTRIBUTING.md#a-paper -->
 
-On the site the section under that heading, or the whole file, replaces this line and the rest.
+On the site the section under that heading, or the whole file, replaces this line and the rest. If
+there are several such lines, their texts follow one another.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ PAGES = {
     "examples": "examples.md",
 }
 
-_TEXT = re.compile(r"^<!-- text: (?P<path>[^\s#]+)(#(?P<anchor>\S+))? -->$.*\Z", re.M | re.S)
+_TEXT = re.compile(r"^<!-- text: (?P<path>[^\s#]+)(#(?P<anchor>\S+))? -->$", re.M)
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<path>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
 #: A heading, with the marks that are removed when its section becomes a page.
 _RAISED = r"^#{%d}(#+ )"
@@ -95,21 +96,24 @@ def relinked(text: str, source: Path, page: Path) -> str:
 
 def written(text: str, page: Path) -> str:
     """Return the source text of a page in docs/ for Sphinx."""
-    mark = _TEXT.search(text)
-    if mark is None:
+    marks = list(_TEXT.finditer(text))
+    if not marks:
         return relinked(text, page, page)
+    head = relinked(text[: marks[0].start()], page, page)
+    return head + "\n".join(_included(mark, page) for mark in marks)
+
+
+def _included(mark: re.Match[str], page: Path) -> str:
     source = (page.parent / mark["path"]).resolve()
-    other = source.read_text(encoding="utf-8")
+    text = source.read_text(encoding="utf-8")
     if mark["anchor"]:
-        other = section(other, mark["anchor"])
-    head = relinked(text[: mark.start()], page, page)
-    return head + relinked(other, source, page)
+        text = section(text, mark["anchor"])
+    return relinked(text, source, page)
 
 
 def _on_read(app: Sphinx, name: str, content: list[str]) -> None:
     page = Path(app.env.doc2path(name))
-    mark = _TEXT.search(content[0])
-    if mark is not None:
+    for mark in _TEXT.finditer(content[0]):
         app.env.note_dependency(str((page.parent / mark["path"]).resolve()))
     content[0] = written(content[0], page)
 

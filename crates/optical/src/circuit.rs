@@ -11,6 +11,7 @@ pub mod graphs;
 pub mod interrupted;
 pub mod layout;
 pub mod occupied;
+pub mod packet;
 pub mod schedule;
 pub mod scheduler;
 pub mod timetable;

@@ -9,6 +9,7 @@ use lightburst_net::{
     LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Repaths, Routing, Switch,
     Telemetry, Wire,
 };
+use lightburst_optical::circuit::Layout;
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::transport::rdma::asks_for_telemetry;
@@ -21,11 +22,10 @@ use std::sync::Arc;
 
 /// Builds links and routing. A link delivers the head or the tail of a unit, as the switch at its
 /// end requires.
-pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
+pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fabric {
     let settings = &plan.settings;
     let links = &plan.links;
-    let layout = circuits::layout(plan);
-    let is_rack = |node| layout.as_ref().is_some_and(|it| it.is_rack(NodeId(node)));
+    let is_rack = |node| layout.is_some_and(|it| it.is_rack(NodeId(node)));
     let store_and_forward = |from: u32, to: u32| match plan.switch(to) {
         None => true,
         Some(switch) => switch.stores_and_forwards(from < settings.hosts) || is_rack(to),
@@ -202,7 +202,11 @@ fn balance(given: &plan::Balance) -> BalanceSettings {
 }
 
 /// Builds one switch for each node that is not a host.
-pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
+pub fn switches(
+    plan: &Plan,
+    layout: Option<&Arc<Layout>>,
+    fabric: &Fabric,
+) -> Vec<Box<dyn Switch>> {
     let settings = &plan.settings;
     let edges: Arc<[NodeId]> = edges(plan, fabric).into();
     let links = &plan.links;
@@ -226,10 +230,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             .map_or(Duration::ZERO, |s| s.switching_time())
     };
     let switching_times: Arc<[Duration]> = (0..settings.nodes).map(switching_time).collect();
-    let layout = circuits::layout(plan).map(Arc::new);
-    let closures = layout
-        .as_deref()
-        .and_then(|it| circuits::closures(plan, it));
+    let closures = layout.and_then(|it| circuits::closures(plan, it));
     let closures = closures.map(Arc::new);
     let outputs = |node| {
         let links = || fabric.outputs(node).map(|link| link.0);
@@ -255,7 +256,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),
             looks: settings.looks(),
-            layout: layout.clone(),
+            layout: layout.cloned(),
             closures: closures.clone(),
         })
     };

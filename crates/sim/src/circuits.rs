@@ -7,6 +7,7 @@ use lightburst_net::link::outages::known_down;
 use lightburst_net::NodeId;
 use lightburst_optical::circuit::layout::{Layout, Link};
 use lightburst_optical::circuit::Closures;
+use lightburst_optical::switch::CircuitSettings;
 
 /// Finds the racks and the circuit switches of a plan; `None` if it has no circuits.
 pub fn layout(plan: &Plan) -> Option<Layout> {
@@ -35,7 +36,30 @@ fn find(plan: &Plan) -> Option<Result<Layout, String>> {
         (from, to, Duration(links.delay_ps[i]))
     };
     let links: Vec<Link> = (0..links.from.len()).map(link).collect();
-    Some(Layout::new(settings.hosts, settings.nodes, &links))
+    let nodes = (settings.hosts, settings.nodes);
+    Some(Layout::new(nodes, packet_switch(plan), &links))
+}
+
+/// Returns the node of the packet network, whose switch has no circuits.
+fn packet_switch(plan: &Plan) -> Option<NodeId> {
+    let settings = &plan.settings;
+    let is_other = |&node: &u32| plan.switch(node).is_some_and(|it| it.circuits().is_none());
+    (settings.hosts..settings.nodes).find(is_other).map(NodeId)
+}
+
+/// Returns the circuits of a plan: of all its switches, or of all but an electronic one that is the
+/// packet network.
+fn circuits(plan: &Plan) -> Option<&CircuitSettings> {
+    let others = plan.nodes.switch.iter().filter(|&&which| which == 1);
+    match &plan.settings.switches[..] {
+        [one] => one.circuits().filter(|it| !it.has_packet_network()),
+        [one, other] => {
+            let fits = other.stores_and_forwards(false) && other.circuits().is_none();
+            let fits = fits && !other.assembles() && others.count() == 1;
+            one.circuits().filter(|it| fits && it.has_packet_network())
+        }
+        _ => None,
+    }
 }
 
 /// Rejects a plan whose circuits cannot be built. The links are checked already.
@@ -44,12 +68,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     let Some(found) = find(plan) else {
         return Ok(());
     };
-    let switches = &plan.settings.switches;
-    let circuits = match &switches[..] {
-        [one] => one.circuits(),
-        _ => None,
-    };
-    let Some(circuits) = circuits else {
+    let Some(circuits) = circuits(plan) else {
         return refuse("circuit switches beside others, or with several schedules".to_string());
     };
     let layout = match found {

@@ -6,10 +6,11 @@ use crate::ideal::{self, Paths};
 use crate::measurement::{Look, Meters};
 use crate::plan::{Plan, PlanError};
 use crate::state::MeasuredHosts;
-use crate::{build, check};
+use crate::{build, check, circuits};
 use lightburst_des::{Simulator, Stop, Time};
 use lightburst_net::{Hosts, LinkId, Network};
 use lightburst_tcp::TcpHosts;
+use std::sync::Arc;
 
 /// Greatest number of readings of state in one slice.
 const LOOKS: usize = 1000;
@@ -273,9 +274,10 @@ where
         observers,
         mut looks,
     } = meters;
-    let fabric = build::fabric(plan, observers);
+    let layout = circuits::layout(plan).map(Arc::new);
+    let fabric = build::fabric(plan, layout.as_deref(), observers);
     let paths = ideal::paths(plan, &fabric);
-    let switches = build::switches(plan, &fabric);
+    let switches = build::switches(plan, layout.as_ref(), &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
     simulator.lay_out(plan.layout());

@@ -21,7 +21,7 @@ from lightburst.compile.settings import (
     group_settings,
     loss_settings,
 )
-from lightburst.compile.switches import resolve_switches
+from lightburst.compile.switches import Switches, resolve_switches
 from lightburst.foundation.errors import combine, inside
 from lightburst.foundation.memory import check_memory
 from lightburst.measurement.window import asked_window_ps
@@ -66,12 +66,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         more memory than is available.
     """
     seed = check_seed(seed)
-    network = _network(scenario)
-    switches = resolve_switches(scenario.switching, network, telemetry=scenario.telemetry)
-    errors = list(misplaced_headers(switches, network))
-    errors += circuits.misfits(switches, network, scenario)
-    if errors:
-        raise combine(errors)
+    switches, network = _switches(scenario, _network(scenario))
     check_loss(scenario, network)
     links = dict(_links(network, switches.header_ps.tobytes()))
     groups = _groups(scenario, network, seed, links["delay_ps"])
@@ -115,6 +110,16 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     for one in scenario.measurement.asked:
         one.check_plan(plan)
     return plan
+
+
+def _switches(scenario: Scenario, network: Network) -> tuple[Switches, Network]:
+    """Find the switches of a network, and add that of a packet network beside circuits."""
+    switches = resolve_switches(scenario.switching, network, telemetry=scenario.telemetry)
+    errors = list(misplaced_headers(switches, network))
+    errors += circuits.misfits(switches, network, scenario)
+    if errors:
+        raise combine(errors)
+    return circuits.beside_packets(switches, network)
 
 
 def _routing(scenario: Scenario, network: Network) -> dict[str, Any]:

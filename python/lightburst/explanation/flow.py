@@ -22,7 +22,8 @@ from lightburst.result.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulation.simulate import run
 from lightburst.trace.audit import RetransmissionAudit
-from lightburst.trace.division import PARTS, copies, divide, holding
+from lightburst.trace.circuits import openings
+from lightburst.trace.division import CIRCUIT, PARTS, Span, copies, divide, holding, set_up
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace, receive_window
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ class Explanation(Text):
         unfinished) and ``explained_s``, the time that `parts` divides: the completion time, or the
         time to the end of the run; and ``held_back_s``, by cause the seconds in which the sender
         held data back. Only if there were any, ``events``: outages and changes of links that its
-        packets used.
+        packets used. Only with a schedule of circuits, ``circuits``: ``openings``, how often a
+        circuit from rack to rack was open in that time, ``open_s``, how long, by the schedule, and
+        ``waited_s``, the time of the parts ``circuit``.
     parts : pandas.DataFrame
         Components of that time: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
         at which the flow waited (missing if none), ``time_ps``, whose sum is ``explained_s`` to the
@@ -215,6 +218,8 @@ def _explained(result: Result, flow: int) -> Explanation:
     }
     if events := met(result.plan, trace, start, start + time):
         about["events"] = events
+    if trace.slots:
+        about["circuits"] = _circuits(trace, spans, start, start + time)
     totals: dict[tuple[int, int | None], int] = {}
     order = {part: place for place, part in enumerate(PARTS)}
     for span in spans:
@@ -240,6 +245,19 @@ def _explained(result: Result, flow: int) -> Explanation:
         retransmissions=_retransmissions(trace),
         undone=_undone(trace),
     )
+
+
+def _circuits(
+    trace: FlowTrace, spans: Iterable[Span], begin_ps: int, end_ps: int
+) -> dict[str, Any]:
+    """Return how often the direct circuit was open, and how long the flow waited for circuits."""
+    open_ps = openings(trace.slots, begin_ps, end_ps)
+    waits = (span.end - span.begin for span in spans if span.part in (CIRCUIT, set_up(CIRCUIT)))
+    return {
+        "openings": len(open_ps),
+        "open_s": int((open_ps[:, 1] - open_ps[:, 0]).sum()) * PS,
+        "waited_s": sum(waits) * PS,
+    }
 
 
 def _losses(trace: FlowTrace) -> pd.DataFrame:

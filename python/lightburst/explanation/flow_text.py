@@ -92,6 +92,8 @@ def sentences(found: Explanation) -> Iterator[str]:
         yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
     if "events" in about:
         yield f"Events on links that its packets used: {'; '.join(about['events'])}."
+    if "circuits" in about:
+        yield _circuits(**about["circuits"])
     held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
     if held.keys() - {NEITHER}:
         times = (f"{readable('time_s', time)} by {_HELD_BY[what]}" for what, time in held.items())
@@ -161,6 +163,17 @@ def listings(
     ]
     if undone:
         yield "Reductions undone, since the data was not lost", ("Time", "Of", "Window"), undone
+
+
+def _circuits(openings: int, open_s: float, waited_s: float) -> str:
+    often = "once" if openings == 1 else f"{openings:,} times"
+    waited = f"it waited {readable('time_s', waited_s)} for circuits"
+    if not openings:
+        return f"In this time no circuit led from its rack to the other; {waited}."
+    return (
+        f"A circuit led from its rack to the other {often} in this time, for "
+        f"{readable('time_s', open_s)} in all; {waited}."
+    )
 
 
 def _label(part: Any) -> str:

@@ -106,6 +106,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("ocs", "circuits", "circuitswitching", "opticalcircuitswitching", "sirius", "opera"),
         (("circuit", "with a schedule"), ("racks", "with switches of kind 'circuit'")),
     ),
+    **dict.fromkeys(
+        ("packetnetwork", "packetswitch", "packetswitched", "electricalnetwork", "eps"),
+        (("packet", "a network beside the circuits"),),
+    ),
     **dict.fromkeys(("timeslice", "slice", "slicetime", "slottime", "slotlength"), (("slot", ""),)),
     **dict.fromkeys(
         ("guardtime", "guardband", "reconfiguration", "reconfigurationtime", "reconfdelay"),

@@ -453,10 +453,10 @@ class Result(CompletedRun):
             the buffer (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
             ``utilisation`` of links); for an edge the ``bursts`` assembled, their mean numbers of
             packets and bytes (``burst_mean_packets``, ``burst_mean_bytes``), and the mean wait of a
-            packet until its burst was closed (``assembly_mean_s``), NaN without bursts. With
-            reservation of channels also the bursts that took a delay line or another path there
-            (``bursts_delayed``, ``delay_line_s`` in total, ``bursts_deflected``), with circuits
-            units that waited for a second one (``relayed``). Counts of other kinds are 0.
+            packet until its burst was closed (``assembly_mean_s``), NaN without bursts; bursts that
+            took a delay line or another path (``bursts_delayed``, ``delay_line_s`` in total,
+            ``bursts_deflected``); units that waited for a second circuit (``relayed``); bytes for a
+            packet network, and for circuits beside one (``packet_bytes``, ``circuit_bytes``).
         """
         return self._of_window("switches")
 

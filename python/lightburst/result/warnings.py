@@ -18,6 +18,7 @@ from lightburst.result import metrics, pauses
 from lightburst.result.short_runs import brief
 from lightburst.result.waits import schedules
 from lightburst.scenario import Scenario
+from lightburst.scenario.switching import Circuit
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
@@ -284,7 +285,14 @@ def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
     if run.plan.by_flow(_probes)[flows].any() and not fast:
         yield "probes of the tail (recovery.tail_loss_probe) came before acknowledgements"
     routing, choice = run.scenario.routing, run.scenario.routing_choice
-    if choice != "flow-hash":
+    switching = run.scenario.switching
+    if isinstance(switching, Circuit):
+        # Their schedule leaves no choice.
+        if switching.forwarding != "direct":
+            yield _overtaken(f"switching.forwarding = {switching.forwarding!r}")
+        if switching.packet is not None and switching.packet.by == "age":
+            yield _overtaken("switching.packet.by = 'age'")
+    elif choice != "flow-hash":
         yield _overtaken(f"routing.choice = {choice!r}")
     if routing.labelled and routing.label.kind in ("random", "load"):
         yield _overtaken(f"routing.label = {routing.label.kind!r}")

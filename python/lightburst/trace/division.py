@@ -361,8 +361,7 @@ def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
             continue
         came, start = table["came_ps"][i], table["start_ps"][i]
         kept = BUFFER if table["burst"][i] == NONE else ASSEMBLY
-        to_host = trace.places.link_to[table["link"][i]] in (trace.source, trace.destination)
-        queue = CIRCUIT if trace.circuits and not to_host else QUEUE
+        queue = CIRCUIT if table["link"][i] in trace.circuits else QUEUE
         wait = Span(start - table["queued_ps"][i], start, queue, node)
         found[packet].append(Span(came, came + table["held_ps"][i], kept, node))
         found[packet] += _with_pauses(wait, trace.pauses.get(table["link"][i], ()), PAUSE)

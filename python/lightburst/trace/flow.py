@@ -12,6 +12,7 @@ from lightburst.measurement.places import Places
 from lightburst.measurement.trace_tables import STATES
 from lightburst.result.pauses import class_of_groups
 from lightburst.scenario.transport import OPEN_LOOP
+from lightburst.trace.circuits import Slot, direct, to_circuits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,8 +89,10 @@ class FlowTrace:
     writes : tuple of int or None
         Bytes of each write of the application, and picoseconds from one to the next; None if it
         writes all data at once.
-    circuits : bool
-        Whether racks wait for circuits.
+    circuits : frozenset of int
+        Links of racks to circuit switches, for which they wait.
+    slots : tuple of Slot
+        Circuits from the rack of the source to that of the destination, by a schedule.
     pauses : dict of int to list of (int, int)
         By link: begin and end of each pause of the flow's class, in order; `NONE` without an end.
     locked : frozenset of int
@@ -113,7 +116,8 @@ class FlowTrace:
     looks: bool = False
     max_timeout_ps: int = 0
     writes: tuple[int, int] | None = None
-    circuits: bool = False
+    circuits: frozenset[int] = frozenset()
+    slots: tuple[Slot, ...] = ()
     pauses: Mapping[int, list[tuple[int, int]]] = field(default_factory=dict)
     locked: frozenset[int] = frozenset()
 
@@ -173,7 +177,8 @@ class FlowTrace:
             looks=recovery.get("kind") == "rack-tlp",
             max_timeout_ps=int(transport.get("max_timeout_ps", 0)),
             writes=_writes(plan.settings["groups"][plan.group[flow]]),
-            circuits=any(one["kind"] == "circuit" for one in plan.settings["switches"]),
+            circuits=frozenset(np.flatnonzero(to_circuits(plan)).tolist()),
+            slots=direct(plan, flow),
             pauses=_pauses(result, flow),
             locked=frozenset(result.columns.get("locked", {"link": _NO_LINKS})["link"].tolist()),
         )

@@ -7,7 +7,7 @@ from twin.closures import Closures
 from twin.events import Moment
 from twin.link import Link, Waiting
 from twin.network import TIMER, Network
-from twin.switches import Switch
+from twin.switches import Switch, marked
 from twin.timetables import Demanded, Opening, Scheduled
 from twin.units import Packet, Unit
 
@@ -112,7 +112,8 @@ class CircuitSwitch(Switch):
         self.home = [network.ports[host][0].target for host in range(network.hosts)]
         self.racks = sorted(set(self.home))
         nodes = range(network.hosts, len(network.ports))
-        self.cores = [node for node in nodes if node not in self.racks]
+        apart = (*self.racks, network.packet_switch)
+        self.cores = [node for node in nodes if node not in apart]
         if network.circuits is None:
             network.circuits = (
                 Scheduled(own, Closures(network, self.racks, self.cores))
@@ -154,6 +155,8 @@ class Rack(CircuitSwitch):
         super().__init__(network, node, settings, own)
         self.limit: int | None = own["queue_bytes"]
         self.short: int | None = own.get("short_bytes")
+        self.packet: dict[str, Any] | None = own.get("packet")
+        self.known = Closures(network, self.racks, self.cores)
         self.number = self.racks.index(node)
         self.policy = POLICIES[own["forwarding"]]()
         self.queues: dict[Name, list[Waiting]] = {}
@@ -167,13 +170,15 @@ class Rack(CircuitSwitch):
         rack = self.rack_of(unit)
         if rack == self.number:
             self.deliver(unit)
+        elif self.is_for_packets(unit):
+            self.hand_over(unit)
         else:
             relayed = link.source >= self.network.hosts
             self.counters["relayed"] += relayed
             joined = self.circuits.joins(self.number, rack, self.now)
             with_short = self.short is not None
             kept_apart = self.is_short(unit, joined) if with_short else relayed and joined
-            self.keep(unit, self.policy.name(rack, kept_apart))
+            self.keep(unit, self.policy.name(rack, kept_apart), relayed)
 
     def is_short(self, unit: Unit, joined: bool) -> bool:
         """Whether a unit is of a short flow or has no data, or no circuit leads to its rack."""
@@ -201,11 +206,45 @@ class Rack(CircuitSwitch):
     def deliver(self, unit: Unit) -> None:
         """Send a unit to its host behind earlier ones."""
         port = self.port_to(unit.destination)
-        output = self.ports[port]
-        backlog = output.backlog(self.now)
-        if not self.fits(backlog, unit):
+        backlog = self.ports[port].backlog(self.now)
+        if self.fits(backlog, unit):
+            self.send(unit, port)
+        else:
+            self.drop(unit, "queue_full", port)
+
+    def is_for_packets(self, unit: Unit) -> bool:
+        """Whether the packet network carries a unit: without data, of a short flow, or early."""
+        if self.packet is None:
+            return False
+        assert isinstance(unit, Packet)
+        star = self.network.packet_switch
+        assert star is not None
+        if self.known.packet_is_shut(star, self.number, self.rack_of(unit), self.now):
+            return False
+        last = unit.number + unit.payload
+        size = self.network.sizes[unit.flow] if self.packet["by"] == "size" else last
+        return unit.payload == 0 or size <= self.packet["threshold_bytes"]
+
+    def hand_over(self, unit: Unit) -> None:
+        """Send a unit to the packet network behind earlier ones."""
+        assert self.packet is not None
+        assert self.network.packet_switch is not None
+        port = self.port_to(self.network.packet_switch)
+        backlog = self.ports[port].backlog(self.now)
+        limit, threshold = self.packet["queue_bytes"], self.packet["ecn_threshold_bytes"]
+        if limit is not None and backlog + unit.size > limit:
             self.drop(unit, "queue_full", port)
             return
+        if threshold is not None and backlog >= threshold:
+            self.counters["marked"] += 1
+            unit = marked(unit)
+        self.counters["packet_bytes"] += unit.size
+        self.send(unit, port)
+
+    def send(self, unit: Unit, port: int) -> None:
+        """Send a unit behind those that wait for its link."""
+        output = self.ports[port]
+        backlog = output.backlog(self.now)
         if output.free_at > self.now:
             self.counters["buffered"] += 1
             end = min(output.free_at, self.network.events.time_limit)
@@ -214,13 +253,15 @@ class Rack(CircuitSwitch):
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
 
-    def keep(self, unit: Unit, name: Name) -> None:
+    def keep(self, unit: Unit, name: Name, relayed: bool) -> None:
         """Queue a unit; the first in its queue is offered to the circuits."""
         queue = self.queues.setdefault(name, [])
         waiting = sum(one.unit.size for one in queue)
         if not self.fits(waiting, unit):
             self.drop(unit, "queue_full", self.port_to(self.cores[0]))
             return
+        if self.packet is not None and not relayed:
+            self.counters["circuit_bytes"] += unit.size
         queue.append(Waiting(unit, self.now))
         self.circuits.joined(self.number, self.rack_of(unit), unit.size)
         if len(queue) == 1:

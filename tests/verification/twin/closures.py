@@ -18,6 +18,7 @@ class Closures:
             for core in cores
             for ends in ((rack, core), (core, rack))
         }
+        self.all_notices = notices
         self.notices = [notice for notice in notices if notice.link in ours]
         self.changes = sorted({notice.time for notice in self.notices})
 
@@ -26,6 +27,12 @@ class Closures:
         a, b, c = self.racks[rack], self.racks[peer], self.cores[core]
         ends = self.number[a, c], self.number[c, b]
         known = {one.link: one.down for one in self.notices if one.time <= at}
+        return any(known.get(link, False) for link in ends)
+
+    def packet_is_shut(self, switch: int, rack: int, peer: int, at: int) -> bool:
+        """Whether the packet network does not lead from a rack to another."""
+        ends = self.number[self.racks[rack], switch], self.number[switch, self.racks[peer]]
+        known = {one.link: one.down for one in self.all_notices if one.time <= at}
         return any(known.get(link, False) for link in ends)
 
     def epoch(self, at: int) -> int:

@@ -70,6 +70,8 @@ class Network:
 
     # When circuits are open, and the switches.
     circuits: Any = None
+    # The switch of the packet network beside circuits.
+    packet_switch: int | None = None
     sizes: list[int] = field(default_factory=list)
     switches: list[Any] = field(default_factory=list)
 

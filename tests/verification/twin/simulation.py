@@ -116,6 +116,7 @@ class Simulation:
         self.network.sizes = [flow.size for flow in self.flows]
         self.network.groups = [flow.group for flow in self.flows]
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
+        self.network.packet_switch = self.packet_switch()
         self.switches: list[Switch] = [
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)
@@ -140,6 +141,12 @@ class Simulation:
                 edge = self.switches[here - self.hosts]
                 assert isinstance(edge, Edge)
                 self.senders[-1].enter = edge.enter
+
+    def packet_switch(self) -> int | None:
+        """The switch beside circuits that has none."""
+        kinds = [own["kind"] for own in self.kinds]
+        others = [node for node, kind in enumerate(kinds, self.hosts) if kind != "circuit"]
+        return others[0] if others and "circuit" in kinds else None
 
     def transport(self, flow: Flow) -> dict[str, Any]:
         """The settings of a flow's group."""

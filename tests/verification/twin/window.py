@@ -16,6 +16,8 @@ SWITCH_COLUMNS = [
     "forwarded",
     "buffered",
     "relayed",
+    "packet_bytes",
+    "circuit_bytes",
     "marked",
     "dropped_contention",
     "dropped_no_input_port",

@@ -17,6 +17,8 @@ pub struct Closures {
     to: Vec<Spans>,
     /// All begins and ends, in order.
     changes: Vec<u64>,
+    /// Of the link of each rack to the packet network, and of the one back.
+    packet: Vec<[Spans; 2]>,
 }
 
 /// Returns the span that contains a time.
@@ -42,7 +44,10 @@ impl Closures {
         changes.sort_unstable();
         changes.dedup();
         changes.retain(|&time| time != u64::MAX);
+        let star = layout.packet_links().iter();
+        let packet = star.map(|link| [known_down(link.input), known_down(link.output)]);
         Closures {
+            packet: packet.collect(),
             racks: layout.racks,
             from,
             to,
@@ -66,6 +71,13 @@ impl Closures {
     pub fn closes(&self, switch: usize, from: usize, to: usize, at: u64) -> u64 {
         let [one, other] = self.of(switch, from, to);
         next_begin(one, at).min(next_begin(other, at))
+    }
+
+    /// Whether the packet network does not lead from one rack to another at a time.
+    pub fn packet_is_shut(&self, from: usize, to: usize, at: u64) -> bool {
+        let ways = [&self.packet[from][0], &self.packet[to][1]];
+        ways.into_iter()
+            .any(|spans| containing(spans, at).is_some())
     }
 
     /// Returns the times at which anything closes or opens again.

@@ -4,8 +4,9 @@
 use super::backlog::Backlog;
 use super::demand::GRANTED;
 use super::forwarding::{Circuit, Forwarding, Reach};
+use super::packet::Rule;
 use super::schedule::Open;
-use super::{Layout, Timetable};
+use super::{Closures, Layout, Timetable};
 use crate::queue::QUEUE_FULL;
 use crate::switch::CircuitCounters;
 use lightburst_des::{Duration, Time};
@@ -37,13 +38,40 @@ pub struct Edge<T> {
     /// Capacity of each queue in bytes.
     limit: u64,
     time_limit: Time,
+    /// Packet network beside the circuits.
+    packet: Option<PacketLink>,
     counters: CircuitCounters,
+}
+
+/// Link of a rack to the packet network, and which units it carries.
+pub struct PacketLink {
+    /// Units that it carries.
+    pub rule: Rule,
+    /// Port to the packet network.
+    pub port: PortId,
+    /// Capacity of its queue in bytes.
+    pub limit: u64,
+    /// Backlog from which on units are marked.
+    pub threshold: u64,
+    /// Times at which its links are known to be down.
+    pub closures: Option<Arc<Closures>>,
+}
+
+impl PacketLink {
+    /// Whether it carries a unit from one rack to another: one of its units, as long as it leads
+    /// there.
+    fn carries(&self, unit: Unit, (from, to): (usize, usize), ctx: &Context<'_>) -> bool {
+        let shut = |it: &Arc<Closures>| it.packet_is_shut(from, to, ctx.now().0);
+        self.rule.takes(unit, ctx) && !self.closures.as_ref().is_some_and(shut)
+    }
 }
 
 /// Settings of the switch of a rack.
 pub struct EdgeSettings {
     /// Capacity of each queue in bytes.
     pub limit: u64,
+    /// Packet network beside the circuits.
+    pub packet: Option<PacketLink>,
     /// Forwarding policy.
     pub forwarding: Box<dyn Forwarding>,
     /// End of the run.
@@ -72,6 +100,7 @@ impl<T: Timetable> Edge<T> {
             backlog: Backlog::new(settings.forwarding.queues()),
             forwarding: settings.forwarding,
             limit: settings.limit,
+            packet: settings.packet,
             time_limit: settings.time_limit,
             counters: CircuitCounters::new(settings.looks),
             timetable,
@@ -79,16 +108,48 @@ impl<T: Timetable> Edge<T> {
         }
     }
 
-    /// Hands a unit to the link of its host, behind those that wait for it.
+    /// Hands a unit to the link of its host.
     fn deliver(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         let port = ctx.port(ctx.route(unit), 0);
-        let bytes = ctx.envelope(unit).bytes;
-        let (now, free_at, backlog) = (ctx.now(), ctx.free_at(port), ctx.backlog(port));
-        let behind = backlog + u64::from(bytes);
+        let behind = ctx.backlog(port) + u64::from(ctx.envelope(unit).bytes);
         if behind > self.limit {
             self.counters.queue_full += 1;
             return ctx.drop(unit, port, QUEUE_FULL);
         }
+        self.send(unit, port, behind, ctx);
+    }
+
+    /// Hands a unit to the link of the packet network; tells whether it is one for it.
+    #[inline(never)]
+    fn handed_over(&mut self, unit: Unit, rack: usize, ctx: &mut Context<'_>) -> bool {
+        let Some(packet) = &self.packet else {
+            return false;
+        };
+        let bytes = u64::from(ctx.envelope(unit).bytes);
+        if !packet.carries(unit, (self.rack, rack), ctx) {
+            return false;
+        }
+        let (port, backlog) = (packet.port, ctx.backlog(packet.port));
+        if backlog + bytes > packet.limit {
+            self.counters.queue_full += 1;
+            ctx.drop(unit, port, QUEUE_FULL);
+            return true;
+        }
+        if backlog >= packet.threshold {
+            if let Unit::Packet(packet) = unit {
+                ctx.mark_congestion(packet);
+            }
+            self.counters.marked += 1;
+        }
+        self.counters.packet_bytes += bytes;
+        self.send(unit, port, backlog + bytes, ctx);
+        true
+    }
+
+    /// Sends a unit behind those that wait for a link. `behind`: their bytes, with its own.
+    fn send(&mut self, unit: Unit, port: PortId, behind: u64, ctx: &mut Context<'_>) {
+        let bytes = ctx.envelope(unit).bytes;
+        let (now, free_at) = (ctx.now(), ctx.free_at(port));
         if free_at > now {
             self.counters.buffered += 1;
             let time = (now, free_at.min(self.time_limit));
@@ -111,6 +172,9 @@ impl<T: Timetable> Edge<T> {
         if waiting + bytes > self.limit {
             self.counters.queue_full += 1;
             return ctx.drop(unit, self.uplinks[0].port, QUEUE_FULL);
+        }
+        if self.packet.is_some() && !relayed {
+            self.counters.circuit_bytes += bytes;
         }
         self.backlog.push(queue, unit, ctx);
         self.timetable.joined(self.rack, rack, bytes, ctx);
@@ -296,7 +360,10 @@ impl<T: Timetable> Switch for Edge<T> {
         self.counters.oe_bytes += u64::from(bytes);
         match usize::from(self.layout.rack_of[host.index()]) {
             rack if rack == self.rack => self.deliver(unit, ctx),
-            rack => self.keep(unit, rack, ctx),
+            rack if self.packet.is_none() || !self.handed_over(unit, rack, ctx) => {
+                self.keep(unit, rack, ctx);
+            }
+            _ => {}
         }
     }
 

@@ -3,10 +3,11 @@
 use super::{Build, SwitchSettings};
 use crate::circuit::core::Core;
 use crate::circuit::demand::{Demand, SchedulerSettings};
-use crate::circuit::edge::{Edge, EdgeSettings};
+use crate::circuit::edge::{Edge, EdgeSettings, PacketLink};
 use crate::circuit::forwarding::{self, ForwardingKind, Place};
 use crate::circuit::graphs::{Expander, Graphs};
 use crate::circuit::interrupted::{Interrupted, Planned};
+use crate::circuit::packet::PacketSettings;
 use crate::circuit::schedule::ScheduleSettings;
 use crate::circuit::{Closures, Layout, Schedule, Timetable};
 use crate::queue::QUEUE_FULL;
@@ -32,6 +33,8 @@ pub struct CircuitSettings {
     schedule: Option<ScheduleSettings>,
     /// Matchings from demand, in place of a schedule.
     scheduler: Option<SchedulerSettings>,
+    /// Packet network beside the circuits.
+    packet: Option<PacketSettings>,
     /// Circuits that all switches share.
     #[serde(skip)]
     shared: OnceLock<Shared>,
@@ -54,6 +57,11 @@ impl fmt::Debug for Shared {
 }
 
 impl CircuitSettings {
+    /// Whether a packet network is beside the circuits.
+    pub fn has_packet_network(&self) -> bool {
+        self.packet.is_some()
+    }
+
     /// Returns what is wrong with the circuits of these racks and circuit switches, if anything is.
     pub fn fault(&self, layout: &Layout) -> Option<String> {
         if self.forwarding.by_distance != self.short_bytes.is_some() {
@@ -106,6 +114,15 @@ impl CircuitSettings {
         }
         let settings = EdgeSettings {
             limit: self.queue_bytes.unwrap_or(u64::MAX),
+            packet: self.packet.as_ref().map(|packet| PacketLink {
+                rule: packet.rule(&build.sizes),
+                port: layout
+                    .packet_port(layout.number(build.node))
+                    .expect("a link to the packet network"),
+                limit: packet.queue_bytes.unwrap_or(u64::MAX),
+                threshold: packet.ecn_threshold_bytes.unwrap_or(u64::MAX),
+                closures: build.closures.clone(),
+            }),
             forwarding: (self.forwarding.build)(Place {
                 rack: layout.number(build.node),
                 racks: layout.racks,
@@ -149,7 +166,8 @@ impl SwitchSettings for CircuitSettings {
     }
 
     fn wants_sizes(&self) -> bool {
-        self.short_bytes.is_some()
+        let packet = self.packet.as_ref();
+        self.short_bytes.is_some() || packet.is_some_and(PacketSettings::wants_sizes)
     }
 
     fn circuits(&self) -> Option<&CircuitSettings> {
@@ -167,6 +185,12 @@ pub struct CircuitCounters {
     /// Units that a circuit has brought to a rack other than theirs.
     pub(crate) relayed: u64,
     pub(crate) queue_full: u64,
+    /// Units marked (ECN) on their way into the packet network.
+    pub(crate) marked: u64,
+    /// Bytes of the hosts of a rack that it gave to the packet network, and those that it kept for
+    /// circuits beside a packet network.
+    pub(crate) packet_bytes: u64,
+    pub(crate) circuit_bytes: u64,
     /// Bytes converted from optical to electronic, and from electronic to optical.
     pub(crate) oe_bytes: u64,
     pub(crate) eo_bytes: u64,
@@ -221,6 +245,9 @@ impl CircuitCounters {
             .count("forwarded", self.forwarded)
             .count("buffered", self.buffered)
             .count("relayed", self.relayed)
+            .count("marked", self.marked)
+            .count("packet_bytes", self.packet_bytes)
+            .count("circuit_bytes", self.circuit_bytes)
             .dropped(QUEUE_FULL, self.queue_full)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)

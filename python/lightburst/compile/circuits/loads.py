@@ -47,6 +47,7 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
 
     With one hop these are the circuits of a pair of racks. With `valiant` they are all circuits,
     for the least mean number of hops; otherwise those of a rack, as if no packet had a second hop.
+    Beside a packet network they are those of a rack as well, with its link to that network.
     A slot is counted without its guard time, as if it were filled to the last bit.
 
     Parameters
@@ -68,25 +69,30 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     demand = _demand(scenario, plan, network)
     if demand is None or not demand.any():
         return None
-    (own,) = plan.settings["switches"]
+    own = plan.settings["switches"][0]
     rates = rates_of(network).astype(np.float64)
     duty = 1 - switching.guard / switching.slot
     names = [network.name(int(rack)) for rack in racks_of(network)]
-    if switching.forwarding == "direct" and "schedule" in own:
+    beside = switching.packet
+    if beside is None and switching.forwarding == "direct" and "schedule" in own:
         carried = _of_pairs(own["schedule"], rates, len(names)) * duty
         np.fill_diagonal(carried, np.inf)
         i, j = np.unravel_index(int((demand / carried).argmax()), demand.shape)
         ends = f"from {names[i]} to {names[j]}"
         return CircuitLoad(ends, float(demand[i, j]), float(carried[i, j]))
     of_rack = float(rates.sum()) * duty
-    if switching.forwarding == "valiant":
+    if beside is None and switching.forwarding == "valiant":
         # Even if one destination has all: each circuit to it is of use (n / 2 (n - 1) of them are).
         hops = 2 - 2 / len(names)
         return CircuitLoad("of all racks", float(demand.sum()) * hops, of_rack * len(names))
     out, into = demand.sum(axis=1), demand.sum(axis=0)
     rack = int(np.maximum(out, into).argmax())
     word = "from" if out[rack] >= into[rack] else "to"
-    return CircuitLoad(f"{word} {names[rack]}", float(max(out[rack], into[rack])), of_rack)
+    most = float(max(out[rack], into[rack]))
+    if beside is not None:
+        ends = f"{word} {names[rack]} and the packet network"
+        return CircuitLoad(ends, most, of_rack + beside.rate)
+    return CircuitLoad(f"{word} {names[rack]}", most, of_rack)
 
 
 def _demand(scenario: Scenario, plan: Plan, network: Network) -> FloatArray | None:

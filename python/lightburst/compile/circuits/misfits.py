@@ -7,12 +7,11 @@ import numpy as np
 from lightburst.compile.circuits.schedules import own_turns, racks_of
 from lightburst.compile.switches import Switches
 from lightburst.foundation.errors import InputError
-from lightburst.foundation.units import format_duration, format_rate
+from lightburst.foundation.units import format_duration, format_rate, format_size
 from lightburst.scenario import Scenario
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
     MOST_RACKS,
-    FileSchedule,
     GivenSchedule,
     Scheduler,
     Turns,
@@ -20,6 +19,7 @@ from lightburst.scenario.switching.circuit import (
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.topology import Racks
 from lightburst.topology import Network
+from lightburst.topology.star import PACKET
 
 
 def misfits(switches: Switches, network: Network, scenario: Scenario) -> Iterator[InputError]:
@@ -60,10 +60,11 @@ def misfits(switches: Switches, network: Network, scenario: Scenario) -> Iterato
     cores = network.nodes - network.hosts - racks.size
     yield from _slots(path, switching, network, scenario.flow_groups)
     yield from _loads(scenario.flow_groups)
+    yield from _packet_network(path, switching, network, scenario.flow_groups)
     if isinstance(switching.schedule, Scheduler):
         yield from _scheduler(path, switching, network)
-    elif isinstance(switching.schedule, GivenSchedule | FileSchedule):
-        key = "matchings" if isinstance(switching.schedule, GivenSchedule) else "file"
+    elif isinstance(switching.schedule, GivenSchedule):
+        key = "matchings" if switching.schedule.file is None else "file"
         turns = own_turns(switching.schedule)
         yield from _given(f"{path}.schedule.{key}", turns, racks.size, cores)
     elif cores > racks.size - 1 and switching.schedule.kind != "round-robin":
@@ -127,6 +128,23 @@ def _slots(
             f"{format_rate(rate)} ({format_duration(time)})"
         )
         yield InputError(f"{path}.slot", format_duration(switching.slot), allowed)
+
+
+def _packet_network(
+    path: str, switching: Circuit, network: Network, groups: Iterable[FlowGroup]
+) -> Iterator[InputError]:
+    """Refuse a packet network whose queues hold no segment, and a node that has its name."""
+    packet = switching.packet
+    if packet is None:
+        return
+    if PACKET in (network.names or ()):
+        allowed = f"another name beside {path}.packet, whose switch has it"
+        yield InputError("topology", f"a node '{PACKET}'", allowed)
+    size, transport = max((one.transport.segment_size, one.transport_path) for one in groups)
+    room = packet.queue_size
+    if room is not None and room < size:
+        allowed = f"at least {transport}.segment_size ({format_size(size)}), or 'unlimited'"
+        yield InputError(f"{path}.packet.queue_size", format_size(room), allowed)
 
 
 def _scheduler(path: str, switching: Circuit, network: Network) -> Iterator[InputError]:

@@ -10,7 +10,6 @@ from lightburst.foundation.units import PICOSECONDS_PER_SECOND
 from lightburst.scenario.switching import Circuit
 from lightburst.scenario.switching.circuit import (
     SHORT_SIZE,
-    FileSchedule,
     GivenSchedule,
     RandomSchedule,
     RotorSchedule,
@@ -18,9 +17,12 @@ from lightburst.scenario.switching.circuit import (
     Turns,
 )
 from lightburst.topology import Network
+from lightburst.topology.star import PACKET
 from lightburst.workload.streams import stream
 
 Matchings = NDArray[np.int64]
+#: What racks need to know of the packet network.
+_OF_RACKS = ("by", "threshold_bytes", "queue_bytes", "ecn_threshold_bytes")
 
 
 def racks_of(network: Network) -> NDArray[np.uint32]:
@@ -49,26 +51,31 @@ def circuit_settings(
     switching = next(iter(switches.tables), None)
     if not isinstance(switching, Circuit):
         return tables
-    (table,) = tables
+    table, *others = tables
     own = ("slot_ps", "guard_ps", "schedule", "staggered", "short_size")
     kept = {key: table[key] for key in table if key not in own}
     if switching.forwarding == "opera":
         kept["short_bytes"] = switching.short_size or SHORT_SIZE
+    if switching.packet is not None:
+        # The rate is that of the links.
+        kept["packet"] = {key: table["packet"][key] for key in _OF_RACKS}
     times = {key: table[key] for key in ("slot_ps", "guard_ps")}
     if isinstance(switching.schedule, Scheduler):
         carried = slot_bytes(switching, network).tolist()
-        return [kept | {"scheduler": table["schedule"] | times | {"slot_bytes": carried}}]
-    cores = network.nodes - network.hosts - racks_of(network).size
+        scheduler = table["schedule"] | times | {"slot_bytes": carried}
+        return [kept | {"scheduler": scheduler}, *others]
+    cores = rates_of(network).size
     matchings, turns = _schedule(switching, racks_of(network).size, cores, seed)
     schedule = {**times, "matchings": matchings.tolist(), "turns": turns}
     if switching.staggered:
         schedule["offsets_ps"] = [core * switching.slot // cores for core in range(cores)]
-    return [kept | {"schedule": schedule}]
+    return [kept | {"schedule": schedule}, *others]
 
 
 def rates_of(network: Network) -> NDArray[np.uint64]:
     """Return the rate of the links of each circuit switch, which have one rate, in bit/s."""
     up = np.isin(network.link_from, racks_of(network)) & (network.link_to >= network.hosts)
+    up &= ~np.isin(network.link_to, network.layers.get(PACKET, ()))
     _, first = np.unique(network.link_to[up], return_index=True)
     return network.link_rate_bps[up][first]
 
@@ -85,7 +92,7 @@ def _schedule(
 ) -> tuple[Matchings, list[list[int]]]:
     """Return all matchings, and the numbers of those that each circuit switch has, in order."""
     match switching.schedule:
-        case GivenSchedule() | FileSchedule():
+        case GivenSchedule():
             given = own_turns(switching.schedule)
             known = {matching: None for turn in given for matching in turn}
             numbers = {matching: number for number, matching in enumerate(known)}
@@ -109,9 +116,10 @@ def _schedule(
             return matchings, [[(i + begin) % length for i in range(length)] for begin in begins]
 
 
-def own_turns(schedule: GivenSchedule | FileSchedule) -> Turns:
+def own_turns(schedule: GivenSchedule) -> Turns:
     """Return the matchings that a user gives, for each circuit switch slot by slot."""
-    if isinstance(schedule, GivenSchedule):
+    if schedule.file is None:
+        assert schedule.matchings is not None
         return schedule.matchings
     from lightburst.compile.circuits.file import read_matchings  # pyarrow takes long to import
 

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib.patches import Patch
 
+from lightburst.foundation.counts import PS
 from lightburst.measurement import trace_tables
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
 from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line, write
 from lightburst.trace import series, tables
+from lightburst.trace.circuits import openings
 from lightburst.trace.rates import delivery_rates
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
     from matplotlib.figure import SubFigure
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Figures of a trace, by the stems of their files.
 KINDS: Final = ("time-sequence", "windows", "rates", "packets")
+#: Colour behind the times at which a direct circuit is open, and the most of them in a picture.
+_OPEN: Final = "#fbe3b6"
+_MOST_OPENINGS: Final = 300
 _STATE_COLOURS: Final = dict(
     zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -94,9 +100,14 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "marks one that was lost on its way. The line is the cumulative acknowledgement that the "
         "source has heard; a bar is what a SACK block reported when it came, a duplicate one "
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
-        f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. {source}"
+        f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. "
     )
-    keys = [
+    if trace.slots:
+        caption += (
+            "Behind, where they can be told apart: the times at which, by the schedule, a circuit "
+            "leads from the rack of the source to that of the destination. "
+        )
+    keys: list[Artist] = [
         dot("sent", ".", style.BLUE),
         dot("sent again", "^", style.VERMILION),
         dot("lost", "x", "black"),
@@ -105,6 +116,8 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         line("duplicate SACK block", style.ORANGE),
         line("timeout", style.GREY, "--"),
     ]
+    if trace.slots:
+        keys.append(Patch(facecolor=_OPEN, label="direct circuit open"))
 
     def paint(part: SubFigure) -> Words:
         above, below = part.subplots(2, 1)
@@ -113,9 +126,12 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
             axes.set_ylabel("Segment")
         _look_closer(below, trace, begin, end)
         above.axvspan(begin, end, color="#eeeeee", zorder=0)
+        for axes in (above, below):
+            _circuits(axes, trace)
         below.set_xlabel("Time (s)")
         part.align_ylabels()
-        return Words(f"Flow {trace.flow}: time and sequence", caption, [Group("", keys)])
+        title = f"Flow {trace.flow}: time and sequence"
+        return Words(title, caption + source, [Group("", keys)])
 
     return alone(7.6, paint)
 
@@ -297,6 +313,17 @@ def _sequence(axes: Axes, trace: FlowTrace) -> None:
     _dots(axes, sent[sent["lost"]], "x", "black", 6)
     for time in series.timeouts_s(trace):
         axes.axvline(time, color=style.GREY, linewidth=1.1, linestyle="--")
+
+
+def _circuits(axes: Axes, trace: FlowTrace) -> None:
+    """Shade the times at which a direct circuit is open, unless there are too many to see."""
+    begin, end = (int(time / PS) for time in axes.get_xlim())
+    if sum((end - begin) // slot.every_ps for slot in trace.slots) > _MOST_OPENINGS:
+        return
+    spans = [(first * PS, (last - first) * PS) for first, last in openings(trace.slots, begin, end)]
+    across = axes.get_xaxis_transform()
+    axes.broken_barh(spans, (0, 1), transform=across, facecolor=_OPEN, zorder=0.5)
+    axes.set_xlim(begin * PS, end * PS)
 
 
 def _look_closer(axes: Axes, trace: FlowTrace, begin: float, end: float) -> None:

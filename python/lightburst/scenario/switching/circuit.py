@@ -15,6 +15,7 @@ from lightburst.foundation.units import (
 from lightburst.scenario.fields import DataFile, Flag, Lists, Named, Whole, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.scenario.switching.packet_network import PacketNetwork
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 #: Racks of a network of circuits; the simulator numbers them in 16 bits.
@@ -46,35 +47,35 @@ class RandomSchedule(Section):
 
 
 class GivenSchedule(Section):
-    """Matchings of your own."""
+    """Matchings of your own, in the scenario or in a file."""
 
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("matchings", "file"),)
     kind: Literal["given"] = "given"
-    matchings: Annotated[
-        tuple[tuple[_Matching, ...], ...],
-        Lists(
-            "a list for each circuit switch, of matchings, each a list of the numbers of racks: "
-            "[[[1, 2, 0], [2, 0, 1]]]"
-        ),
-    ] = Field(
+    matchings: (
+        Annotated[
+            tuple[tuple[_Matching, ...], ...],
+            Lists(
+                "a list for each circuit switch, of matchings, each a list of the numbers of "
+                "racks: [[[1, 2, 0], [2, 0, 1]]]"
+            ),
+        ]
+        | None
+    ) = Field(
+        None,
         description=(
             "For each circuit switch its matchings, slot by slot; a matching lists for each rack "
             "the number of the rack to which its circuit leads. Afterwards the first one follows "
             "again."
-        )
+        ),
     )
-
-
-class FileSchedule(Section):
-    """Matchings of your own, from a file."""
-
-    kind: Literal["file"] = "file"
-    file: DataFile = Field(
+    file: DataFile | None = Field(
+        None,
         description=(
-            "CSV file with a heading and the columns `switch`, `slot`, `rack` and `to`, all "
-            "numbers from 0: in this slot of this circuit switch the circuit of the rack leads to "
-            "another one. Each switch begins again after its last slot. A relative name is "
-            "relative to the directory of the scenario file."
-        )
+            "The same as a CSV file with a heading and the columns `switch`, `slot`, `rack` and "
+            "`to`, all numbers from 0: in this slot of this circuit switch the circuit of the rack "
+            "leads to another one. Each switch begins again after its last slot. A relative name "
+            "is relative to the directory of the scenario file."
+        ),
     )
 
 
@@ -129,7 +130,6 @@ Schedule = Annotated[
     | RoundRobinSchedule
     | RandomSchedule
     | GivenSchedule
-    | FileSchedule
     | GreedyScheduler
     | HungarianScheduler
     | IslipScheduler
@@ -144,7 +144,7 @@ Schedule = Annotated[
             '`"random"`: these rounds with the racks in random order, shuffled and dealt out in '
             "turn, so that the circuits of a slot are a random regular graph (Opera, Mellette et "
             "al. 2020); another seed is another schedule. "
-            '`"given"` and `"file"`: matchings of your own. '
+            '`"given"`: matchings of your own. '
             "The others are schedulers, which compute "
             'matchings from the bytes that wait in the racks: `"greedy"`, `"hungarian"`, `"islip"` '
             'and `"birkhoff"`.'
@@ -170,7 +170,7 @@ class Circuit(BaseSwitch):
         Bytes; None for unlimited.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"staggered", "short_size"})
+    came_later: ClassVar[frozenset[str]] = frozenset({"staggered", "short_size", "packet"})
 
     kind: Literal["circuit"] = "circuit"
     schedule: Schedule = RotorSchedule()
@@ -215,6 +215,14 @@ class Circuit(BaseSwitch):
         description=(
             "Size of each queue of a rack: those for circuits, and that of each host; at least a "
             "segment."
+        ),
+    )
+
+    packet: PacketNetwork | None = Field(
+        None,
+        description=(
+            "A packet network beside the circuits, an electronic switch with a link to each rack: "
+            "short flows, or the begin of all, need not wait for a circuit."
         ),
     )
 
