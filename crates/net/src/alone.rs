@@ -187,6 +187,14 @@ impl Alone {
         self.arrive(time, from, Unit::Packet(packet))
     }
 
+    /// Lets a data packet of flow 0 arrive whose transport repairs a trimmed packet.
+    pub fn trimmable(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        let packet = self.make(from, (to, bytes), bytes);
+        let units = &mut self.simulator.model.fabric.units;
+        units.packets[packet].envelope.trimmable = true;
+        self.arrive(time, from, Unit::Packet(packet))
+    }
+
     /// Lets a packet of flow 0 without data arrive.
     pub fn acknowledgement(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(from, (to, bytes), 0);

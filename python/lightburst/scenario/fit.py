@@ -17,6 +17,7 @@ from lightburst.scenario.switching import (
 )
 from lightburst.scenario.switching.circuit import BirkhoffScheduler
 from lightburst.scenario.switching.lines import Drr, Prio
+from lightburst.scenario.switching.queue import Trim
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.goal import Goal
@@ -24,7 +25,7 @@ from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.ordering import SourceOrdering
 from lightburst.scenario.tables.routing import FlowletChoice, LeastQueueChoice, LoadLabel
 from lightburst.scenario.tables.workload import Incast, Shuffle
-from lightburst.scenario.transport import OPEN_LOOP, Bursts
+from lightburst.scenario.transport import OPEN_LOOP, Bursts, Rdma, Tcp
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -184,6 +185,11 @@ def _protection(scenario: "Scenario") -> Iterator[InputError]:
             if isinstance(table, Obs):
                 allowed = "'electronic', 'all-optical' or 'hybrid' with protection.scheme = '1+1'"
                 yield InputError(f"{path}.kind", "'obs'", allowed)
+            elif isinstance(table, Electronic) and isinstance(table.queue, Trim):
+                allowed = (
+                    "another discipline with protection.scheme = '1+1', whose packets are twofold"
+                )
+                yield InputError(f"{path}.queue", "'trim'", allowed)
         if scenario.measurement.trace:
             allowed = (
                 "no flow, and no 'lightburst explain' or 'trace' of one, with protection.scheme = "
@@ -306,12 +312,26 @@ def _switch(
         above = f"{format_size(pfc.headroom)} above xoff ({format_size(pfc.xoff)})"
         allowed = f"{full} with xoff, or 'unlimited'"
         yield InputError(f"{path}.pfc.headroom", above, allowed)
+    if isinstance(switching, Electronic) and isinstance(switching.queue, Trim):
+        yield from _headers(path, switching.queue, sent)
     key, room = switching.largest_unit()
     if room is not None and room < segment:
         shares = key.startswith("shared_buffer")
         given = f"a largest queue of {format_size(room)}" if key == "shared_buffer" else None
         allowed = full if shares else f"{full}, or 'unlimited'"
         yield InputError(f"{path}.{key}", given or format_size(room), allowed)
+
+
+def _headers(path: str, queue: Trim, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
+    """Refuse a queue in which a packet without data never finds room."""
+    sizes = {f"{path}.queue.header": queue.header}
+    for group in groups:
+        if isinstance(group.transport, Tcp | Rdma):
+            sizes[f"{group.transport_path}.control_size"] = group.transport.control_size
+    key = max(sizes, key=lambda key: sizes[key])
+    if queue.header_queue < sizes[key]:
+        allowed = f"at least {key} ({format_size(sizes[key])})"
+        yield InputError(f"{path}.queue.header_queue", format_size(queue.header_queue), allowed)
 
 
 def _by_group(switching: Switching) -> dict[str, Iterable[str]]:

@@ -125,6 +125,12 @@ class Endpoint:
         kind: str | None = self.transport.get("congestion_control", {}).get("kind")
         return kind in ("dctcp", "dcqcn")
 
+    @property
+    def is_trimmable(self) -> bool:
+        """Whether it repairs packets whose payload was cut off."""
+        recovery = self.transport.get("recovery")
+        return self.transport["kind"] == "rdma" and recovery == {"kind": "selective-repeat"}
+
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
         if self.is_scalable:
@@ -167,6 +173,7 @@ class Endpoint:
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
+                trimmable=bool(payload) and self.is_trimmable,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

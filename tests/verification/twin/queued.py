@@ -77,6 +77,10 @@ class Output:
         if not self.is_idle_for(unit):
             switch.counters["buffered"] += 1
             switch.levels.append((self.now, self.backlog() + unit.size))
+        self.push_again(queue, unit)
+
+    def push_again(self, queue: list[Waiting], unit: Unit) -> None:
+        """Let a unit that waited do so at the end of another list."""
         waiting = Waiting(unit, self.now)
         queue.append(waiting)
         self.link.queue.append(waiting)
@@ -131,6 +135,20 @@ class Output:
     def is_capable(self, unit: Unit) -> bool:
         """Whether a unit is a packet of a transport capable of ECN."""
         return isinstance(unit, Packet) and unit.ecn_capable
+
+    def pop_last(self, queue: list[Waiting]) -> Unit:
+        """Take the last unit out of a list."""
+        *rest, last = queue
+        queue[:] = [last]
+        self.pop(queue)
+        queue[:] = rest
+        return last.unit
+
+    def trim(self, unit: Unit, size: int) -> Unit:
+        """The header of a packet that is in no list."""
+        assert isinstance(unit, Packet)
+        self.switch.counters["trimmed"] += 1
+        return self.switch.network.trim(unit, size)
 
     def mark(self, unit: Unit) -> Unit:
         """Mark a packet that is capable of ECN; any other unit is only counted."""

@@ -19,7 +19,8 @@ class Packet:
     `echoes_mark` whether its sender has seen such a mark, `reduced` whether its sender tells of a
     smaller window; `ace` is its count of marks modulo 8; `transmission` is the number of its
     transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
-    dropping it, `scalable` whether its sender answers marks by their share.
+    dropping it, `scalable` whether its sender answers marks by their share; `trimmable` is whether
+    its sender repairs it when its payload was cut off.
     """
 
     serial: int
@@ -43,6 +44,7 @@ class Packet:
     ecn_capable: bool = False
     scalable: bool = False
     ace: int = 0
+    trimmable: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:

@@ -17,6 +17,7 @@ SWITCH_COLUMNS = [
     "buffered",
     "relayed",
     "marked",
+    "trimmed",
     "dropped_contention",
     "dropped_no_input_port",
     "dropped_buffer_full",

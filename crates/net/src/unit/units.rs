@@ -59,6 +59,8 @@ pub struct Envelope {
     pub ecn: Ecn,
     /// Number of circuits that the unit has taken, where the nodes count them.
     pub circuits: u8,
+    /// Whether its transport repairs a packet that lost its payload.
+    pub trimmable: bool,
     /// Successor on the link, in the burst or in the queue of an interface.
     pub(crate) behind: Behind,
 }
@@ -76,6 +78,7 @@ impl Envelope {
             label: 0,
             ecn: Ecn::NotCapable,
             circuits: 0,
+            trimmable: false,
             behind: Behind::NOTHING,
         }
     }

@@ -54,6 +54,8 @@ pub struct Sizes {
     pub access_buffer: u64,
     /// Data segments that are capable of ECN.
     pub capable: Capable,
+    /// Whether a data segment that lost its payload is repaired as soon as its header arrives.
+    pub trimmable: bool,
 }
 
 /// Data segments of a connection that a queue may mark in place of dropping them.
@@ -212,6 +214,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         packet.envelope.transmission = transmission;
         if header.payload > 0 {
             packet.envelope.ecn = self.sizes.capable.field(transmission);
+            packet.envelope.trimmable = self.sizes.trimmable;
         }
         let packet = ctx.create(packet);
         if let Some(options) = options {
