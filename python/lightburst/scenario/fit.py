@@ -214,18 +214,14 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _pauses(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse flow control where links can go down, and of classes that it cannot tell apart."""
+    """Refuse flow control beside protected paths, and of classes that it cannot tell apart."""
     tables = tables_of(scenario.switching)
     electronic = {path: one for path, one in tables.items() if isinstance(one, Electronic)}
     asking = [path for path, table in electronic.items() if table.pfc is not None]
     for path in asking:
-        for what, is_there in (
-            ("events and failures of links", scenario.changes),
-            ("protection", scenario.protection is not None),
-        ):
-            if is_there:
-                allowed = f"no such table beside {what}: a lost frame would leave a link paused"
-                yield InputError(f"{path}.pfc", "a table", allowed)
+        if scenario.protection is not None:
+            allowed = "no such table beside protection; links may fail and routes follow"
+            yield InputError(f"{path}.pfc", "a table", allowed)
     if not asking:
         return
     groups = [group.name for group in scenario.flow_groups]

@@ -181,8 +181,10 @@ class QueuedElectronic(Electronic):
         pauses.came(unit, link)
 
     def queue(self, unit: Unit) -> None:
-        """Queue a unit at one of its outputs or lose it."""
-        self.queue_at(self.choose_queue(unit), unit)
+        """Queue a unit that is in the switch at one of its outputs or lose it."""
+        port = self.choose_queue(unit)
+        self.network.pauses.turn(unit, self.ports[port])
+        self.queue_at(port, unit)
 
     def queue_at(self, port: int, unit: Unit) -> None:
         """Queue a unit at an output or lose it."""
@@ -237,7 +239,7 @@ class QueuedElectronic(Electronic):
         if reroute:
             self.queue(unit)
         else:
-            self.drop(unit, "queue_flushed", self.ports.index(link))
+            self.outputs[self.ports.index(link)].drop(unit, "queue_flushed")
 
     def area(self, until: int | None) -> int:
         """With the units that wait."""
