@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import lightburst as lb
+from lightburst.cli import main
 from lightburst.explanation.flow import explain
 from lightburst.result.pauses import class_of_groups, possible_lock
 
@@ -115,7 +116,7 @@ def test_a_ring_that_could_lock_is_named(tmp_path: Path) -> None:
     result = lb.run(light)
     assert (result.flows["status"] == "finished").all()
     assert warned(result) == [
-        "priority flow control could lock up with more traffic: by the routes in use the links "
+        "priority flow control could lock up with enough traffic: by the routes in use the links "
         "A - B, B - C, C - D, D - A can wait for each other in a cycle"
     ]
     # Without the flow from d nothing waits for D - A, so that there is no cycle.
@@ -123,6 +124,26 @@ def test_a_ring_that_could_lock_is_named(tmp_path: Path) -> None:
     rows = [row for row in file.read_text("utf-8").splitlines() if not row.startswith("d")]
     file.write_text("\n".join([*rows[:2], ""]), "utf-8")
     assert warned(lb.run(light)) == []
+
+
+def test_what_could_lock_is_told_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A run that stops at its limit of events has no result, and the warning all the same.
+    locks = ring(tmp_path, 150_000, pfc={"xoff": "6 kB", "xon": "3 kB"})
+    locks = locks.with_(measurement__event_limit=10)
+    with pytest.warns(lb.RunWarning, match="could lock up") as found, pytest.raises(lb.InputError):
+        lb.run(locks)
+    assert [warning.filename for warning in found] == [__file__]
+    # One that could lock is told once, by `run` and by the command.
+    light = ring(tmp_path, 1_500, pfc={"xoff": "6 kB", "xon": "3 kB"})
+    with pytest.warns(lb.RunWarning) as found:
+        lb.run(light)
+    assert sum("lock up" in str(warning.message) for warning in found) == 1
+    file = tmp_path / "ring.toml"
+    file.write_text(light.to_toml(), "utf-8")
+    assert main(["run", str(file)]) == 0
+    assert capsys.readouterr().err.count("lock up") == 1
 
 
 def test_classes_that_do_not_share_links_do_not_wait_for_each_other(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ LISTS = {
         ("queue", "fq_pie", "'pie'"),
         ("queue", "wred", "'red'"),
         ("queueing", "fq WRR round-robin", "'fair', deficit round robin"),
-        ("switch key", "trimming cutpayload", "'queue_size', beyond which"),
+        ("queue", "trimming cutpayload CompositeQueue", "'trim', a queue that cuts payloads off"),
         ("choice", "wcmp", "'flow-hash', one way for a whole flow"),
         ("choice", "conga hedera", "'least-queue', by the queues of the node alone"),
         ("routing key", "wcmp", "'choice' = 'flow-hash'"),

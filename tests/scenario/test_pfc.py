@@ -36,11 +36,10 @@ CASES = {
         "'hybrid'",
         "'electronic' at every switch beside pfc: light cannot wait for a pause",
     ),
-    'pfc = { xoff = "40 kB" }\n[failures]\n'
-    'mean_time_to_failure = "1 s"\nmean_time_to_repair = "1 ms"': (
+    'pfc = { xoff = "40 kB" }\n[protection]\nscheme = "1:1"': (
         "switching.pfc",
         "a table",
-        "no such table beside events and failures of links: a lost frame would leave a link paused",
+        "no such table beside protection; links may fail and routes follow",
     ),
 }
 

@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from outage_plans import crowded, steady
+from outage_plans import crowded, steady, with_outages
 from plans import (
     GIGABIT,
     MICROSECOND,
@@ -138,3 +138,18 @@ def classes_plan(seed: int) -> Plan:
     if random.random() < 0.5:
         plan = plan._replace(settings={**plan.settings, "fair": {"small_queue": None}})
     return plan
+
+
+def broken_plan(seed: int) -> Plan:
+    """Packets that pause over links that go down and come up."""
+    random = Random(f"broken pauses/{seed}")
+    plan = classes_plan(seed) if seed % 4 == 3 else pause_plan(seed)
+    changed = {
+        key: value for key, value in plan.settings.items() if key not in ("label", "balance")
+    }
+    changed["time_limit_ps"] = min(changed["time_limit_ps"], 20 * MILLISECOND)
+    if changed["routing"]["kind"] == "fat-tree":
+        changed["routing"] = {"kind": "shortest-path", "metric": "hops"}
+    if changed.get("loss") is not None:
+        changed["loss"] = {**changed["loss"], "holds": [], "stalls": []}
+    return with_outages(random, plan._replace(settings=changed, paths=None))

@@ -95,6 +95,18 @@ def random_dualpi2(random: Random) -> dict[str, Any]:
     }
 
 
+def random_trim(random: Random) -> dict[str, Any]:
+    """Few packets of data, headers that find no room, and turns of one or of several."""
+    pick = random.choice
+    return {
+        "packets": pick([1, 2, 3, 8]),
+        "header_bytes": pick([64, 64, 20, 300]),
+        "header_queue_bytes": pick([0, 128, 500, 12_000, 12_000]),
+        "weight": pick([1, 2, 10]),
+        "tail": pick([0.0, 0.5, 0.5, 1.0]),
+    }
+
+
 #: The settings of each discipline that does not distinguish groups.
 ALIKE: dict[str, Callable[[Random], dict[str, Any]]] = {
     "drop-tail": lambda random: {},

@@ -12,7 +12,7 @@ pub use recorder::Made;
 use crate::{
     link::fifo, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Ecn, Event, EventKind,
     Fabric, FlowId, Header, Identity, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate,
-    Routing, Switch, Unit, Wire,
+    Routing, Switch, Treatment, Unit, Wire,
 };
 use lightburst_des::{Agenda, Duration, Model, Simulator, Stop, Ties, Time};
 use recorder::{DroppedPacket, Recorder, Recording};
@@ -183,7 +183,15 @@ impl Alone {
         let packet = self.make(from, (to, bytes), bytes);
         let it = &mut self.simulator.model.fabric.units.packets[packet];
         it.envelope.flow = FlowId(flow);
-        it.envelope.ecn = ecn;
+        it.envelope.treatment = Treatment::new(ecn, false);
+        self.arrive(time, from, Unit::Packet(packet))
+    }
+
+    /// Lets a data packet of flow 0 arrive whose transport repairs a trimmed packet.
+    pub fn trimmable(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
+        let packet = self.make(from, (to, bytes), bytes);
+        let units = &mut self.simulator.model.fabric.units;
+        units.packets[packet].envelope.treatment = Treatment::new(Ecn::NotCapable, true);
         self.arrive(time, from, Unit::Packet(packet))
     }
 

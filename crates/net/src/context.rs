@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn mark_congestion(&mut self, packet: PacketId) {
         let packet = &mut self.fabric.units.packets[packet];
-        if packet.envelope.ecn != Ecn::NotCapable {
+        if packet.envelope.treatment.ecn() != Ecn::NotCapable {
             packet.header.flags |= Header::MARKED;
         }
     }

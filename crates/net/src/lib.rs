@@ -51,4 +51,4 @@ pub use unit::numbering::Numbering;
 pub use unit::packet::{Block, Header, Options, Packet};
 pub use unit::tails::{Sent, Tails};
 pub use unit::telemetry::{Reading, Telemetry};
-pub use unit::units::{Ecn, Envelope, Identity, Sendable, Units, LARGEST_UNIT};
+pub use unit::units::{Ecn, Envelope, Identity, Sendable, Treatment, Units, LARGEST_UNIT};

@@ -13,6 +13,8 @@ pub struct QueueCounters {
     buffered: u64,
     /// Units marked (ECN).
     marked: u64,
+    /// Packets that lost their payload.
+    trimmed: u64,
     /// Number of drops, by reason.
     drops: Vec<(&'static DropReason, u64)>,
     /// Bytes in all queues together.
@@ -61,6 +63,7 @@ impl Counters for QueueCounters {
         Counted::default()
             .count("buffered", self.buffered)
             .count("marked", self.marked)
+            .count("trimmed", self.trimmed)
             .dropped(QUEUE_FULL, number(QUEUE_FULL))
             .and(dropped(number))
             .count(PEAK, self.peak)
@@ -179,14 +182,19 @@ impl Output<'_, '_> {
     /// Appends a unit to a chain of the queue, behind `backlog` bytes.
     #[inline]
     pub fn push(&mut self, chain: &mut Chain, unit: Unit, backlog: u64) {
-        let bytes = u64::from(self.bytes(unit));
-        let now = self.ctx.now();
         if !self.is_idle.unwrap_or_else(|| self.ctx.is_idle(self.port)) {
             self.counters.buffered += 1;
+            let bytes = u64::from(self.bytes(unit));
             self.counters.peak = self.counters.peak.max(backlog + bytes);
         }
-        self.counters.settle(now);
-        self.counters.level += bytes;
+        self.push_again(chain, unit);
+    }
+
+    /// Appends a unit that waited to another chain of the queue.
+    #[inline]
+    pub fn push_again(&mut self, chain: &mut Chain, unit: Unit) {
+        self.counters.settle(self.ctx.now());
+        self.counters.level += u64::from(self.bytes(unit));
         self.ctx.queue(self.port, chain, unit);
     }
 
@@ -198,6 +206,34 @@ impl Output<'_, '_> {
         self.counters.settle(self.ctx.now());
         self.counters.level -= u64::from(self.bytes(unit));
         Some((unit, since))
+    }
+
+    /// Takes the last unit out of a chain of the queue.
+    pub fn pop_last(&mut self, chain: &mut Chain) -> Option<Unit> {
+        let unit = self.ctx.unqueue_last(self.port, chain)?;
+        self.counters.settle(self.ctx.now());
+        self.counters.level -= u64::from(self.bytes(unit));
+        Some(unit)
+    }
+
+    /// Returns whether a unit is a packet without data.
+    #[inline]
+    pub fn is_control(&self, unit: Unit) -> bool {
+        matches!(unit, Unit::Packet(packet) if self.ctx.packet(packet).header.payload == 0)
+    }
+
+    /// Returns whether the payload of a unit may be cut off.
+    #[inline]
+    pub fn is_trimmable(&self, unit: Unit) -> bool {
+        self.ctx.envelope(unit).treatment.is_trimmable()
+    }
+
+    /// Cuts the payload off a packet that is in no chain; at most `bytes` of it remain.
+    pub fn trim(&mut self, unit: Unit, bytes: u32) {
+        if let Unit::Packet(packet) = unit {
+            self.ctx.trim(packet, bytes);
+        }
+        self.counters.trimmed += 1;
     }
 
     /// Returns whether links of the network are paused.
@@ -248,7 +284,7 @@ impl Output<'_, '_> {
     #[inline]
     pub fn ecn(&self, unit: Unit) -> Ecn {
         match unit {
-            Unit::Packet(_) => self.ctx.envelope(unit).ecn,
+            Unit::Packet(_) => self.ctx.envelope(unit).treatment.ecn(),
             _ => Ecn::NotCapable,
         }
     }

@@ -11,6 +11,7 @@ mod marking;
 mod pie;
 mod prio;
 mod red;
+mod trim;
 
 pub use codel::{CoDel, TARGET_EXCEEDED};
 pub use drop_tail::DropTail;
@@ -21,6 +22,7 @@ pub use marking::Marking;
 pub use pie::{Pie, PIE_EARLY};
 pub use prio::Prio;
 pub use red::{Red, EARLY, FORCED};
+pub use trim::Trim;
 
 use crate::output::Output;
 use crate::settings::{of_kind, Table};
@@ -105,6 +107,7 @@ pub const REGISTRY: &[DisciplineKind] = &[
     kind::<Drr>("drr", &[]),
     kind::<DualPi2>("dualpi2", &[DUALPI2_EARLY]),
     kind::<Marking>("marking", &[]),
+    kind::<Trim>("trim", &[]),
 ];
 
 const fn kind<S: DisciplineSettings + DeserializeOwned + 'static>(

@@ -26,6 +26,7 @@ const SIZES: Sizes = Sizes {
     control: 64,
     access_buffer: u64::MAX,
     capable: Capable::None,
+    trimmable: false,
 };
 
 /// A wire of 10 Gb/s with a delay of 1 us, for `flows` flows.

@@ -279,6 +279,12 @@ pub fn capable(kind: &str, parameters: &Parameters) -> Capable {
     }
 }
 
+/// Returns whether the transport called `kind` repairs a data segment that lost its payload as soon
+/// as the header arrives. The name of its recovery may be unknown.
+pub fn trimmable(kind: &str, parameters: &Parameters) -> bool {
+    kind == "rdma" && rdma::is_trimmable(parameters)
+}
+
 /// Feedback of marks on which the endpoints agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ecn {

@@ -46,9 +46,9 @@ _TURNS: Final = (
     ("drr", "deficit round robin over groups of flows"),
     *_QUEUE,
 )
-_DROPS: Final = (
-    ("electronic", "which drops what its queue_size does not hold"),
-    ("queue_size", "beyond which packets are dropped"),
+_TRIMS: Final = (
+    ("trim", "a queue that cuts payloads off"),
+    ("electronic", "with queue = 'trim'"),
 )
 _COLLECTIVE: Final = (("collective", "with operation = 'all-reduce' and others"),)
 
@@ -82,7 +82,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     "cake": (("fq-codel", ""), *_DISCIPLINE),
     "fqpie": (("pie", ""), *_DISCIPLINE),
     **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
-    **dict.fromkeys(("trimming", "trim", "cutpayload", "composite"), _DROPS),
+    **dict.fromkeys(("trimming", "cutpayload", "composite", "compositequeue"), _TRIMS),
     # Routing.
     **dict.fromkeys(("wcmp",), _FLOWS),
     **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),

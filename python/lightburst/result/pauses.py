@@ -34,11 +34,8 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
             "priority flow control has locked up: the links "
             f"{_named(plan, cycle)} pause and wait for each other in a cycle"
         )
-    elif cycle := possible_lock(scenario, plan):
-        yield (
-            "priority flow control could lock up with more traffic: by the routes in use the links "
-            f"{_named(plan, cycle)} can wait for each other in a cycle"
-        )
+    else:
+        yield from foreseen(scenario, plan)
     switches = columns["switches"]
     lost = {
         "no headroom (pfc.headroom)": int(switches["dropped_headroom_full"].sum()),
@@ -47,6 +44,15 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     found = [f"{number} packets found {what}" for what, number in lost.items() if number]
     if found:
         yield f"packets were lost in spite of priority flow control: {', '.join(found)}"
+
+
+def foreseen(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Yield a warning if priority flow control could lock up; known before a run."""
+    if cycle := possible_lock(scenario, plan):
+        yield (
+            "priority flow control could lock up with enough traffic: by the routes in use the "
+            f"links {_named(plan, cycle)} can wait for each other in a cycle"
+        )
 
 
 def locked(columns: Columns) -> list[int]:

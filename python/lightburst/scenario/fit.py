@@ -17,6 +17,7 @@ from lightburst.scenario.switching import (
 )
 from lightburst.scenario.switching.circuit import BirkhoffScheduler
 from lightburst.scenario.switching.lines import Drr, Prio
+from lightburst.scenario.switching.queue import Trim
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.events import Restoration
 from lightburst.scenario.tables.goal import Goal
@@ -29,7 +30,7 @@ from lightburst.scenario.tables.routing import (
     LoadLabel,
 )
 from lightburst.scenario.tables.workload import Incast, Shuffle
-from lightburst.scenario.transport import OPEN_LOOP, Bursts
+from lightburst.scenario.transport import OPEN_LOOP, Bursts, Rdma, Tcp
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -194,6 +195,11 @@ def _protection(scenario: "Scenario") -> Iterator[InputError]:
             if isinstance(table, Obs):
                 allowed = "'electronic', 'all-optical' or 'hybrid' with protection.scheme = '1+1'"
                 yield InputError(f"{path}.kind", "'obs'", allowed)
+            elif isinstance(table, Electronic) and isinstance(table.queue, Trim):
+                allowed = (
+                    "another discipline with protection.scheme = '1+1', whose packets are twofold"
+                )
+                yield InputError(f"{path}.queue", "'trim'", allowed)
         if scenario.measurement.trace:
             allowed = (
                 "no flow, and no 'lightburst explain' or 'trace' of one, with protection.scheme = "
@@ -218,18 +224,14 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _pauses(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse flow control where links can go down, and of classes that it cannot tell apart."""
+    """Refuse flow control beside protected paths, and of classes that it cannot tell apart."""
     tables = tables_of(scenario.switching)
     electronic = {path: one for path, one in tables.items() if isinstance(one, Electronic)}
     asking = [path for path, table in electronic.items() if table.pfc is not None]
     for path in asking:
-        for what, is_there in (
-            ("events and failures of links", scenario.changes),
-            ("protection", scenario.protection is not None),
-        ):
-            if is_there:
-                allowed = f"no such table beside {what}: a lost frame would leave a link paused"
-                yield InputError(f"{path}.pfc", "a table", allowed)
+        if scenario.protection is not None:
+            allowed = "no such table beside protection; links may fail and routes follow"
+            yield InputError(f"{path}.pfc", "a table", allowed)
     if not asking:
         return
     groups = [group.name for group in scenario.flow_groups]
@@ -316,12 +318,26 @@ def _switch(
         above = f"{format_size(pfc.headroom)} above xoff ({format_size(pfc.xoff)})"
         allowed = f"{full} with xoff, or 'unlimited'"
         yield InputError(f"{path}.pfc.headroom", above, allowed)
+    if isinstance(switching, Electronic) and isinstance(switching.queue, Trim):
+        yield from _headers(path, switching.queue, sent)
     key, room = switching.largest_unit()
     if room is not None and room < segment:
         shares = key.startswith("shared_buffer")
         given = f"a largest queue of {format_size(room)}" if key == "shared_buffer" else None
         allowed = full if shares else f"{full}, or 'unlimited'"
         yield InputError(f"{path}.{key}", given or format_size(room), allowed)
+
+
+def _headers(path: str, queue: Trim, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
+    """Refuse a queue in which a packet without data never finds room."""
+    sizes = {f"{path}.queue.header": queue.header}
+    for group in groups:
+        if isinstance(group.transport, Tcp | Rdma):
+            sizes[f"{group.transport_path}.control_size"] = group.transport.control_size
+    key = max(sizes, key=lambda key: sizes[key])
+    if queue.header_queue < sizes[key]:
+        allowed = f"at least {key} ({format_size(sizes[key])})"
+        yield InputError(f"{path}.queue.header_queue", format_size(queue.header_queue), allowed)
 
 
 def _by_group(switching: Switching) -> dict[str, Iterable[str]]:

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Never
 
@@ -14,6 +14,7 @@ from lightburst.expressions import Expression, check_all, parse_all
 from lightburst.foundation.counts import Columns
 from lightburst.foundation.errors import refuse_changes, warn
 from lightburst.foundation.narrow import as_counted
+from lightburst.result.pauses import foreseen
 from lightburst.result.result import Result
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario, as_scenario
@@ -72,12 +73,19 @@ def run(
     Warns
     -----
     RunWarning
-        For each of `Result.warnings`.
+        For each of `Result.warnings`; those that are known before the simulation come before it.
     """
     refuse_changes("run", "scenario, seed, cancel, before and metrics", changes)
     given = as_scenario(scenario)
-    result = simulate(given, seed, cancel=cancel, before=before, metrics=metrics)
-    warn(result.warnings, stacklevel=2)
+    told: list[str] = []
+
+    def foretell(texts: Sequence[str]) -> None:
+        told.extend(texts)
+        # Of the caller of `run`: behind this function, `simulate` and `run`.
+        warn(texts, stacklevel=4)
+
+    result = simulate(given, seed, cancel=cancel, before=before, foretell=foretell, metrics=metrics)
+    warn([text for text in result.warnings if text not in told], stacklevel=2)
     return result
 
 
@@ -89,12 +97,14 @@ def simulate(
     progress: Progress | None = None,
     before: Result | None = None,
     ask: Callable[[int, int | None], None] | None = None,
+    foretell: Callable[[Sequence[str]], None] | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
 ) -> Result:
     """Run a scenario as `run`, without issuing warnings, for callers that report them themselves.
 
     Before the simulation `ask` is called, if given, with the estimated bytes of the run and the
-    most bytes that the program may hold (None: as many as are available). `ask` may wait.
+    most bytes that the program may hold (None: as many as are available). `ask` may wait. Then
+    `foretell` is called, if given, with those of the warnings of the result that are known then.
     """
     seed = check_seed(seed)
     own = parse_all({} if metrics is None else metrics)
@@ -104,6 +114,8 @@ def simulate(
     needed = estimate_memory(plan, None if before is None else before.columns, most)
     if ask is not None:
         ask(needed, most)
+    if foretell is not None:
+        foretell(tuple(foreseen(scenario, plan)))
     begun = time.perf_counter()
     watch, limit = Watch(most, progress), scenario.measurement.event_limit
     columns = _columns(plan, cancel, limit, watch)

@@ -7,6 +7,7 @@ from twin.lines import Drr, Prio
 from twin.link import Waiting
 from twin.real import root
 from twin.rng import mix
+from twin.trim import Trim
 from twin.units import Unit
 
 if TYPE_CHECKING:
@@ -314,7 +315,7 @@ class Marking(Discipline):
         return self.draw.uniform() < most * (float(backlog - low) / float(high - low))
 
 
-DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2]] = {
+DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2 | Trim]] = {
     "drop-tail": Discipline,
     "codel": CoDel,
     "red": Red,
@@ -324,4 +325,5 @@ DISCIPLINES: dict[str, type[Discipline | Prio | DualPi2]] = {
     "drr": Drr,
     "dualpi2": DualPi2,
     "marking": Marking,
+    "trim": Trim,
 }

@@ -128,6 +128,12 @@ class Endpoint:
         kind: str | None = self.transport.get("congestion_control", {}).get("kind")
         return kind in ("dctcp", "dcqcn")
 
+    @property
+    def is_trimmable(self) -> bool:
+        """Whether it repairs packets whose payload was cut off."""
+        recovery = self.transport.get("recovery")
+        return self.transport["kind"] == "rdma" and recovery == {"kind": "selective-repeat"}
+
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
         if self.is_scalable:
@@ -173,6 +179,7 @@ class Endpoint:
                 path=self.network.repaths.of(self.flow.index).number if forward else 0,
                 asks=bool(payload) and self.asks,
                 readings=() if payload else self.readings,
+                trimmable=bool(payload) and self.is_trimmable,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

@@ -269,6 +269,15 @@ class Network:
             if packet.transmission is not None:
                 self.lost[packet.flow][packet.transmission] = self.events.now
 
+    def trim(self, packet: Packet, size: int) -> Packet:
+        """The header of a packet, of at most so many bytes: its transmission is lost."""
+        assert packet.transmission is not None
+        self.lost[packet.flow][packet.transmission] = self.events.now
+        size = min(packet.size, size)
+        return replace(
+            packet, payload=0, size=size, transmission=None, trimmable=False, again=False
+        )
+
     def note(
         self,
         what: str,

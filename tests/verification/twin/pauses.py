@@ -68,7 +68,8 @@ class Pauses:
         self.lines: list[int] = queue.get("bands", list(range(len(queue.get("quanta_bytes", [])))))
         self.classes = 1 + max(self.lines, default=0)
         self.inside: list[Inside] = []
-        self.asked: set[tuple[int, int]] = set()
+        #: When each lane was asked to pause, by the last frame.
+        self.asked: dict[tuple[int, int], int] = {}
         self.spans: list[Span] = []
 
     def reverse(self, link: "Link") -> "Link":
@@ -77,6 +78,29 @@ class Pauses:
         same = [x for x in links if (x.source, x.target) == (link.source, link.target)]
         back = [x for x in links if (x.source, x.target) == (link.target, link.source)]
         return back[same.index(link)]
+
+    def next_break(self, index: int, after: int) -> int | None:
+        """When a link, or the one back, next goes down or comes up."""
+        link, spans = self.network.links[index], self.network.outages.spans
+        of_both = spans.get(index, []) + spans.get(self.reverse(link).index, [])
+        times = [time for span in of_both for time in span if after < time < UNENDED]
+        return min(times, default=None)
+
+    def breaks(self, index: int, after: int, until: int) -> bool:
+        """Whether that is until this time."""
+        time = self.next_break(index, after)
+        return time is not None and time <= until
+
+    def is_asked(self, lane: tuple[int, int]) -> bool:
+        """Whether a lane was asked to pause, and no change of its link has come since."""
+        since = self.asked.get(lane)
+        return since is not None and not self.breaks(lane[0], since, self.network.events.now)
+
+    def turn(self, unit: "Unit", to: "Link") -> None:
+        """A packet in a switch takes another link."""
+        for one in self.inside:
+            if one.serial == unit.packets[0].serial:
+                one.to = to.index
 
     def class_of(self, unit: "Unit") -> int:
         """The class of a packet."""
@@ -121,18 +145,18 @@ class Pauses:
         (one,) = (one for one in self.inside if one.serial == unit.packets[0].serial)
         self.inside.remove(one)
         bounds = self.bounds[one.lane[0]]
-        if one.lane in self.asked and self.bytes_of(one.lane) <= bounds["xon_bytes"]:
-            self.asked.remove(one.lane)
+        if self.is_asked(one.lane) and self.bytes_of(one.lane) <= bounds["xon_bytes"]:
+            del self.asked[one.lane]
             self.send(one.lane, RESUME)
 
     def came(self, unit: "Unit", link: "Link") -> None:
         """Ask the other end of a link to pause, if too much came by it."""
         lane = link.index, self.class_of(unit)
         bounds = self.bounds[link.index]
-        if bounds is None or lane in self.asked:
+        if bounds is None or self.is_asked(lane):
             return
         if self.bytes_of(lane) > bounds["xoff_bytes"]:
-            self.asked.add(lane)
+            self.asked[lane] = self.network.events.now
             self.send(lane, PAUSE)
 
     def send(self, lane: tuple[int, int], kind: int) -> None:
@@ -143,16 +167,28 @@ class Pauses:
         begin = max(events.now, back.free_at)
         back.free_at = begin + back.tx(FRAME, begin)
         back.frames.append((begin, back.free_at, FRAME))
-        moment = Moment(TIMER, link.source, lane[0] * self.classes + lane[1], kind)
-        events.add(back.free_at + back.delay, moment, lambda: self.act(lane, kind))
+        arrival = back.free_at + back.delay
+        if self.network.outages.is_down(back) or self.breaks(lane[0], events.now, arrival):
+            return
+        self.act_at(arrival, lane, kind)
+
+    def act_at(self, time: int, lane: tuple[int, int], kind: int) -> None:
+        """Pause or go on at a time."""
+        begin = self.network.links[lane[0]].source
+        moment = Moment(TIMER, begin, lane[0] * self.classes + lane[1], kind)
+        self.network.events.add(time, moment, lambda: self.act(lane, kind))
 
     def act(self, lane: tuple[int, int], kind: int) -> None:
         """Pause or go on."""
         link, now = self.network.links[lane[0]], self.network.events.now
+        going = [one for one in self.spans if one.lane == lane and one.end is None]
         if kind == PAUSE:
+            assert not going
             self.spans.append(Span(lane, now))
-        else:
-            (span,) = (one for one in self.spans if one.lane == lane and one.end is None)
+            end = self.next_break(lane[0], now)
+            if end is not None:
+                self.act_at(end, lane, RESUME)
+        for span in going:
             span.end = now
         if link.interface is not None:
             link.interface.after_frame(begins=kind == PAUSE)
@@ -162,7 +198,7 @@ class Pauses:
 
     def locked(self) -> dict[str, Any]:
         """The largest set of pauses that wait for each other."""
-        paused = {span.lane for span in self.spans if span.end is None} & self.asked
+        paused = {span.lane for span in self.spans if span.end is None} & set(self.asked)
         waits: Counter[tuple[tuple[int, int], tuple[int, int]]] = Counter()
         for one in self.inside:
             waits[one.lane, (one.to, one.lane[1])] += one.size

@@ -77,6 +77,10 @@ class Output:
         if not self.is_idle_for(unit):
             switch.counters["buffered"] += 1
             switch.levels.append((self.now, self.backlog() + unit.size))
+        self.push_again(queue, unit)
+
+    def push_again(self, queue: list[Waiting], unit: Unit) -> None:
+        """Let a unit that waited do so at the end of another list."""
         waiting = Waiting(unit, self.now)
         queue.append(waiting)
         self.link.queue.append(waiting)
@@ -132,6 +136,20 @@ class Output:
         """Whether a unit is a packet of a transport capable of ECN."""
         return isinstance(unit, Packet) and unit.ecn_capable
 
+    def pop_last(self, queue: list[Waiting]) -> Unit:
+        """Take the last unit out of a list."""
+        *rest, last = queue
+        queue[:] = [last]
+        self.pop(queue)
+        queue[:] = rest
+        return last.unit
+
+    def trim(self, unit: Unit, size: int) -> Unit:
+        """The header of a packet that is in no list."""
+        assert isinstance(unit, Packet)
+        self.switch.counters["trimmed"] += 1
+        return self.switch.network.trim(unit, size)
+
     def mark(self, unit: Unit) -> Unit:
         """Mark a packet that is capable of ECN; any other unit is only counted."""
         self.switch.counters["marked"] += 1
@@ -163,8 +181,10 @@ class QueuedElectronic(Electronic):
         pauses.came(unit, link)
 
     def queue(self, unit: Unit) -> None:
-        """Queue a unit at one of its outputs or lose it."""
-        self.queue_at(self.choose_queue(unit), unit)
+        """Queue a unit that is in the switch at one of its outputs or lose it."""
+        port = self.choose_queue(unit)
+        self.network.pauses.turn(unit, self.ports[port])
+        self.queue_at(port, unit)
 
     def queue_at(self, port: int, unit: Unit) -> None:
         """Queue a unit at an output or lose it."""
@@ -220,7 +240,7 @@ class QueuedElectronic(Electronic):
         if reroute:
             self.queue(unit)
         else:
-            self.drop(unit, "queue_flushed", self.ports.index(link))
+            self.outputs[self.ports.index(link)].drop(unit, "queue_flushed")
 
     def area(self, until: int | None) -> int:
         """With the units that wait."""

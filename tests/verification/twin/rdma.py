@@ -34,6 +34,9 @@ class RdmaSender(Sender):
         self.arrived: set[int] = set()
         self.sent_again: set[int] = set()
         self.until: int | None = None
+        #: Trimmed packets to be sent again, and those that were.
+        self.trimmed: set[int] = set()
+        self.trimmed_again: set[int] = set()
         #: All missing packets that begin before it are taken for lost.
         self.lost_before = 0
         moment = Moment(TIMER, here, flow.index, PACING)
@@ -76,12 +79,17 @@ class RdmaSender(Sender):
         return self.next + payload - self.una <= most
 
     def missing(self) -> int | None:
-        """The packet to be sent again: one taken for lost, or before one that came."""
+        """The packet to be sent again: a trimmed one, or one taken for lost."""
+        return min(self.trimmed) if self.trimmed else self.lost()
+
+    def lost(self) -> int | None:
+        """The first packet taken for lost, or before one that came, that was not trimmed."""
         if self.until is None:
             return None
         for begin in range(self.una, self.highest, self.most):
             lost = begin < self.lost_before or any(later > begin for later in self.arrived)
-            if lost and begin not in self.arrived and begin not in self.sent_again:
+            known = self.arrived | self.sent_again | self.trimmed | self.trimmed_again
+            if lost and begin not in known:
                 return begin
         return None
 
@@ -101,7 +109,10 @@ class RdmaSender(Sender):
             queue = self.interface.interface
             if queue is not None and not queue.has_room(self.flow.index, self.send_allowed):
                 return
-            if begin is not None:
+            if begin in self.trimmed:
+                self.trimmed.remove(begin)
+                self.trimmed_again.add(begin)
+            elif begin is not None:
                 self.sent_again.add(begin)
             self.send_packet(new, payload)
 
@@ -145,11 +156,20 @@ class RdmaSender(Sender):
         elif packet.number < self.una or self.una == self.highest:
             return
         self.law.told(packet.readings, packet.number, self.next)
-        self.arrived.update(begin for begin, _ in packet.blocks)
-        if packet.kind == "nak" and self.until is None:
-            self.repair(timeout=False)
-            self.flow.audit.decide(FAST, "data", self.una)
+        trimmed = {begin for begin, end in packet.blocks if begin == end}
+        self.arrived.update(begin for begin, end in packet.blocks if begin < end)
+        self.trimmed = (self.trimmed | trimmed) - self.arrived
+        self.trimmed = {begin for begin in self.trimmed if begin >= self.una}
+        if trimmed:
             self.timer.set(self.now + self.timeout.wait())
+        elif packet.kind == "nak" and self.until is None:
+            self.repair(timeout=False)
+            if self.selective and self.lost() is None:
+                # What is missing was trimmed.
+                self.until = None
+            else:
+                self.flow.audit.decide(FAST, "data", self.una)
+                self.timer.set(self.now + self.timeout.wait())
         self.send_allowed()
         self.note_window()
 
@@ -179,6 +199,8 @@ class RdmaSender(Sender):
         if self.selective:
             self.until, self.sent_again = self.highest, set()
             self.lost_before = self.highest if timeout else self.una + 1
+            if timeout:
+                self.trimmed, self.trimmed_again = set(), set()
         else:
             self.next = self.una
 
@@ -208,6 +230,9 @@ class RdmaReceiver(Receiver):
         self.readings = packet.readings
         if packet.marked and self.interval is not None:
             self.take_mark()
+        if not packet.payload:
+            self.take_header(packet.number)
+            return
         if self.selective or packet.number <= self.flow.delivered:
             assert packet.transmission is not None
             self.flow.audit.arrivals.append(packet.transmission)
@@ -223,6 +248,13 @@ class RdmaReceiver(Receiver):
         elif not self.refused:
             self.refused = True
             self.respond("nak")
+
+    def take_header(self, number: int) -> None:
+        """Ask for a packet that was trimmed, or acknowledge it if its data came before."""
+        if number < self.flow.delivered or number in self.held:
+            self.respond("ack")
+        else:
+            self.respond("nak", ((number, number),))
 
     def take(self, packet: Packet) -> None:
         """Take the next packet in order, and those that follow it."""

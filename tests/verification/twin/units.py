@@ -21,7 +21,8 @@ class Packet:
     transmission, where that is counted; `ecn_capable` is whether a queue may mark it in place of
     dropping it, `scalable` whether its sender answers marks by their share; `path`
     goes into the hash of its next hops; `asks` is whether outputs add their readings to it, and
-    `readings` are those that it has.
+    `readings` are those that it has; `trimmable` is whether its sender repairs it when its payload
+    was cut off.
     """
 
     serial: int
@@ -48,6 +49,7 @@ class Packet:
     path: int = 0
     asks: bool = False
     readings: tuple[Any, ...] = ()
+    trimmable: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:

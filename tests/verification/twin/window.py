@@ -19,6 +19,7 @@ SWITCH_COLUMNS = [
     "packet_bytes",
     "circuit_bytes",
     "marked",
+    "trimmed",
     "dropped_contention",
     "dropped_no_input_port",
     "dropped_buffer_full",

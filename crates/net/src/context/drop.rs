@@ -3,7 +3,7 @@
 use super::Context;
 use crate::fabric::Why;
 use crate::observe::{Holder, Place};
-use crate::{DropReason, Identity, PortId, Sendable};
+use crate::{DropReason, Fabric, Identity, PacketId, PortId, Sendable, Treatment};
 
 impl Context<'_> {
     /// Drops a unit that requested a port.
@@ -24,6 +24,20 @@ impl Context<'_> {
         let (place, now) = (self.place(port), self.agenda.now());
         self.fabric.offer(unit.into(), place.link, now);
         self.drop_at(unit, place, reason, holder.map(Holder::Burst));
+    }
+
+    /// Cuts the payload off a packet at this node, whose header remains, with at most `bytes`. The
+    /// transmission is lost, the packet is not.
+    pub fn trim(&mut self, packet: PacketId, bytes: u32) {
+        let now = self.agenda.now();
+        let Fabric { units, dropped, .. } = &mut *self.fabric;
+        let packet = &mut units.packets[packet];
+        dropped.tell(packet, now);
+        packet.header.payload = 0;
+        packet.envelope.bytes = packet.envelope.bytes.min(bytes);
+        packet.envelope.treatment = Treatment::new(packet.envelope.treatment.ecn(), false);
+        // The sender has been told: a loss of the header is none of the data.
+        packet.envelope.transmission = 0;
     }
 
     /// Drops a unit that has just arrived and was not offered to an output. The drop is counted at

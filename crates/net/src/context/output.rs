@@ -82,6 +82,17 @@ impl Context<'_> {
         Some((unit, since))
     }
 
+    /// Takes the last unit out of a chain of a port's queue.
+    pub fn unqueue_last(&mut self, port: PortId, chain: &mut Chain) -> Option<Unit> {
+        let last = chain.last()?;
+        chain.take(&mut self.fabric.units, |unit, _| unit == last);
+        let bytes = self.envelope(last).bytes;
+        let time = self.queue_time(port, bytes);
+        let link = self.link(port);
+        self.fabric.waiting[link.index()].remove(bytes, time);
+        Some(last)
+    }
+
     /// Returns the time since which the first unit of a chain has waited.
     pub fn since(&self, chain: &Chain) -> Option<Time> {
         let first = chain.first()?;

@@ -1,6 +1,7 @@
 //! Priority flow control at a switch, and at the other ends of its links.
 
 use super::Context;
+use crate::link::outages::Outages;
 use crate::link::pause::{Lane, Pauses};
 use crate::{Event, Fabric, LinkId, Links, PacketId, PortId, TimerId, Unit};
 use lightburst_des::Agenda;
@@ -49,9 +50,18 @@ impl Context<'_> {
     /// goes on.
     pub fn let_go(&mut self, unit: Unit) {
         let at = Place::of(unit, self);
-        if let Some(lane) = at.pauses.leave(at.packet, at.class, at.bytes) {
-            at.pauses.send_frame(lane, false, at.links, at.agenda);
+        let now = at.agenda.now();
+        if let Some(lane) = at.pauses.leave(at.packet, at.class, at.bytes, now) {
+            let links = (at.links, at.outages);
+            at.pauses.send_frame(lane, false, links, at.agenda);
         }
+    }
+
+    /// Notes that a unit of this switch will leave by another port.
+    pub fn turn_to(&mut self, unit: Unit, port: PortId) {
+        let to = self.link(port);
+        let at = Place::of(unit, self);
+        at.pauses.turn(at.packet, to);
     }
 
     /// Lets the other end of the link, over which a unit of a class has just arrived, pause if there
@@ -61,9 +71,15 @@ impl Context<'_> {
             link: self.input,
             class,
         };
-        let Fabric { pauses, links, .. } = &mut *self.fabric;
+        let Fabric {
+            pauses,
+            links,
+            outages,
+            ..
+        } = &mut *self.fabric;
         let pauses = pauses.as_mut().expect("flow control");
-        if pauses.must_ask(lane) {
+        if pauses.must_ask(lane, self.agenda.now()) {
+            let links = (links, outages.as_deref());
             pauses.send_frame(lane, true, links, self.agenda);
         }
     }
@@ -80,6 +96,13 @@ impl Context<'_> {
         let lane = pauses.lane(timer_id.subject);
         let paused = timer_id.kind == TimerId::PAUSE;
         pauses.set(lane, paused, now);
+        if paused {
+            if let Some(time) = pauses.next_break(lane.link, now) {
+                let kind = TimerId::RESUME;
+                let subject = timer_id.subject;
+                self.timer(time, TimerId { kind, subject });
+            }
+        }
         let port = PortId((lane.link.0 - self.first_link.0) as u16);
         (port, lane.class, paused)
     }
@@ -92,6 +115,7 @@ struct Place<'p> {
     bytes: u32,
     pauses: &'p mut Pauses,
     links: &'p mut Links,
+    outages: Option<&'p Outages>,
     agenda: &'p mut Agenda<Event>,
 }
 
@@ -104,6 +128,7 @@ impl<'p> Place<'p> {
             pauses,
             links,
             units,
+            outages,
             ..
         } = &mut *ctx.fabric;
         let pauses = pauses.as_deref_mut().expect("flow control");
@@ -114,6 +139,7 @@ impl<'p> Place<'p> {
             bytes: envelope.bytes,
             pauses,
             links,
+            outages: outages.as_deref(),
             agenda: ctx.agenda,
         }
     }

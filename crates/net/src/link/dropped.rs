@@ -57,8 +57,14 @@ impl Dropped {
     /// Counts a dropped packet, and appends it to the list if its sender counts transmissions.
     #[inline]
     pub(crate) fn count(&mut self, packet: &Packet, now: Time) {
+        self.packets.count(packet.envelope.flow.index());
+        self.tell(packet, now);
+    }
+
+    /// Appends a packet that is lost to the list, if its sender counts transmissions.
+    #[inline]
+    pub(crate) fn tell(&mut self, packet: &Packet, now: Time) {
         let flow = packet.envelope.flow;
-        self.packets.count(flow.index());
         if packet.envelope.transmission > 0 {
             let transmission = LostTransmission {
                 sequence: packet.header.sequence,

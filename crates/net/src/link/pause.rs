@@ -2,6 +2,7 @@
 //! link and are still in it, and lets the other end of the link pause the class while there are too
 //! many.
 
+use super::outages::Outages;
 use super::Links;
 use crate::{Event, FlowId, LinkId, PacketId, TimerId, Units};
 use lightburst_des::{Agenda, Duration, Time};
@@ -39,8 +40,9 @@ pub type Locked = (Lane, Lane, u64);
 struct Control {
     /// Bytes that came over the lane and are in the switch at its end.
     bytes: u64,
-    /// Whether the last frame from the end of the lane asked for a pause.
+    /// Whether the last frame from the end of the lane asked for a pause, and when.
     asked: bool,
+    asked_at: Time,
     /// Whether the begin of the lane pauses, since `since`.
     paused: bool,
     since: Time,
@@ -102,6 +104,9 @@ pub struct Pauses {
     passing: Vec<Passing>,
     /// All pauses, if they are recorded.
     spans: Option<Vec<Span>>,
+    /// Times at which each link, or the one back, goes down or comes up, in order; empty if none
+    /// does.
+    breaks: Vec<Vec<Time>>,
 }
 
 /// Pause of a lane.
@@ -124,7 +129,43 @@ impl Pauses {
             ends,
             passing: Vec::new(),
             spans: None,
+            breaks: Vec::new(),
         }
+    }
+
+    /// Lets links go down: `changes` are the times at which each goes down or comes up, in order.
+    pub fn have_breaks(&mut self, changes: &[Vec<Time>]) {
+        let both = |(own, end): (&Vec<Time>, &End)| {
+            let mut times = [&own[..], &changes[end.reverse.index()]].concat();
+            times.sort_unstable();
+            times
+        };
+        self.breaks = changes.iter().zip(&self.ends).map(both).collect();
+    }
+
+    /// Returns the first time after `after` at which a link, or the one back, goes down or comes up.
+    pub(crate) fn next_break(&self, link: LinkId, after: Time) -> Option<Time> {
+        let times = self.breaks.get(link.index())?;
+        let next = times.partition_point(|&time| time <= after);
+        times.get(next).copied().filter(|&time| time < Time::NEVER)
+    }
+
+    /// Returns whether a link, or the one back, goes down or comes up after `after` and at `until` at
+    /// the latest.
+    fn breaks(&self, link: LinkId, after: Time, until: Time) -> bool {
+        self.next_break(link, after)
+            .is_some_and(|time| time <= until)
+    }
+
+    /// Returns whether the last frame for a lane asked for a pause, which no break has ended.
+    fn is_asked(&self, lane: Lane, now: Time) -> bool {
+        let control = &self.controls[self.number(lane) as usize];
+        control.asked && !self.breaks(lane.link, control.asked_at, now)
+    }
+
+    /// Notes that a packet in a switch will leave by the link `to`.
+    pub(crate) fn turn(&mut self, packet: PacketId, to: LinkId) {
+        self.passing[packet.index()].to = to;
     }
 
     /// Records all pauses.
@@ -197,37 +238,53 @@ impl Pauses {
     }
 
     /// Discounts a packet of a class that leaves the switch. Returns its lane, if that may go on now.
-    pub(crate) fn leave(&mut self, packet: PacketId, class: u16, bytes: u32) -> Option<Lane> {
+    pub(crate) fn leave(
+        &mut self,
+        packet: PacketId,
+        class: u16,
+        bytes: u32,
+        now: Time,
+    ) -> Option<Lane> {
         let passing = &mut self.passing[packet.index()];
         let link = std::mem::replace(passing, NOWHERE).from;
         let lane = Lane { link, class };
         let bounds = self.ends[link.index()].bounds;
+        let is_asked = self.is_asked(lane, now);
         let control = self.control(lane);
         control.bytes -= u64::from(bytes);
-        let ends = control.asked && control.bytes <= bounds?.xon;
+        let ends = is_asked && control.bytes <= bounds?.xon;
         control.asked &= !ends;
         ends.then_some(lane)
     }
 
     /// Returns whether a lane by which a packet has come must be asked to pause.
-    pub(crate) fn must_ask(&mut self, lane: Lane) -> bool {
+    pub(crate) fn must_ask(&mut self, lane: Lane, now: Time) -> bool {
         let bounds = self.ends[lane.link.index()].bounds;
+        let is_asked = self.is_asked(lane, now);
         let control = self.control(lane);
-        let asks = !control.asked && bounds.is_some_and(|bounds| control.bytes > bounds.xoff);
-        control.asked |= asks;
+        let asks = !is_asked && bounds.is_some_and(|bounds| control.bytes > bounds.xoff);
+        if asks {
+            (control.asked, control.asked_at) = (true, now);
+        }
         asks
     }
 
-    /// Sends the frame that lets a lane pause or go on.
+    /// Sends the frame that lets a lane pause or go on. It is lost if its link is down, or if a break
+    /// comes before it has arrived.
     pub(crate) fn send_frame(
         &self,
         lane: Lane,
         pause: bool,
-        links: &mut Links,
+        (links, outages): (&mut Links, Option<&Outages>),
         agenda: &mut Agenda<Event>,
     ) {
         let reverse = self.ends[lane.link.index()].reverse;
-        let arrival = links.transmit_frame(reverse, agenda.now());
+        let now = agenda.now();
+        let arrival = links.transmit_frame(reverse, now);
+        let is_down = outages.is_some_and(|outages| outages.is_down(reverse, now));
+        if is_down || self.breaks(lane.link, now, arrival) {
+            return;
+        }
         let timer_id = TimerId {
             kind: if pause {
                 TimerId::PAUSE
@@ -242,6 +299,10 @@ impl Pauses {
     /// Lets a lane pause or go on, at its begin.
     pub(crate) fn set(&mut self, lane: Lane, paused: bool, now: Time) {
         let control = self.control(lane);
+        if control.paused == paused {
+            // The break after a pause that has ended.
+            return;
+        }
         control.paused = paused;
         if paused {
             control.pauses += 1;

@@ -69,6 +69,12 @@ impl Chain {
         self.ends.map(|(first, _)| first)
     }
 
+    /// Returns the last unit.
+    #[inline]
+    pub fn last(&self) -> Option<Unit> {
+        self.ends.map(|(_, last)| last)
+    }
+
     /// Iterates over the units.
     pub(crate) fn iter<'u>(&self, units: &'u Units) -> impl Iterator<Item = Unit> + 'u {
         let next = |unit: &Unit| unit.envelope(units).behind.unit;

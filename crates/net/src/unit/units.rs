@@ -39,6 +39,38 @@ pub enum Ecn {
     Scalable,
 }
 
+/// Treatment of a packet that a queue would drop otherwise: whether its transport reacts to a mark,
+/// and repairs a packet that lost its payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Treatment(u8);
+
+impl Treatment {
+    /// Bit above those of [`Ecn`].
+    const TRIMMABLE: u8 = 4;
+
+    /// Creates the treatment of a packet.
+    #[inline]
+    pub fn new(ecn: Ecn, trimmable: bool) -> Treatment {
+        Treatment(ecn as u8 | if trimmable { Treatment::TRIMMABLE } else { 0 })
+    }
+
+    /// Returns the ECN field.
+    #[inline]
+    pub fn ecn(self) -> Ecn {
+        match self.0 & !Treatment::TRIMMABLE {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Classic,
+            _ => Ecn::Scalable,
+        }
+    }
+
+    /// Whether its transport repairs a packet that lost its payload.
+    #[inline]
+    pub fn is_trimmable(self) -> bool {
+        self.0 & Treatment::TRIMMABLE != 0
+    }
+}
+
 /// Addressing, size and order of a unit: the part that is the same for all kinds of units.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {
@@ -55,8 +87,8 @@ pub struct Envelope {
     pub transmission: u32,
     /// Number of the path to the destination. Set when the unit enters the network.
     pub label: u8,
-    /// Whether its transport reacts to congestion marks.
-    pub ecn: Ecn,
+    /// Treatment by a queue in place of a drop.
+    pub treatment: Treatment,
     /// Number of circuits that the unit has taken, where the nodes count them.
     pub circuits: u8,
     /// Number that goes into the hash of its path, where senders change it.
@@ -76,7 +108,7 @@ impl Envelope {
             bytes,
             transmission: 0,
             label: 0,
-            ecn: Ecn::NotCapable,
+            treatment: Treatment::default(),
             circuits: 0,
             path: 0,
             behind: Behind::NOTHING,

@@ -6,6 +6,7 @@ mod fq_codel;
 mod lines;
 mod pie;
 mod shared;
+mod trim;
 
 use super::*;
 use crate::queue::{EARLY, FORCED, TARGET_EXCEEDED};

@@ -1,8 +1,9 @@
 //! Priority flow control of a plan, and its check.
 
 use crate::plan::{Plan, PlanError};
+use lightburst_des::Time;
 use lightburst_net::link::pause::{Classes, End, MOST_CLASSES};
-use lightburst_net::{LinkId, Pauses};
+use lightburst_net::{LinkId, Outage, Pauses};
 use lightburst_optical::switch::SwitchSettings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     if !used(plan).all(|switch| switch.queues_at_outputs()) {
         return refuse("flow control beside outputs without explicit queues");
     }
-    if plan.settings.outages.is_some() || plan.settings.protection.is_some() {
-        return refuse("flow control beside outages or protection");
+    if plan.settings.protection.is_some() {
+        return refuse("flow control beside protection");
     }
     if used(plan).any(|switch| switch.pauses().is_some_and(|of| of.xon > of.xoff)) {
         return refuse("flow control whose pauses end above the bytes at which they begin");
@@ -97,5 +98,16 @@ pub fn pauses(plan: &Plan) -> Option<Pauses> {
             .and_then(|switch| switch.pauses()),
     };
     let ends = reverses(plan).into_iter().enumerate().map(end).collect();
-    Some(Pauses::new(classes(plan), ends))
+    let mut pauses = Pauses::new(classes(plan), ends);
+    if let Some(given) = &plan.settings.outages {
+        let outages = given.by_link();
+        let times = |outage: &Outage| [outage.down, outage.up];
+        let changes = |link| match outages.get(&LinkId(link)) {
+            Some(outages) => outages.iter().flat_map(times).collect(),
+            None => Vec::new(),
+        };
+        let all: Vec<Vec<Time>> = (0..plan.links.to.len() as u32).map(changes).collect();
+        pauses.have_breaks(&all);
+    }
+    Some(pauses)
 }

@@ -78,6 +78,7 @@ impl Transport {
             control: self.control_bytes,
             access_buffer: self.access_buffer_bytes.unwrap_or(u64::MAX),
             capable: transport::capable(&self.kind, &self.parameters()),
+            trimmable: transport::trimmable(&self.kind, &self.parameters()),
         }
     }
 

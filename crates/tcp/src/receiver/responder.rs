@@ -34,6 +34,9 @@ impl Receiver {
         {
             self.on_mark(interval, end);
         }
+        if header.payload == 0 {
+            return self.on_trimmed(header.sequence, end);
+        }
         let packet = Block {
             start: header.sequence,
             end: header.sequence + u64::from(header.payload),
@@ -78,6 +81,25 @@ impl Receiver {
                 }
             }
         }
+    }
+
+    /// Answers the header of a packet that was trimmed (Handley et al. 2017, section 3.2): a negative
+    /// acknowledgement names its first byte, by an empty block. If the data came by another
+    /// transmission, it is acknowledged.
+    fn on_trimmed(&mut self, sequence: u64, end: &mut Endpoint<'_, '_>) {
+        let byte = Block {
+            start: sequence,
+            end: sequence + 1,
+        };
+        if sequence < self.rcv_nxt || self.held.holds(byte) {
+            return self.respond(ACK, None, end);
+        }
+        let mut options = Options::default();
+        options.push(Block {
+            start: sequence,
+            end: sequence,
+        });
+        self.respond(ACK | NOTICE, Some(options), end);
     }
 
     fn respond(&mut self, flags: u8, options: Option<Options>, end: &mut Endpoint<'_, '_>) {

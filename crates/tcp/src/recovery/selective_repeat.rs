@@ -8,6 +8,7 @@ use crate::cc::{Ack, Loss};
 use crate::flight::scoreboard::Scoreboard;
 use crate::flight::Flight;
 use lightburst_des::Time;
+use std::collections::BTreeSet;
 
 /// Loss recovery that sends only missing packets again.
 #[derive(Clone, Default)]
@@ -23,6 +24,12 @@ pub struct SelectiveRepeat {
     repeated: u64,
     /// Whether the acknowledgement that is handled next is negative.
     nak: bool,
+    /// Whether it is about a packet that was trimmed.
+    is_trim: bool,
+    /// Trimmed packets that are to be sent again.
+    trimmed: BTreeSet<u64>,
+    /// Those that were sent again, and are not acknowledged.
+    again: BTreeSet<u64>,
 }
 
 impl SelectiveRepeat {
@@ -32,22 +39,50 @@ impl SelectiveRepeat {
         self.repeated = flight.snd_una;
     }
 
+    /// Notes that a packet was trimmed: it is sent again before all others, outside of a repair, too.
+    #[cold]
+    fn note_trimmed(&mut self, packet: u64, flight: &Flight) {
+        self.is_trim = true;
+        if packet >= flight.snd_una && self.arrived.next_hole(packet) == packet {
+            self.trimmed.insert(packet);
+        }
+    }
+
+    /// Forgets the trimmed packets that are acknowledged.
+    #[cold]
+    fn forget_trimmed(&mut self, acknowledged: u64) {
+        self.trimmed = self.trimmed.split_off(&acknowledged);
+        self.again = self.again.split_off(&acknowledged);
+    }
+
     /// Ends the recovery, or begins one, after an acknowledgement; `usual` is the reaction to one
     /// that does neither.
     fn follow(&mut self, usual: Reaction, sender: &mut SenderState<'_>) -> Reaction {
         let flight = &*sender.flight;
         self.arrived.acknowledge(flight.snd_una);
+        if !self.trimmed.is_empty() || !self.again.is_empty() {
+            self.forget_trimmed(flight.snd_una);
+        }
         // "It exits loss recovery when a cumulative acknowledgement greater than the recovery
         // sequence is received."
         if self.until.is_some_and(|until| flight.snd_una >= until) {
             self.until = None;
         }
-        if !std::mem::take(&mut self.nak) || self.until.is_some() {
+        let is_nak = std::mem::take(&mut self.nak);
+        if std::mem::take(&mut self.is_trim) {
+            return Reaction::default();
+        }
+        if !is_nak || self.until.is_some() {
             return usual;
         }
         // "The first packet that is retransmitted corresponds to the cumulative acknowledgement
         // value."
         self.enter(flight.snd_una + 1, flight);
+        if self.hole(flight).is_none() {
+            // All that is missing was trimmed, and is sent again anyway.
+            self.until = None;
+            return usual;
+        }
         sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight: sender.flight.flight_size(),
@@ -65,14 +100,29 @@ impl SelectiveRepeat {
     fn hole(&self, flight: &Flight) -> Option<u64> {
         self.until?;
         let first = self.repeated.max(flight.snd_una);
-        let hole = self.arrived.next_hole(first);
+        let mut hole = self.arrived.next_hole(first);
+        while self.again.contains(&hole) || self.trimmed.contains(&hole) {
+            hole = self.arrived.next_hole(hole + flight.payload(hole));
+        }
         (hole < self.arrived.end().max(self.lost)).then_some(hole)
     }
 }
 
 impl LossRecovery for SelectiveRepeat {
     fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
-        self.arrived.update(blocks, flight.snd_una)
+        if let [Block { start, end }] = *blocks {
+            if start == end {
+                self.note_trimmed(start, flight);
+                return false;
+            }
+        }
+        let news = self.arrived.update(blocks, flight.snd_una);
+        if !self.trimmed.is_empty() {
+            let arrived = &self.arrived;
+            self.trimmed
+                .retain(|&packet| arrived.next_hole(packet) == packet);
+        }
+        news
     }
 
     fn on_nak(&mut self) {
@@ -100,18 +150,23 @@ impl LossRecovery for SelectiveRepeat {
             sent: sender.flight.snd_max,
             lost: 0,
         });
+        self.trimmed.clear();
+        self.again.clear();
         self.enter(sender.flight.snd_max, sender.flight);
     }
 
     fn candidate(&mut self, flight: &Flight, window: u64) -> Option<Candidate> {
-        match self.hole(flight) {
+        let trimmed = self.trimmed.first().copied();
+        match trimmed.or_else(|| self.hole(flight)) {
             Some(hole) => Some(Candidate::hole(hole)),
             None => in_window(flight, flight.flight_size(), window),
         }
     }
 
     fn on_sent(&mut self, candidate: Candidate, _now: Time, flight: &mut Flight) {
-        if candidate.reason == Reason::Hole {
+        if self.trimmed.remove(&candidate.sequence) {
+            self.again.insert(candidate.sequence);
+        } else if candidate.reason == Reason::Hole {
             self.repeated = candidate.sequence + flight.payload(candidate.sequence);
         }
     }

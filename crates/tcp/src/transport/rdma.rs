@@ -58,6 +58,13 @@ pub fn asks_for_telemetry(kind: &str, parameters: &Parameters) -> bool {
     kind == "rdma" && law().is_some_and(|law| law.telemetry)
 }
 
+/// Returns whether a trimmed packet is repaired: by the recovery that repeats single packets. The
+/// name of the recovery may be unknown.
+pub fn is_trimmable(parameters: &Parameters) -> bool {
+    let recovery = parameters.kind("recovery").and_then(find_recovery);
+    recovery.is_some_and(|recovery| recovery.selective)
+}
+
 /// Builds the sender of one message.
 pub fn build(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;

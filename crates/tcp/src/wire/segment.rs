@@ -5,7 +5,7 @@ use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
     Context, DropReason, Ecn, FlowId, Happening, Header, Interest, LostTransmission, NodeId,
-    Options, Packet, PortId, TimerId,
+    Options, Packet, PortId, TimerId, Treatment,
 };
 
 /// Flag of the first segment in each direction (RFC 9293, section 3.1).
@@ -54,6 +54,8 @@ pub struct Sizes {
     pub access_buffer: u64,
     /// Data segments that are capable of ECN.
     pub capable: Capable,
+    /// Whether a data segment that lost its payload is repaired as soon as its header arrives.
+    pub trimmable: bool,
 }
 
 /// Data segments of a connection that a queue may mark in place of dropping them.
@@ -226,7 +228,8 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
         packet.envelope.transmission = transmission;
         if header.payload > 0 {
-            packet.envelope.ecn = self.sizes.capable.field(transmission);
+            let ecn = self.sizes.capable.field(transmission);
+            packet.envelope.treatment = Treatment::new(ecn, self.sizes.trimmable);
         }
         let packet = ctx.create(packet);
         if let Some(options) = options {

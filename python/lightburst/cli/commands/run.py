@@ -99,11 +99,17 @@ def run(
     if out is not None:
         check(out)
     if number == 1:
-        result = run_aside(scenario, first, metrics=own)
+        told: list[str] = []
+
+        def foretell(texts: Sequence[str]) -> None:
+            told.extend(texts)
+            warn(texts)
+
+        result = run_aside(scenario, first, foretell=foretell, metrics=own)
         if out is not None:
             result.save(out)
         _print_run(result, format)
-        warn(result.warnings)
+        warn(text for text in result.warnings if text not in told)
         if format == "table":
             print("\nnext:", *next_steps(result, path, settings, metrics, out), sep="\n")
     else:

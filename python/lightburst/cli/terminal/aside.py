@@ -14,7 +14,7 @@ from lightburst.study.execution.progress import run_progress
 from lightburst.study.execution.threads import work_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from lightburst.expressions import Expression
     from lightburst.result.result import Result
@@ -26,6 +26,7 @@ def run_aside(
     seed: int,
     *,
     before: Result | None = None,
+    foretell: Callable[[Sequence[str]], None] | None = None,
     metrics: Mapping[str, Expression] | None = None,
 ) -> Result:
     """Simulate a scenario in a thread and wait for it; a long run shows its progress.
@@ -38,6 +39,8 @@ def run_aside(
         Seed of the run.
     before : Result, optional
         As for `lightburst.run`.
+    foretell : callable, optional
+        As for `lightburst.simulation.simulate.simulate`.
     metrics : mapping of str to Expression, optional
         User-defined metrics, by name.
 
@@ -59,7 +62,13 @@ def run_aside(
 
         def task(give: Callable[[Result], None]) -> None:
             result = simulate(
-                scenario, seed, cancel=cancel, progress=show, before=before, metrics=metrics
+                scenario,
+                seed,
+                cancel=cancel,
+                progress=show,
+                before=before,
+                foretell=foretell,
+                metrics=metrics,
             )
             give(result)
 

@@ -9,7 +9,7 @@ from lightburst.scenario.fields import Real, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 from lightburst.scenario.switching.lines import Drr, Prio
-from lightburst.scenario.switching.queue import DropTail, Queue
+from lightburst.scenario.switching.queue import DropTail, Queue, Trim
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 
@@ -135,6 +135,11 @@ class Electronic(BaseSwitch):
     def _has_headroom(self) -> Self:
         if self.pfc is None:
             return self
+        if isinstance(self.queue, Trim):
+            allowed = (
+                "another discipline beside pfc: a link that pauses keeps what trimming cuts off"
+            )
+            raise refuse_at("queue", "'trim'", allowed)
         room, buffers = self.pfc.xoff + (self.pfc.headroom or 0), {"queue_size": self.queue_size}
         if self.shared_buffer is not None:
             buffers["shared_buffer.size"] = self.shared_buffer.size

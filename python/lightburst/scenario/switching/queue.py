@@ -326,8 +326,47 @@ class Marking(Section):
         return self
 
 
+class Trim(Section):
+    """A packet without room loses its payload, and its header overtakes the data (NDP).
+
+    Attributes
+    ----------
+    header, header_queue : int
+        Bytes.
+    """
+
+    kind: Literal["trim"] = "trim"
+    packets: Annotated[int, Whole(1, 1_000_000)] = Field(
+        8,
+        description=(
+            "Number of packets with data that may wait at an output, besides the one that is "
+            "transmitted."
+        ),
+    )
+    header: _Size = Field(64, description="Size of a packet without its payload.")
+    header_queue: Annotated[int, Quantity(SIZE)] = Field(
+        parse_size("72 kB"),
+        description=(
+            "Bytes of packets without data that may wait at an output. The default is the memory "
+            "of eight full segments."
+        ),
+    )
+    weight: Annotated[int, Whole(1, 1_000_000)] = Field(
+        10,
+        description=(
+            "Number of packets without data that leave for each packet with data, while both wait."
+        ),
+    )
+    tail: Annotated[float, Real(0, 1)] = Field(
+        0.5,
+        description=(
+            "Probability that the last packet that waits is trimmed, in place of the arriving one."
+        ),
+    )
+
+
 Queue = Annotated[
-    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr | DualPi2 | Marking,
+    DropTail | CoDel | Red | Pie | FqCoDel | Prio | Drr | DualPi2 | Marking | Trim,
     Field(
         discriminator="kind",
         description=(

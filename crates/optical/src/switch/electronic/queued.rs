@@ -85,15 +85,16 @@ impl Queued {
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.arrived += 1;
         self.oe_bytes += u64::from(ctx.envelope(unit).bytes);
-        self.queue(unit, ctx);
+        self.queue::<true>(unit, ctx);
     }
 
+    /// Queues a unit that `ARRIVES`, or that is in the switch already.
     #[inline(always)]
-    fn queue(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+    fn queue<const ARRIVES: bool>(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let port = output::<true>(&mut self.choice, unit, &mut self.draw, ctx);
         let counted = match self.pauses {
             false => None,
-            true => match self.count(unit.into(), port, ctx) {
+            true => match self.count(unit.into(), port, ARRIVES, ctx) {
                 None => return,
                 counted => counted,
             },
@@ -108,17 +109,25 @@ impl Queued {
         output.is_idle = counted.map(|(_, is_idle)| is_idle);
         queue.discipline.enqueue(unit.into(), output);
         self.serve(port, ctx);
-        if let Some((class, _)) = counted {
+        if let Some((class, _)) = counted.filter(|_| ARRIVES) {
             ctx.ask_for_pause(class);
         }
     }
 
-    /// Counts a unit among those that came over its link, and returns its class and whether it will
-    /// leave at once; or drops it.
+    /// Counts a unit that `arrives` among those that came over its link, and returns its class and
+    /// whether it will leave at once; or drops it.
     #[cold]
-    fn count(&mut self, unit: Unit, port: PortId, ctx: &mut Context<'_>) -> Option<(u16, bool)> {
+    fn count(
+        &mut self,
+        unit: Unit,
+        port: PortId,
+        arrives: bool,
+        ctx: &mut Context<'_>,
+    ) -> Option<(u16, bool)> {
         let class = ctx.pause_class(unit);
-        if !ctx.take_in(unit, port) {
+        if !arrives {
+            ctx.turn_to(unit, port);
+        } else if !ctx.take_in(unit, port) {
             let output = &mut Output::new(port, self.limit, ctx, &mut self.counters);
             output.refuse(unit, HEADROOM_FULL);
             return None;
@@ -156,7 +165,7 @@ impl Queued {
     /// Queues a unit again, after an outage: rare, and so apart from the code of every arrival.
     #[cold]
     fn reroute(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        self.queue(unit, ctx);
+        self.queue::<false>(unit, ctx);
     }
 
     /// Sends units while the link of a port is free, and sets the timer of the next departure.
