@@ -98,7 +98,7 @@ impl Repaths {
         if news.bytes == 0 || news.acknowledged < way.until {
             return;
         }
-        // PLB, section 3.2: a round is congested if at least the share K of it was marked.
+        // PLB: a round is congested if at least the share K of it was marked.
         let share = settings.threshold * way.acknowledged as f64;
         let by_marks = way.marked > 0 && way.marked as f64 >= share;
         way.congested = match way.notified || by_marks {
@@ -118,7 +118,7 @@ impl Repaths {
         self.ways[flow.index()].notified = true;
     }
 
-    /// Handles a timeout: PLB, section 3.4, and FlowBender, section 3.3: the path may be broken.
+    /// Handles a timeout: the path may be broken.
     pub fn on_timeout(&mut self, flow: FlowId) {
         self.ways[flow.index()].change();
     }

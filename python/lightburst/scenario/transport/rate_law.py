@@ -97,7 +97,7 @@ class Hpcc(Section):
 
     kind: Literal["hpcc"] = "hpcc"
     eta: Annotated[float, Real(1e-3, 1)] = Field(
-        0.95, description="Target utilisation of the links (5.1)."
+        0.95, description="Target utilisation of the links (3.3)."
     )
     base_round_trip: PositiveDuration = Field(
         parse_duration("13 us"),
@@ -111,7 +111,7 @@ class Hpcc(Section):
         5,
         description=(
             "maxStage: additive increases in a row before the window is divided by the utilisation "
-            "again (5.1)."
+            "again (3.3)."
         ),
     )
     flows: Annotated[float, Real(1, 1e9)] = Field(

@@ -44,7 +44,7 @@ impl Hpcc {
         let line = settings.line_rate.bps() as f64;
         let eta = parameters.get("eta", 1e-3..=1.0);
         let round_trip = parameters.get("base_round_trip_ps", POSITIVE_TIME);
-        // Section 3.3: W_init = B_NIC T.
+        // W_init = B_NIC T: a flow begins at the rate of its link.
         let most = line * round_trip / 8e12;
         Hpcc {
             eta,
@@ -126,7 +126,7 @@ impl CongestionControl for Hpcc {
     /// Procedure `NewAck`.
     fn on_told(&mut self, told: &Told<'_>, window: &mut Window) {
         match self.follows(told.readings) {
-            // Section 4.1: on another path the sender throws its records away.
+            // On another path the sender throws its records away.
             None => self.updated = told.sent,
             // An older packet, which came late, tells nothing.
             Some(false) => return,

@@ -2,8 +2,8 @@
 //! datacenter", SIGCOMM 2020, algorithm 1 and section 3.5.
 //!
 //! A window law: packets are paced only while the window is below one packet. The delay is the round
-//! trip of an acknowledgement. Hosts do not delay packets here, so the window of the endpoint
-//! (section 3.4) would never be the smaller one.
+//! trip of an acknowledgement. Hosts do not delay packets here, so the paper's second
+//! window, for the delay of endpoints, would never be the smaller one.
 
 use super::{RateLawSettings, PACKETS};
 use crate::cc::{Ack, CongestionControl, Loss, Timeout, Wants, Window};
