@@ -80,9 +80,9 @@ def test_disciplines_go_with_events(tmp_path: Path) -> None:
         ),
         (
             'kind = "obs"\n',
-            'kind = "burst"\n',
-            "switching.kind: given 'burst'; allowed: 'electronic', 'all-optical', 'hybrid', 'obs' "
-            "or 'circuit' beside events and failures",
+            'kind = "burst"\nordering = "source"\n',
+            "switching.ordering: given 'source'; allowed: 'none' or 'destination' beside events "
+            "and failures: routes may change",
         ),
     ],
 )

@@ -82,6 +82,12 @@ def burst_outage_plan(seed: int) -> Plan:
     return with_outages(random, steady(random_plan(seed, "headers" if seed % 3 else "crowds")))
 
 
+def assembled_outage_plan(seed: int) -> Plan:
+    """A random plan of bursts without headers, with random outages."""
+    random = Random(f"assembled outages/{seed}")
+    return with_outages(random, steady(random_plan(seed, "bursts")))
+
+
 def with_outages(random: Random, plan: Plan) -> Plan:
     """The plan with random outages of links, or of both directions of links."""
     result = core(plan)

@@ -220,7 +220,7 @@ def _changes(scenario: "Scenario") -> Iterator[InputError]:
             allowed = "events or failures as well, which the routes follow"
             yield InputError("restoration", "a table without a failure of a link or node", allowed)
         return
-    yield from _unfollowed(scenario, "events and failures", "circuit")
+    yield from _unfollowed(scenario, "events and failures", "circuit", "burst")
 
 
 def _pauses(scenario: "Scenario") -> Iterator[InputError]:
@@ -260,7 +260,7 @@ def _unfollowed(scenario: "Scenario", what: str, *more: str) -> Iterator[InputEr
             names = [f"'{kind}'" for kind in kinds]
             allowed = f"{', '.join(names[:-1])} or {names[-1]} beside {what}"
             yield InputError(f"{path}.kind", f"'{table.kind}'", allowed)
-        elif isinstance(table, Obs) and isinstance(table.ordering, SourceOrdering):
+        elif isinstance(table, Burst | Obs) and isinstance(table.ordering, SourceOrdering):
             allowed = f"'none' or 'destination' beside {what}: routes may change"
             yield InputError(f"{path}.ordering", "'source'", allowed)
     if scenario.routing.labelled:

@@ -64,6 +64,11 @@ impl SwitchSettings for BurstSettings {
         true
     }
 
+    /// What an edge has handed to a fibre it does not take back.
+    fn takes_outages(&self) -> bool {
+        !matches!(self.ordering, Ordering::Source)
+    }
+
     fn assembly(&self) -> Option<&Assembly> {
         self.assembly.as_ref()
     }
