@@ -126,6 +126,10 @@ class Simulation:
             flow.writes = settings["groups"][flow.group].get("writes")
         self.senders: list[Endpoint] = []
         self.receivers: list[Endpoint] = []
+        self.make_ends()
+
+    def make_ends(self) -> None:
+        """Make the sender and the receiver of each flow."""
         for flow in self.flows:
             transport, here, there = self.transport(flow), self.origin(flow), flow.destination
             sender, receiver = ENDS[transport["kind"]]
