@@ -136,7 +136,8 @@ def _lost(plan: Plan, load: FloatArray) -> FloatArray:
         return np.ones(load.size)
     if any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
         payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
-        return np.minimum(load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload), 1.0)
+        lost: FloatArray = load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
+        return np.minimum(lost, 1.0)
     return load**2
 
 

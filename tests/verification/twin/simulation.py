@@ -138,7 +138,7 @@ class Simulation:
                 sender = RateSender if of_rates else RackSender
             self.senders.append(sender(self.network, flow, transport, here, there))
             if isinstance(self.senders[-1], RateSender):
-                draw = stream(settings["seed"], f"law/{flow.index}")
+                draw = stream(self.settings["seed"], f"law/{flow.index}")
                 self.senders[-1].machine.bbr.draw = draw
             self.receivers.append(receiver(self.network, flow, transport, there, here))
             if isinstance(self.senders[-1], BurstSender):
