@@ -91,6 +91,7 @@ impl Sizes {
         control: 60,
         access_buffer: u64::MAX,
         capable: Capable::None,
+        trimmable: false,
     };
 
     /// Returns the payload of a full segment in bytes (SMSS of RFC 5681).
