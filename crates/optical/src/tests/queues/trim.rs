@@ -71,8 +71,8 @@ fn the_last_packet_that_waits_is_trimmed_in_place_of_the_arriving_one() {
     // The first four waited; a trimmed one is counted once.
     assert_eq!(counts(&node, ["buffered", "trimmed"]), [4, 2]);
     let mut node = with(trim(json!({"tail": 0.5, "header_queue_bytes": 1_000_000})));
-    for _ in 0..2000 {
-        node.trimmable(0, 0, 1, 1000);
+    for time in 0..2000 {
+        node.trimmable(time, 0, 1, 1000);
     }
     let (left, _) = run(&mut node);
     // The last packet of data that leaves is the last one to have taken the place of another: at
