@@ -307,7 +307,7 @@ class TestMemory:
     ) -> None:
         plan = compile_plan(scenario.with_(workload__flows=300_000), 1)
         monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
-        with pytest.raises(InputError, match=r"^scenario: given one that needs about 0.3 GiB"):
+        with pytest.raises(InputError, match=r"^scenario: given one that needs about 0.2 GiB"):
             estimate_memory(plan)
 
     def test_what_is_free(self) -> None:

@@ -1,6 +1,8 @@
 """Retransmissions of a sender, and the order of arrivals: judged after the run."""
 
 from collections import Counter
+from functools import cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +50,17 @@ class RetransmissionAudit:
     def columns(self, lost: Lost) -> dict[str, int]:
         """The counts of the core for this flow."""
 
+        @cache
+        def first_kept(key: tuple[str, int]) -> int:
+            """The number of the first transmission not lost before the acknowledgement."""
+            until = self.acknowledged.get(key, np.inf)
+            return next(
+                nth for nth in count(1) if lost.get(Transmission(*key, nth), np.inf) >= until
+            )
+
         def all_lost(key: tuple[str, int], number: int) -> bool:
             """Whether the first `number` transmissions were lost before the acknowledgement."""
-            until = self.acknowledged.get(key, np.inf)
-            transmissions = (Transmission(*key, nth) for nth in range(1, number + 1))
-            return all(lost.get(transmission, np.inf) < until for transmission in transmissions)
+            return number < first_kept(key)
 
         false = Counter(cause for cause, what, sent in self.decisions if not all_lost(what, sent))
         spurious = [

@@ -165,9 +165,10 @@ class RdmaSender(Sender):
         elif packet.kind == "nak" and self.until is None:
             self.repair(timeout=False)
             if self.selective and self.lost() is None:
-                # What is missing was trimmed.
+                # What is missing was trimmed, and is no loss.
                 self.until = None
             else:
+                self.law.lost(self.now, timeout=False)
                 self.flow.audit.decide(FAST, "data", self.una)
                 self.timer.set(self.now + self.timeout.wait())
         self.send_allowed()
@@ -195,7 +196,6 @@ class RdmaSender(Sender):
 
     def repair(self, *, timeout: bool) -> None:
         """Go back to the first missing packet, or begin to repeat missing ones."""
-        self.law.lost(self.now, timeout=timeout)
         if self.selective:
             self.until, self.sent_again = self.highest, set()
             self.lost_before = self.highest if timeout else self.una + 1
@@ -205,6 +205,7 @@ class RdmaSender(Sender):
             self.next = self.una
 
     def data_timeout(self) -> None:
+        self.law.lost(self.now, timeout=True)
         self.repair(timeout=True)
         self.send_allowed()
         self.note_window()
