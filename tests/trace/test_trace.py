@@ -125,6 +125,9 @@ def test_a_closer_look_is_at_the_first_loss() -> None:
     assert begin < lost < end
     calm = Log()
     calm.data(SECOND, 0)
+    # Its data arrives 10 ms later, and no more comes.
+    assert series.close_up(trace(calm)) == pytest.approx((1.0, 1.01))
+    calm.data(2 * SECOND, 1)
     assert series.close_up(trace(calm)) == pytest.approx((1.0, 1.0 + 8 * trip))
     assert series.close_up(trace(Log())) == (0.0, 1.0)
 

@@ -22,6 +22,8 @@ _IDEAL_IN_PARTS: Final = "each segment as soon as it is written, on an idle netw
 _HELD_BY: Final = {
     CONGESTION: "its own window (congestion control)",
     RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
+    # A queue pair has a bound in its place.
+    f"{RECEIVER} of rdma": "the bound on data in flight (transport.max_inflight)",
     NEITHER: "neither window: its pacing, or the flow's own times",
 }
 DIVISION: Final = "Components of the time: at each moment, the wait of the first byte still missing"
@@ -96,8 +98,12 @@ def sentences(found: Explanation) -> Iterator[str]:
         yield _circuits(**about["circuits"])
     held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
     if held.keys() - {NEITHER}:
-        times = (f"{readable('time_s', time)} by {_HELD_BY[what]}" for what, time in held.items())
-        yield f"The sender held data back: {', '.join(times)}."
+        kind = groups[found.result.plan.group[found.flow]].transport.kind
+        times = (
+            f"{readable('time_s', time)} by {_HELD_BY.get(f'{what} of {kind}', _HELD_BY[what])}"
+            for what, time in held.items()
+        )
+        yield f"The first byte still missing waited at the sender: {', '.join(times)}."
 
 
 def division(found: Explanation) -> list[tuple[str, ...]]:

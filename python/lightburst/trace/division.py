@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -59,7 +59,7 @@ PARTS: Final = {
     SENDER: "the sender holds the data back: its window, its pacing, or the flow's own times",
     INTERFACE: "the data waits in its host's interface, behind other packets",
     TIMEOUT: "data was lost or late; a timeout sent the copy that got through",
-    FAST: "data was lost or late; duplicate acknowledgements had the copy sent that got through",
+    FAST: "data was lost or late; acknowledgements had the copy sent that got through",
     PROBE: "data was lost or late; a probe of the tail was the copy that got through",
     REORDERING_TIMER: (
         "data was lost or late; the copy that got through was sent when the time for reordered "
@@ -120,9 +120,20 @@ class Copy:
 
 
 def copies(trace: FlowTrace) -> list[Copy]:
-    """Return all data packets of a flow, in order of creation."""
+    """Return all data packets of a flow, in order of creation.
+
+    A packet that was trimmed counts as lost when its header arrives, or is lost.
+    """
     table = trace.segments
-    return packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
+    forward, data = table["flags"] & FORWARD > 0, table["payload"] > 0
+    ended = (table["event"] == ARRIVED) | (table["event"] == LOST)
+    headers = _times(table, forward & ~data & ended)
+    return [
+        replace(copy, lost_ps=headers[copy.packet])
+        if copy.packet in headers and copy.lost_ps == NONE
+        else copy
+        for copy in packets(trace, forward & data)
+    ]
 
 
 def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:

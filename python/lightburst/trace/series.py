@@ -223,8 +223,8 @@ def close_up(trace: FlowTrace) -> tuple[float, float]:
         Begin and end in seconds. The interval begins two round-trip times before the first lost
         segment was sent. It ends three round-trip times after the last retransmission of the
         segments lost within three round-trip times of the first, and lasts at most 24 round-trip
-        times. Without a loss: the first eight round-trip times. If nothing was sent: the first
-        second.
+        times. Without a loss: the first eight round-trip times, or all of a shorter flow. If
+        nothing was sent: the first second.
     """
     sent, rtt = sends(trace), trace.windows["rtt_ps"]
     if sent.empty:
@@ -234,7 +234,7 @@ def close_up(trace: FlowTrace) -> tuple[float, float]:
     lost = sent["lost"].to_numpy()
     if not lost.any():
         begin = float(sent["time_s"].min())
-        return begin, begin + 8 * trip
+        return begin, min(begin + 8 * trip, float(trace.segments["time_ps"].max()) * PS)
     first = float(sent["time_s"][lost].iloc[0])
     together = sent["segment"][lost & (sent["time_s"] <= first + 3 * trip)]
     last = float(sent["time_s"][sent["segment"].isin(together)].max())

@@ -102,9 +102,9 @@ class Electronic(BaseSwitch):
         None,
         description=(
             "Queue length from which arriving units are marked (ECN); only with the `queue` "
-            '`"drop-tail"`, `"prio"` or `"drr"`, as the others mark by their own `ecn`. Senders '
-            "with `ecn` or `dctcp` react to marks of packets; for all others marks are only "
-            "counted."
+            '`"drop-tail"`, `"prio"` or `"drr"`, as the others mark by their own settings or '
+            "not at all. Senders with `ecn`, `dctcp` or `dcqcn` react to marks of packets; for all "
+            "others marks are only counted."
         ),
     )
     ecn_marking: Literal["arrival", "departure"] = Field(
@@ -154,7 +154,8 @@ class Electronic(BaseSwitch):
     def _one_marks(self) -> Self:
         if self.ecn_threshold is not None and not isinstance(self.queue, DropTail | Prio | Drr):
             given = f"a threshold beside queue = '{self.queue.kind}'"
-            raise refuse_at("ecn_threshold", given, "'off': that queue marks by its own ecn")
+            allowed = "'off', or one of the queues 'drop-tail', 'prio' and 'drr'"
+            raise refuse_at("ecn_threshold", given, allowed)
         if self.ecn_threshold is None and self.ecn_marking != "arrival":
             given = f"'{self.ecn_marking}' without an ecn_threshold"
             raise refuse_at("ecn_marking", given, "'arrival': nothing is marked")

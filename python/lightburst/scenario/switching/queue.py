@@ -55,7 +55,7 @@ class CoDel(Section):
     ecn: Flag = Field(
         False,
         description=(
-            "Whether packets of senders with `ecn` or `dctcp` are marked in place of being dropped."
+            "Whether packets of senders with `ecn`, `dctcp` or `dcqcn` are marked, not dropped."
         ),
     )
 
@@ -104,7 +104,8 @@ class Red(Section):
     ecn: Flag = Field(
         False,
         description=(
-            "Whether packets of senders with `ecn` or `dctcp` are marked in place of early drops."
+            "Whether packets of senders with `ecn`, `dctcp` or `dcqcn` are marked, and not dropped "
+            "early."
         ),
     )
 
@@ -164,7 +165,8 @@ class Pie(Section):
     ecn: Flag = Field(
         False,
         description=(
-            "Whether packets of senders with `ecn` or `dctcp` are marked in place of early drops."
+            "Whether packets of senders with `ecn`, `dctcp` or `dcqcn` are marked, and not dropped "
+            "early."
         ),
     )
     mark_below: Annotated[float, Real(0, 1)] = Field(
@@ -216,7 +218,7 @@ class FqCoDel(Section):
     ecn: Flag = Field(
         False,
         description=(
-            "Whether packets of senders with `ecn` or `dctcp` are marked in place of being dropped "
+            "Whether packets of senders with `ecn`, `dctcp` or `dcqcn` are marked and not dropped "
             "by CoDel. Without room they are dropped."
         ),
     )

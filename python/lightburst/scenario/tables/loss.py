@@ -192,7 +192,7 @@ class Loss(Section):
         (), description="Scripted losses, in addition to the random ones."
     )
     marks: tuple[Mark, ...] = Field(
-        (), description="Scripted congestion marks; senders with `ecn` or `dctcp` answer them."
+        (), description="Scripted congestion marks; senders with `ecn`, `dctcp` or `dcqcn` answer."
     )
     holds: tuple[Hold, ...] = Field((), description="Scripted reordering.")
     stalls: tuple[Stall, ...] = Field((), description="Scripted pauses of the link.")

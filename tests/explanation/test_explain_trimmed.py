@@ -1,0 +1,36 @@
+"""Explanations of queue pairs whose packets are trimmed."""
+
+import lightburst as lb
+
+INCAST = {
+    "topology": {"kind": "fat-tree", "k": 4, "link_rate": "10 Gb/s", "link_length": "10 m"},
+    "switching": {"kind": "electronic", "queue": "trim"},
+    "transport": {
+        "kind": "rdma",
+        "congestion_control": "line-rate",
+        "recovery": "selective-repeat",
+        "segment_size": "9 kB",
+        "max_inflight": "90 kB",
+    },
+    "workload": {
+        "kind": "incast",
+        "senders": 12,
+        "rounds": 1,
+        "interval": "1 ms",
+        "size": {"kind": "constant", "value": "300 kB"},
+    },
+}
+
+
+def test_a_trimmed_copy_was_lost() -> None:
+    """As the simulator counts: a transmission that was trimmed is lost, its header is not."""
+    scenario = lb.Scenario.from_dict(INCAST)
+    flows = lb.run(scenario, 1).flows
+    for flow in (0, 3, 11):
+        found = lb.explain(scenario, flow, seed=1)
+        again = found.retransmissions
+        assert len(again) == flows["retransmissions"][flow] > 10
+        assert again["spurious"].sum() == flows["spurious_retransmissions"][flow]
+        assert found.losses.empty
+        assert "advertised_window" not in str(found)
+    assert "(transport.max_inflight)" in str(lb.explain(scenario, 0, seed=1))
