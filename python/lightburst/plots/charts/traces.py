@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter
 
 from lightburst.foundation.counts import PS
 from lightburst.measurement import trace_tables
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Canvas
     from matplotlib.figure import SubFigure
 
@@ -32,6 +34,8 @@ KINDS: Final = ("time-sequence", "windows", "rates", "packets")
 #: Colour behind the times at which a direct circuit is open, and the most of them in a picture.
 _OPEN: Final = "#fbe3b6"
 _MOST_OPENINGS: Final = 300
+# Units of an axis of time: the least end of the axis in seconds, their name, and units in a second.
+_UNITS: Final = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (0.0, "\N{MICRO SIGN}s", 1e6))
 _STATE_COLOURS: Final = dict(
     zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -100,7 +104,7 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "marks one that was lost on its way. The line is the cumulative acknowledgement that the "
         "source has heard; a bar is what a SACK block reported when it came, a duplicate one "
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
-        f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. "
+        "outstanding. Below: the part with the grey background. "
     )
     if trace.slots:
         caption += (
@@ -128,7 +132,7 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         above.axvspan(begin, end, color="#eeeeee", zorder=0)
         for axes in (above, below):
             _circuits(axes, trace)
-        below.set_xlabel("Time (s)")
+            _in_units(axes.xaxis, "Time")
         part.align_ylabels()
         title = f"Flow {trace.flow}: time and sequence"
         return Words(title, caption + source, [Group("", keys)])
@@ -189,8 +193,8 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
         above.set_ylim(bottom=0)
         below.set_ylim(bottom=0)
         above.set_ylabel("Segments")
-        below.set_ylabel("RTT, RTO (s)")
-        below.set_xlabel("Time (s)")
+        _in_units(below.yaxis, "RTT, RTO")
+        _in_units(below.xaxis, "Time")
         part.align_ylabels()
         groups = [Group("", lines), Group("", states)]
         return Words(f"Flow {trace.flow}: windows", caption, groups)
@@ -249,8 +253,8 @@ def rates(trace: FlowTrace, source: str) -> Canvas:
         above.set_ylim(bottom=0)
         below.set_ylim(bottom=0)
         above.set_ylabel("Rate (Mb/s)")
-        below.set_ylabel("Delay (s)")
-        below.set_xlabel("Time (s)")
+        _in_units(below.yaxis, "Delay")
+        _in_units(below.xaxis, "Time")
         part.align_ylabels()
         return Words(f"Flow {trace.flow}: rates", f"{caption}. {source}", [Group("", lines)])
 
@@ -345,6 +349,14 @@ def _dots(axes: Axes, rows: Any, marker: str, colour: str, size: float) -> None:
         linestyle="none",
         rasterized=len(rows) > MOST_DOTS,
     )
+
+
+def _in_units(axis: Axis, quantity: str) -> None:
+    """Label an axis in seconds, in the unit that suits its end."""
+    end = max(map(abs, axis.get_view_interval()))
+    unit, scale = next((unit, scale) for least, unit, scale in _UNITS if end >= least)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * scale:g}"))
+    axis.set_label_text(f"{quantity} ({unit})")
 
 
 def _states(axes: Axes, time: Any, states: Any) -> None:
