@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_bad_input import GOOD, refusal
 
-MARKS = "'off': that queue marks by its own ecn"
+MARKS = "'off', or one of the queues 'drop-tail', 'prio' and 'drr'"
 
 # settings of the switch -> path, given, allowed
 CASES = {
