@@ -6,6 +6,7 @@ A connection over an overloaded link is taken to last until the run ends.
 """
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -42,58 +43,76 @@ _LARGEST: Final = 5_000
 PLACES: Final = 8 / 3
 
 
-def most_at_once(plan: Plan, each: FloatArray, places: float = 1.0) -> float:
-    """Return the largest sum of a quantity over the connections in progress at one time.
+class AtOnce:
+    """Connections in progress over time, by their estimated starts and ends.
 
     Parameters
     ----------
     plan : Plan
         The plan of the run.
-    each : ndarray of float, shape (flows,)
-        The quantity for each flow, which the flow has while it is in progress.
-    places : float
-        Allocated slots over connections in progress: `PLACES` for memory of endpoints, which
-        includes free slots.
-
-    Returns
-    -------
-    float
-        The largest sum, times `places`; at most the sum over all flows.
     """
-    trips = round_trips(plan)
-    lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
-    plan = _one_after_the_other(plan, float(lasts.mean()))
-    start = plan.flows["start_ps"]
-    seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
-    busy, busiest = _busy(plan)
-    # Relative to the load above which connections are delayed without bound.
-    load = np.maximum(busy, busiest) / max(seconds + float(lasts.max()), _INSTANT)
-    load = np.minimum(load / _MOST_LOAD, 1.0)
-    lasts = (1 + (_SLOWER - 1) * load**2) * lasts
-    lost = _lost(plan, load)
-    timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
-    waits = timeout / PICOSECONDS_PER_SECOND
-    # An overloaded link of a host delays the flows of this host; one between switches delays all.
-    most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
-    lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
-    now = most = 0.0
-    # End times and quantities of the connections in progress.
-    ends, has = np.empty(0), np.empty(0)
-    for some, part in plan.parts():
-        begins = part.flows["start_ps"] / PICOSECONDS_PER_SECOND
-        # A share of the flows waits for a timeout.
-        over, late = each[some] * (1 - lost[some]), each[some] * lost[some]
-        ends = np.concatenate([ends, begins + lasts[some], begins + lasts[some] + waits[some]])
-        has = np.concatenate([has, over, late])
-        # Start of the next part of the flows.
-        until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
-        ended = ends < until
-        change = np.concatenate([each[some], -has[ended]])
-        order = np.argsort(np.concatenate([begins, ends[ended]]), kind="stable")
-        level = now + np.cumsum(change[order])
-        now, most = float(level[-1]), max(most, float(level.max()))
-        ends, has = ends[~ended], has[~ended]
-    return min(float(each.sum()), places * most)
+
+    def __init__(self, plan: Plan) -> None:
+        self._given = plan
+
+    @cached_property
+    def _times(self) -> tuple[Plan, FloatArray, FloatArray, FloatArray]:
+        """The plan with its starts, durations, and waits for a timeout with their probability."""
+        plan = self._given
+        trips = round_trips(plan)
+        lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
+        plan = _one_after_the_other(plan, float(lasts.mean()))
+        start = plan.flows["start_ps"]
+        seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
+        busy, busiest = _busy(plan)
+        # Relative to the load above which connections are delayed without bound.
+        load = np.maximum(busy, busiest) / max(seconds + float(lasts.max()), _INSTANT)
+        load = np.minimum(load / _MOST_LOAD, 1.0)
+        lasts = (1 + (_SLOWER - 1) * load**2) * lasts
+        # An overloaded link of a host delays the flows of this host; one between switches delays
+        # all.
+        most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
+        lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
+        timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
+        return plan, lasts, timeout / PICOSECONDS_PER_SECOND, _lost(plan, load)
+
+    def most(self, each: FloatArray, places: float = 1.0) -> float:
+        """Return the largest sum of a quantity over the connections in progress at one time.
+
+        Parameters
+        ----------
+        each : ndarray of float, shape (flows,)
+            The quantity for each flow, which the flow has while it is in progress.
+        places : float
+            Allocated slots over connections in progress: `PLACES` for memory of endpoints, which
+            includes free slots.
+
+        Returns
+        -------
+        float
+            The largest sum, times `places`; at most the sum over all flows.
+        """
+        plan, lasts, waits, lost = self._times
+        start = plan.flows["start_ps"]
+        now = most = 0.0
+        # End times and quantities of the connections in progress.
+        ends, has = np.empty(0), np.empty(0)
+        for some, part in plan.parts():
+            begins = part.flows["start_ps"] / PICOSECONDS_PER_SECOND
+            over = begins + lasts[some]
+            # A share of the flows waits for a timeout.
+            late = each[some] * lost[some]
+            ends = np.concatenate([ends, over, over + waits[some]])
+            has = np.concatenate([has, each[some] * (1 - lost[some]), late])
+            # Start of the next part of the flows.
+            until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
+            ended = ends < until
+            change = np.concatenate([each[some], -has[ended]])
+            order = np.argsort(np.concatenate([begins, ends[ended]]), kind="stable")
+            level = now + np.cumsum(change[order])
+            now, most = float(level[-1]), max(most, float(level.max()))
+            ends, has = ends[~ended], has[~ended]
+        return min(float(each.sum()), places * most)
 
 
 def _one_after_the_other(plan: Plan, seconds: float) -> Plan:

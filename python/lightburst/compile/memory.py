@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.at_once import PLACES, most_at_once
+from lightburst.compile.at_once import PLACES, AtOnce
 from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
@@ -274,7 +274,8 @@ def _flows(plan: Plan) -> int:
     rows = (_BYTES_PER_FLOW[transport["kind"]] for transport in plan.transports)
     # In parts of the flows, so that the estimate itself needs less memory than the run.
     most = np.concatenate([_in_flight(part) for _, part in plan.parts()])
-    needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most))
+    at_once = AtOnce(plan)
+    needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most, at_once))
     if "departures_ps" in plan.flows:
         datagrams = plan.flows["departures_ps"].size
         needed += _BYTES_PER_DATAGRAM * datagrams
@@ -291,18 +292,18 @@ def _flows(plan: Plan) -> int:
     packets = int(most.sum()) if circuits else packets_at_once(plan, most)
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
         # Only connections in progress have packets in the network.
-        packets = min(packets, int(_windows_at_once(plan, most.astype(float))))
+        packets = min(packets, int(_windows_at_once(at_once, most.astype(float))))
     return needed + each * packets
 
 
-def _windows_at_once(plan: Plan, most: FloatArray) -> float:
+def _windows_at_once(at_once: AtOnce, most: FloatArray) -> float:
     """Return the packets in flight of all connections in progress at once.
 
     A window grows and then ends with its flow: over the time of the flow half of its largest
     number of packets is in flight. Three standard deviations of as many independent flows, each
     uniform up to this number, come on top.
     """
-    largest, squares = most_at_once(plan, most), most_at_once(plan, most**2)
+    largest, squares = at_once.most(most), at_once.most(most**2)
     return min(largest, largest / 2 + 3 * float(np.sqrt(squares / 12)))
 
 
@@ -318,7 +319,7 @@ def _waiting(transport: dict[str, Any], largest: int) -> int:
     return bytes_of_one + _BYTES_PER_PACKET * (-(-burst // packet) - 1)
 
 
-def _connections(plan: Plan, in_flight: IntArray) -> float:
+def _connections(plan: Plan, in_flight: IntArray, at_once: AtOnce) -> float:
     """Return the bytes of the endpoints of all connections in progress at once."""
     ends, records = np.empty((2, in_flight.size))
     for some, part in plan.parts():
@@ -328,7 +329,7 @@ def _connections(plan: Plan, in_flight: IntArray) -> float:
     if everything < HARMLESS_BYTES // 8:
         return everything
     # Of the allocated slots half were in use, and have records.
-    return most_at_once(plan, ends, PLACES) + most_at_once(plan, records, PLACES / 2)
+    return at_once.most(ends, PLACES) + at_once.most(records, PLACES / 2)
 
 
 def _in_flight(plan: Plan) -> IntArray:
