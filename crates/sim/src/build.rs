@@ -12,7 +12,6 @@ use lightburst_net::{
 use lightburst_optical::circuit::Layout;
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
-use lightburst_tcp::transport::rdma::asks_for_telemetry;
 use lightburst_tcp::wire::ace::FIRST as FIRST_COUNT_OF_MARKS;
 use lightburst_tcp::{
     transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
@@ -104,11 +103,8 @@ fn repaths(plan: &Plan) -> Option<Box<Repaths>> {
 
 /// Builds the telemetry of packets; `None` if no flow asks for it.
 fn telemetry(plan: &Plan) -> Option<Box<Telemetry>> {
-    let asks = |group: &plan::Group| {
-        let transport = &group.transport;
-        asks_for_telemetry(&transport.kind, &transport.parameters())
-    };
-    let groups: Vec<bool> = plan.settings.groups.iter().map(asks).collect();
+    let groups = plan.settings.groups.iter();
+    let groups: Vec<bool> = groups.map(|it| it.transport.asks_for_telemetry()).collect();
     let flows = 0..plan.flows.source.len();
     let asks = || flows.map(|flow| groups[plan.group_index(flow)]).collect();
     let any = groups.contains(&true);

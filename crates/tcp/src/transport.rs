@@ -285,6 +285,12 @@ pub fn trimmable(kind: &str, parameters: &Parameters) -> bool {
     kind == "rdma" && rdma::is_trimmable(parameters)
 }
 
+/// Returns whether outputs add telemetry to the packets of the transport called `kind`. The name of
+/// its rate law may be unknown.
+pub fn asks_for_telemetry(kind: &str, parameters: &Parameters) -> bool {
+    kind == "rdma" && rdma::asks_for_telemetry(parameters)
+}
+
 /// Feedback of marks on which the endpoints agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ecn {

@@ -169,15 +169,18 @@ impl Choice {
 /// Returns the choice among `len` ports by hash.
 #[inline(always)]
 fn hashed(salt: u64, flow: FlowId, node: NodeId, len: u32) -> u32 {
-    let key = (u64::from(flow.0) << 32) | u64::from(node.0);
-    part(mix(salt ^ key), len)
+    part(hash(salt, flow, node), len)
+}
+
+#[inline(always)]
+fn hash(salt: u64, flow: FlowId, node: NodeId) -> u64 {
+    mix(salt ^ ((u64::from(flow.0) << 32) | u64::from(node.0)))
 }
 
 /// Returns the choice among `len` ports by hash of a flow on the path with a number; path 0 is that
 /// of the flow without a number.
 fn hashed_to(salt: u64, (flow, path): (FlowId, u8), node: NodeId, len: u32) -> u32 {
-    let key = (u64::from(flow.0) << 32) | u64::from(node.0);
-    match mix(salt ^ key) {
+    match hash(salt, flow, node) {
         hash if path == 0 => part(hash, len),
         hash => part(mix(hash ^ u64::from(path)), len),
     }

@@ -1,7 +1,6 @@
 //! Checks of the queues of switches, and of the pauses that they ask for.
 
-use crate::plan::{Group, Plan, PlanError};
-use lightburst_tcp::transport::rdma::asks_for_telemetry;
+use crate::plan::{Plan, PlanError};
 
 /// Rejects queues with settings for some of the groups of flows only.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
@@ -17,13 +16,10 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
 
 /// Rejects packets with telemetry among switches whose outputs cannot tell of their queues.
 fn check_telemetry(plan: &Plan) -> Result<(), PlanError> {
-    let asks = |group: &Group| {
-        let transport = &group.transport;
-        asks_for_telemetry(&transport.kind, &transport.parameters())
-    };
     let queues = |node| plan.switch(node).is_some_and(|it| it.queues_at_outputs());
     let mut nodes = plan.settings.hosts..plan.settings.nodes;
-    if plan.settings.groups.iter().any(asks) {
+    let mut groups = plan.settings.groups.iter();
+    if groups.any(|it| it.transport.asks_for_telemetry()) {
         require!(
             nodes.all(queues),
             "telemetry among outputs without explicit queues"

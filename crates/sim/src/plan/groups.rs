@@ -82,6 +82,11 @@ impl Transport {
         }
     }
 
+    /// Whether outputs add telemetry to its packets.
+    pub fn asks_for_telemetry(&self) -> bool {
+        transport::asks_for_telemetry(&self.kind, &self.parameters())
+    }
+
     /// Returns the kind that the table called `name` of this transport selects, if there is one.
     pub fn policy(&self, name: &str) -> Option<&str> {
         let table = match self.parameters.get(name)? {

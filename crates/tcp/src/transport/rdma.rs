@@ -51,11 +51,10 @@ pub fn is_capable(parameters: &Parameters) -> bool {
     law.is_some_and(|law| law.notified)
 }
 
-/// Returns whether the packets of a transport carry telemetry. The names of transport and law may be
-/// unknown.
-pub fn asks_for_telemetry(kind: &str, parameters: &Parameters) -> bool {
-    let law = || parameters.kind("congestion_control").and_then(rate::find);
-    kind == "rdma" && law().is_some_and(|law| law.telemetry)
+/// Returns whether outputs add telemetry to its packets. The name of the rate law may be unknown.
+pub fn asks_for_telemetry(parameters: &Parameters) -> bool {
+    let law = parameters.kind("congestion_control").and_then(rate::find);
+    law.is_some_and(|law| law.telemetry)
 }
 
 /// Returns whether a trimmed packet is repaired: by the recovery that repeats single packets. The
