@@ -181,6 +181,27 @@ def settle(
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
 
 
+def time_unit(length_ps: float, least: float = 0.5) -> tuple[float, str]:
+    """Choose the unit of an axis of time.
+
+    Parameters
+    ----------
+    length_ps : float
+        Length of the axis in picoseconds.
+    least : float
+        Units that the axis has at least.
+
+    Returns
+    -------
+    float, str
+        Factor from picoseconds to the unit, and its symbol.
+    """
+    for ps, unit in ((10**12, "s"), (10**9, "ms"), (10**6, "µs")):
+        if length_ps >= ps * least:
+            return 1 / ps, unit
+    return 1e-3, "ns"
+
+
 def folded(words: Sequence[str]) -> tuple[list[list[str]], bool]:
     """Break category labels into lines, so that they fit side by side along an axis.
 

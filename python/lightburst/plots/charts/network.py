@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from lightburst.foundation.counts import PS
 from lightburst.plots import style
+from lightburst.plots.axis import time_unit
 from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line
 
@@ -93,7 +94,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
         table[table["fibre"].isin(shown) & (table["start_ps"] < end) & (table["end_ps"] > begin)]
         for table in (trace.bookings, trace.losses, trace.cuts)
     )
-    scale, unit = _unit(end - begin)
+    scale, unit = time_unit(end - begin)
     bases, lanes = _lanes(trace, shown)
     height = min(_LANE * lanes, _MOST_HEIGHT)
     # Colour by egress or by ingress, whichever has more distinct values.
@@ -185,7 +186,7 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
     counts = bursts.groupby(["node", "egress"]).size()
     most = counts.sort_values(ascending=False, kind="stable").index[:_MOST_PAIRS]
     pairs = sorted(most, key=lambda pair: tuple(map(str, pair)))
-    scale, unit = _unit(trace.end_ps - trace.begin_ps)
+    scale, unit = time_unit(trace.end_ps - trace.begin_ps)
     caption = (
         "Each stroke is a burst, at the time at which it left its ingress; the colour and the row "
         "within the pair say which of the numbered paths it took (its label), a cross that it was "
@@ -335,14 +336,6 @@ def _corners(
     top, bottom = low + inset, low + 1 - inset
     x = np.stack([left, right, right, left], axis=1)
     return np.stack([x, np.stack([top, top, bottom, bottom], axis=1)], axis=2)
-
-
-def _unit(length_ps: int) -> tuple[float, str]:
-    """Choose the unit of the time axis; return the factor from picoseconds and its symbol."""
-    for ps, unit in ((10**12, "s"), (10**9, "ms"), (10**6, "µs")):
-        if length_ps >= ps // 2:
-            return 1 / ps, unit
-    return 1e-3, "ns"
 
 
 def _caption(

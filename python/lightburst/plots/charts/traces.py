@@ -12,6 +12,7 @@ from lightburst.foundation.counts import PS
 from lightburst.measurement import trace_tables
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
+from lightburst.plots.axis import number, time_unit
 from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line, write
 from lightburst.trace import series, tables
@@ -34,8 +35,6 @@ KINDS: Final = ("time-sequence", "windows", "rates", "packets")
 #: Colour behind the times at which a direct circuit is open, and the most of them in a picture.
 _OPEN: Final = "#fbe3b6"
 _MOST_OPENINGS: Final = 300
-# Units of an axis of time: the least end of the axis in seconds, their name, and units in a second.
-_UNITS: Final = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (0.0, "\N{MICRO SIGN}s", 1e6))
 _STATE_COLOURS: Final = dict(
     zip(trace_tables.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -353,9 +352,9 @@ def _dots(axes: Axes, rows: Any, marker: str, colour: str, size: float) -> None:
 
 def _in_units(axis: Axis, quantity: str) -> None:
     """Label an axis in seconds, in the unit that suits its end."""
-    end = max(map(abs, axis.get_view_interval()))
-    unit, scale = next((unit, scale) for least, unit, scale in _UNITS if end >= least)
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value * scale:g}"))
+    end_ps = max(map(abs, axis.get_view_interval())) / PS
+    factor, unit = time_unit(end_ps, 0.1)
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value / PS * factor, 6)))
     axis.set_label_text(f"{quantity} ({unit})")
 
 
