@@ -20,9 +20,7 @@ from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.hosts import Fifo, Queueing
 from lightburst.scenario.tables.loss import SCRIPTS, Loss, Script
 from lightburst.scenario.tables.routing import (
-    AdaptiveChoice,
-    FlowletChoice,
-    LeastQueueChoice,
+    ByName,
     LoadLabel,
     Routing,
 )
@@ -157,8 +155,7 @@ def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
 def choice_settings(routing: Routing, name: str) -> str | dict[str, Any]:
     """Return the choice among next hops: its name, or a table if it has settings."""
     choice = routing.choice
-    tables = AdaptiveChoice | FlowletChoice | LeastQueueChoice
-    return settings_of(choice) if isinstance(choice, tables) else name
+    return name if choice is None or isinstance(choice, ByName) else settings_of(choice)
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

@@ -25,8 +25,7 @@ from lightburst.scenario.tables.loss import Drop, Hold, Stall
 from lightburst.scenario.tables.ordering import SourceOrdering
 from lightburst.scenario.tables.routing import (
     AdaptiveChoice,
-    FlowletChoice,
-    LeastQueueChoice,
+    ByName,
     LoadLabel,
 )
 from lightburst.scenario.tables.workload import Incast, Shuffle
@@ -128,7 +127,7 @@ def _delays(scenario: "Scenario", allowed: str) -> Iterator[InputError]:
 def _reserved(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse a choice that looks at units where headers reserve channels."""
     choice = scenario.routing.choice
-    if not isinstance(choice, AdaptiveChoice | FlowletChoice | LeastQueueChoice):
+    if choice is None or isinstance(choice, ByName):
         return
     bursts = any(table.assembles for table in tables_of(scenario.switching).values())
     if isinstance(choice, AdaptiveChoice) and bursts:

@@ -22,7 +22,7 @@ _Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
 _Capacity = Annotated[int | None, Quantity(RATE, positive=True, word="channels")]
 
 
-class _ByName(Section):
+class ByName(Section):
     """Choice without settings, written as its bare name.
 
     It was a plain name before choices with settings existed, and its digest must not change.
@@ -33,19 +33,19 @@ class _ByName(Section):
         return str(type(self).model_fields["kind"].default)
 
 
-class FreeChoice(_ByName):
+class FreeChoice(ByName):
     """A next hop that is free now, uniformly at random."""
 
     kind: Literal["free"] = "free"
 
 
-class RandomChoice(_ByName):
+class RandomChoice(ByName):
     """A random next hop for each unit."""
 
     kind: Literal["random"] = "random"
 
 
-class HashChoice(_ByName):
+class HashChoice(ByName):
     """A flow always takes the same next hop."""
 
     kind: Literal["flow-hash"] = "flow-hash"
@@ -138,19 +138,19 @@ Choice = Annotated[
 ]
 
 
-class FirstLabel(_ByName):
+class FirstLabel(ByName):
     """All units take the first path."""
 
     kind: Literal["first"] = "first"
 
 
-class RandomLabel(_ByName):
+class RandomLabel(ByName):
     """Each unit takes a random path."""
 
     kind: Literal["random"] = "random"
 
 
-class HashLabel(_ByName):
+class HashLabel(ByName):
     """A flow always takes the same path."""
 
     kind: Literal["hash"] = "hash"
