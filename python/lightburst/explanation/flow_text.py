@@ -22,10 +22,10 @@ _IDEAL_IN_PARTS: Final = "each segment as soon as it is written, on an idle netw
 _HELD_BY: Final = {
     CONGESTION: "its own window (congestion control)",
     RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
-    # A queue pair has a bound in its place.
-    f"{RECEIVER} of rdma": "the bound on data in flight (transport.max_inflight)",
     NEITHER: "neither window: its pacing, or the flow's own times",
 }
+# What a queue pair has in place of an advertised window.
+_BOUND: Final = "the bound on data in flight (transport.max_inflight)"
 DIVISION: Final = "Components of the time: at each moment, the wait of the first byte still missing"
 
 
@@ -99,10 +99,8 @@ def sentences(found: Explanation) -> Iterator[str]:
     held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
     if held.keys() - {NEITHER}:
         kind = groups[found.result.plan.group[found.flow]].transport.kind
-        times = (
-            f"{readable('time_s', time)} by {_HELD_BY.get(f'{what} of {kind}', _HELD_BY[what])}"
-            for what, time in held.items()
-        )
+        by = _HELD_BY | ({RECEIVER: _BOUND} if kind == "rdma" else {})
+        times = (f"{readable('time_s', time)} by {by[what]}" for what, time in held.items())
         yield f"The first byte still missing waited at the sender: {', '.join(times)}."
 
 

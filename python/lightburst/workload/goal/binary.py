@@ -75,13 +75,12 @@ def read_binary(file: Path) -> Schedule:
     if data.size < _HEAD.itemsize + ranks * _JUMP.itemsize:
         raise _damaged(file, f"which is too short for {ranks} ranks")
     jumps = data[_HEAD.itemsize :][: ranks * _JUMP.itemsize].view(_JUMP)
-    lengths = [int(jump["end"]) - int(jump["begin"]) for jump in jumps]
+    begins, ends = (jumps[name].tolist() for name in ("begin", "end"))
+    lengths = [end - begin for begin, end in zip(begins, ends, strict=True)]
     if min(lengths, default=0) < 0 or sum(lengths) > body.size:
         raise _damaged(file, "whose table of ranks does not fit the file")
-    parts = [
-        _Rank(file, rank, body[int(jump["begin"]) : int(jump["end"])])
-        for rank, jump in enumerate(jumps)
-    ]
+    pieces = (body[begin:end] for begin, end in zip(begins, ends, strict=True))
+    parts = [_Rank(file, rank, piece) for rank, piece in enumerate(pieces)]
     sizes = [part.nodes.size for part in parts]
     first = np.concatenate([[0], np.cumsum(sizes)]).tolist()
     nodes = np.concatenate([part.nodes for part in parts]) if parts else np.zeros(0, _NODE)
