@@ -70,7 +70,7 @@ def test_the_good_one_has_the_rates_and_losses_of_both_directions(tmp_path: Path
         (
             'link = ["2", "3"]',
             'link = ["2", "9"]',
-            "events[0].link[1]: given '9'; allowed: the name of a node, such as 2, 3, 4",
+            "events[0].link[1]: given '9'; allowed: the name of a node, such as '2', '3', '4'",
         ),
         (
             'rate = "1 Gb/s"',

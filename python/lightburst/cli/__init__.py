@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 # Threshold of allocations for Python's garbage collector, whose default is 700: the imports of a
 # command allocate hundreds of thousands of objects without garbage, and each collection takes time.
 _BETWEEN_SEARCHES: Final = 50_000
+
+# Exit code of this process, once its command has ended.
+_codes: Final[list[int]] = []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _told(_run(arguments))
+    # The first to be registered is the last to be called: Python's threads have ended by then.
+    atexit.register(_leave)
     try:
         interrupt.hear()
         gc.set_threshold(_BETWEEN_SEARCHES)
@@ -46,15 +52,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         interrupt.hear_no_more()
     except KeyboardInterrupt:  # outside of any command
         code = interrupt.code()
-    if _told(code) == interrupt.code():
-        # Python's normal exit would wait for threads inside a simulation and free large networks
-        # piece by piece, which takes too long after an interrupt.
-        try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        finally:
-            os._exit(code)
+    _codes.append(_told(code))
+    if code == interrupt.code():
+        # Python's normal exit would wait for threads inside a simulation.
+        _leave()
     return code
+
+
+def _leave() -> None:
+    """End this process without the destructors of libraries: Arrow's sometimes abort it."""
+    if not _codes:  # an exception, which Python prints
+        return
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(_codes[-1])
 
 
 def _told(code: int) -> int:

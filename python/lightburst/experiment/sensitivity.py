@@ -22,6 +22,7 @@ from lightburst.experiment.optimise import (
 from lightburst.experiment.sensitivity_result import POINTS, SENSITIVITY, Sensitivities, said_of
 from lightburst.experiment.sweep import described
 from lightburst.foundation.errors import InputError, show, warn
+from lightburst.foundation.files.csv import read_csv
 from lightburst.foundation.provenance import of_study
 from lightburst.result.files import reading
 from lightburst.result.metric_text import of_records
@@ -147,7 +148,7 @@ def load_sensitivities(directory: str | Path) -> Sensitivities:
     source = Path(directory)
     by = "a directory written by 'sensitivity --out'"
     with reading(source, SENSITIVITY, POINTS, by=by, whole=True) as about:
-        points = pd.read_csv(source / POINTS, engine="pyarrow")  # preserves all bits of a float
+        points = read_csv(source / POINTS).to_pandas(use_threads=False)
         study = StudyDescription.from_dict(about["study"])
         return Sensitivities(
             study,

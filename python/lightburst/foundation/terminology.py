@@ -31,6 +31,8 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("rate", ""), ("link_rate", "")),
     ),
     **dict.fromkeys(("channels", "lambdas", "wdm"), (("wavelengths", ""),)),
+    **dict.fromkeys(("src", "u", "nodea", "node1"), (("source", ""),)),
+    **dict.fromkeys(("dst", "dest", "v", "nodeb", "node2"), (("target", ""), ("destination", ""))),
     **dict.fromkeys(
         ("star", "dumbbell", "ring", "torus", "mesh", "line", "custom"),
         (("graph", "with a table of links"),),
@@ -48,6 +50,8 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("pause", "pauses", "lossless", "losslessqueue", "priorityflowcontrol", "8021qbb"),
         (("pfc", ""), ("electronic", "with pfc"), ("drop-tail", "with switching.pfc")),
     ),
+    # Events.
+    **dict.fromkeys(("down", "up", "fail", "repair"), (("state", "'down' or 'up'"),)),
     # Routing.
     **dict.fromkeys(
         ("ecmp", "ecmphost", "single", "perflow", "perflowecmp", "flowecmp"),
@@ -223,6 +227,9 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
     "mapreduce": (("shuffle", ""),),
     **dict.fromkeys(
+        ("flows", "file", "csv", "flowlist", "trace"), (("table", "with a file of flows"),)
+    ),
+    **dict.fromkeys(
         ("allreduce", "allgather", "reducescatter", "alltoall", "bcast"),
         (("collective", "with operation = 'all-reduce', 'all-gather' and so on"),),
     ),
@@ -231,7 +238,9 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("halving", "doubling", "recursivedoubling"), (("halving-doubling", ""),)),
     **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),
     "lambda": (("arrival_rate", ""),),
-    **dict.fromkeys(("simtime", "duration"), (("time_limit", ""),)),
+    **dict.fromkeys(
+        ("simtime", "duration", "limits"), (("time_limit", ""), ("measurement", "with time_limit"))
+    ),
     **dict.fromkeys(("stop", "end"), (("time_limit", ""), ("to", ""))),
     # Studies: runners of simulations, libraries of sweeps and of search.
     **dict.fromkeys(("base", "basescenario", "config", "model", "template"), (("scenario", ""),)),
@@ -278,6 +287,8 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("maxtotal", "totalruns"), (("budget", ""),)),
     **dict.fromkeys(("start", "begin", "low", "lower"), (("from", ""),)),
     **dict.fromkeys(("high", "upper"), (("to", ""),)),
+    "from": (("source", ""),),
+    "to": (("target", ""), ("destination", "")),
     **dict.fromkeys(("num", "n", "count", "steps", "values"), (("number", ""),)),
     **dict.fromkeys(("by", "increment"), (("step", ""),)),
     **dict.fromkeys(("log", "logscale", "logspace", "spacing"), (("scale", "'log' or 'linear'"),)),

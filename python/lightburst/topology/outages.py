@@ -160,7 +160,7 @@ def places_of(event: Event, network: Network, path: str) -> list[Place]:
 
     def number(name: str, key: str) -> int:
         if name not in numbers:
-            some = ", ".join(list(numbers)[-3:])
+            some = ", ".join(map(show, list(numbers)[-3:]))
             allowed = f"the name of a node, such as {some}{did_you_mean(name, list(numbers))}"
             raise InputError(f"{path}.{key}", show(name), allowed)
         return numbers[name]

@@ -16,6 +16,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from lightburst.foundation.errors import InputError, first_of, show
+from lightburst.foundation.files.csv import read_csv
 from lightburst.foundation.files.parquet import columns_of
 from lightburst.foundation.memory import check_memory
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND, parse_number
@@ -114,14 +115,14 @@ def _load_csv(file: Path) -> "_Table":
     """Read the needed columns as bytes; `_read_text`, not Arrow, decides which are numbers."""
     with file.open("rb") as held:
         lines = held.read(_LONGEST_HEADING).lstrip(b"\r\n").splitlines()
-    heading = pa.csv.read_csv(BytesIO(b"".join(lines[:1]) + b"\n"))
+    heading = read_csv(BytesIO(b"".join(lines[:1]) + b"\n"))
     try:
         wanted = _wanted(heading.column_names)
     except UnicodeDecodeError:
         raise InputError(_PATH, "a heading that is not UTF-8", _COLUMNS) from None
     kinds = dict.fromkeys(wanted, pa.binary())
     options = pa.csv.ConvertOptions(include_columns=wanted, column_types=kinds)
-    table = pa.csv.read_csv(file, convert_options=options)
+    table = read_csv(file, options)
     return _Table(wanted, [_read_text(column) for column in table.columns])
 
 
@@ -159,7 +160,7 @@ def _load_parquet(file: Path) -> "_Table":
     _check_memory(file, f"{rows:,} rows", max(needed, rows * LEAST_BYTES_PER_FLOW))
     texts = [name for name in wanted if _is_text(schema.field(name).type)]
     with pa.parquet.ParquetFile(file, read_dictionary=texts) as table:
-        return _Table(wanted, table.read(wanted).columns)
+        return _Table(wanted, table.read(wanted, use_threads=False).columns)
 
 
 def _is_text(kind: Any) -> bool:

@@ -10,6 +10,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from lightburst.foundation.errors import InputError
+from lightburst.foundation.files.csv import read_csv
 from lightburst.scenario.reading.files import Stamp, stamp
 from lightburst.scenario.switching.circuit import MOST_RACKS, Turns
 
@@ -73,7 +74,7 @@ def _rows(file: Path, path: str) -> NDArray[np.int64]:
         include_columns=_COLUMNS, column_types=dict.fromkeys(_COLUMNS, pa.int64())
     )
     try:
-        table = pa.csv.read_csv(file, convert_options=options)
+        table = read_csv(file, options)
     except (OSError, KeyError, pa.ArrowException) as error:
         reason = str(error).strip("'\" ").partition("\n")[0]
         allowed = f"a CSV file with whole numbers in the columns {', '.join(_COLUMNS)}"

@@ -116,7 +116,7 @@ def read_frame(file: Path, path: str = "DIR") -> pd.DataFrame:
     import pandas as pd
 
     check_file(file, path)
-    return pd.read_parquet(file)
+    return pd.read_parquet(file, use_threads=False)
 
 
 def check_file(file: Path, path: str) -> None:

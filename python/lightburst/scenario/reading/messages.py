@@ -141,13 +141,14 @@ def _unknown_key(place: _Place, key: str) -> str:
         place.parent.model_fields if place.parent else (), key=lambda name: name != "kind"
     )
     text = f"one of the keys {', '.join(names)}"
+    meant = called_here(key, names)
     # Many inner tables have a kind.
-    inner = None if place.root or key == "kind" else _inner_key(place, key)
+    inner = None if place.root or meant or key == "kind" else _inner_key(place, key)
     if inner is not None:
         return inner
     others = (other for other in place.parent_others if key in other.model_fields)
     owners = [kind for other in others for kind in _kind_names(other)]
-    if owners and not called_here(key, names):
+    if owners and not meant:
         return f"{text} ('{key}' is for kind {_quoted(owners)})"
     if place.root and (paths := _elsewhere(place.root, key)):
         return f"{text} (did you mean {' or '.join(_quoted([path]) for path in paths)}?)"

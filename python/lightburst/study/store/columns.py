@@ -59,7 +59,7 @@ def read(folder: Path, sums: Mapping[Key, bytes]) -> Iterator[tuple[list[Key], p
         if (content := _sound(file)) is None or not _has_room(file):
             continue
         held = pa.BufferReader(content)
-        names = pq.read_table(held, columns=[_SCENARIO, _SEED, _SUM])
+        names = pq.read_table(held, columns=[_SCENARIO, _SEED, _SUM], use_threads=False)
         runs = zip(*(names[name].to_pylist() for name in names.column_names), strict=True)
         keys, rows = [], []
         for row, (scenario, seed, sum_) in enumerate(runs):
@@ -69,8 +69,9 @@ def read(folder: Path, sums: Mapping[Key, bytes]) -> Iterator[tuple[list[Key], p
                 keys.append(key)
                 rows.append(row)
         if keys:
-            table = pq.read_table(held).drop_columns(names.column_names)
-            yield keys, (table if len(rows) == len(table) else table.take(rows)).to_pandas()
+            table = pq.read_table(held, use_threads=False).drop_columns(names.column_names)
+            kept = table if len(rows) == len(table) else table.take(rows)
+            yield keys, kept.to_pandas(use_threads=False)
 
 
 def write(folder: Path, rows: Iterable[tuple[Key, bytes, Mapping[str, Metric]]]) -> None:
