@@ -137,12 +137,18 @@ def without(spans: Spans, others: Spans) -> Spans:
     list of tuple of int
     """
     found: Spans = []
+    # The first of the others that ends after the begin of the interval.
+    first = 0
     for begin, end in spans:
-        for other_begin, other_end in others:
-            if other_begin < end and other_end > begin:
-                if begin < other_begin:
-                    found.append((begin, other_begin))
-                begin = other_end
+        while first < len(others) and others[first][1] <= begin:
+            first += 1
+        for number in range(first, len(others)):
+            other_begin, other_end = others[number]
+            if other_begin >= end:
+                break
+            if begin < other_begin:
+                found.append((begin, other_begin))
+            begin = other_end
         if begin < end:
             found.append((begin, end))
     return found
