@@ -38,6 +38,7 @@ FLAGS = {
     "ack": ACK,
     "nak": ACK | CWR,
     "cnp": CWR,
+    "pull": CWR | ECE,
     "datagram": FORWARD,
 }
 SENT, ARRIVED, LOST = range(3)
@@ -218,7 +219,7 @@ def segments(
 
     def acknowledgement(packet: Packet) -> int:
         if not forward(packet):
-            return packet.number
+            return 0 if packet.kind == "pull" else packet.number
         return packet.number + 1 if packet.kind == "ack" else 0
 
     def edge(packet: Packet, block: int, side: int) -> int:
@@ -240,7 +241,9 @@ def segments(
                 for p in packets
             ],
         ),
-        "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
+        "sequence": column(
+            "u8", [p.number if p.payload or p.kind == "pull" else 0 for p in packets]
+        ),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),
         "retransmission": column("u1", [packet.again for packet in packets]),
