@@ -41,7 +41,7 @@ FLAGS = {
     "pull": CWR | ECE,
     "datagram": FORWARD,
 }
-SENT, ARRIVED, LOST = range(3)
+SENT, ARRIVED, LOST, TRIMMED = range(4)
 
 WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1", "u8", "u8", "u4"]
 
@@ -99,6 +99,9 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
+        elif entry.what == "trim":
+            assert isinstance(unit, Packet) and entry.link is not None
+            rows.append(SegmentRow(entry.time, TRIMMED, unit, node, entry.link))
         elif entry.what.startswith("drop") or entry.what in ("cut", "cut tail"):
             assert entry.wanted is not None
             why: list[Any] = [burst_of(unit), reason_of(entry)]

@@ -176,5 +176,7 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lost packets", "0"
     for reason, number in about["losses"].items():
         yield f"lost packets, {reason}", str(number)
+    if about["trimmed"]:
+        yield "trimmed packets", str(about["trimmed"])
     yield "bursts with data", str(about["bursts"])
     yield "lost bursts with data", str(about["bursts_lost"])
