@@ -239,6 +239,10 @@ class Result(CompletedRun):
             ``conversions_per_delivered_bit``
                 optical-electronic-optical conversions in switches of all bits, lost bits included,
                 per useful bit delivered; one conversion, O/E or E/O, counts as half;
+            ``packet_bytes_share``, ``packet_flows_share``
+                what a packet network beside circuits carried: its bytes over those that racks took
+                from their hosts for either, headers and acknowledgements included; and the flows
+                that go by packets alone, by the rule, of those that started. None without one;
             ``energy_j``
                 energy of all conversions; None unless the scenario states joules per bit;
             ``packet_hops``, ``events``, ``wall_s``

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile import Plan
-from lightburst.compile.circuits.loads import hottest_circuits
+from lightburst.compile.circuits.loads import hottest_circuits, packet_load
 from lightburst.compile.offered import link_loads
 from lightburst.foundation.counts import Columns
 from lightburst.foundation.formatting import exactly
@@ -109,6 +109,13 @@ def _overloaded(run: _Run) -> Iterator[str]:
             f"the circuits {circuits.circuits} are overloaded: they are offered "
             f"{_about_rate(circuits.offered_bps)} and carry "
             f"{_about_rate(circuits.carried_bps)} at most, in the mean over time"
+        )
+    packets = packet_load(run.scenario, run.plan)
+    if packets is not None and packets.load > 1 + _ROUNDED:
+        yield (
+            f"the packet network beside the circuits is overloaded {packets.circuits}: "
+            f"switching.packet gives it {_about_rate(packets.offered_bps)}, and its link carries "
+            f"{_about_rate(packets.carried_bps)} at most"
         )
     found = link_loads(run.scenario, run.plan)
     if found is not None and found.largest > 1 + _ROUNDED:
