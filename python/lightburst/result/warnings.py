@@ -1,7 +1,7 @@
 """Warnings of a run: unmet requests of the scenario, and settings that are likely mistakes."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -45,7 +45,9 @@ class _Run(NamedTuple):
     columns: Columns
 
 
-def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
+def caveats(
+    scenario: Scenario, plan: Plan, columns: Columns, known: Sequence[str] | None = None
+) -> Iterator[str]:
     """Yield the warnings that a user should know before relying on the metrics of a run.
 
     Parameters
@@ -56,6 +58,8 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
         The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
+    known : sequence of str, optional
+        The warnings that were known before the run, `pauses.foreseen`, if they were looked for.
 
     Yields
     ------
@@ -70,7 +74,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _unfinished(run)
     if (stalled := schedules.stalled(plan, columns)) is not None:
         yield stalled
-    yield from pauses.caveats(scenario, plan, columns)
+    yield from pauses.caveats(scenario, plan, columns, known)
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _packed(run)
