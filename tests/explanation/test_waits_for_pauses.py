@@ -1,5 +1,6 @@
 """Pauses of priority flow control in the explanation of a flow, and in the warnings of a run."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,7 @@ def test_every_command_tells_it_once_and_before_its_runs(
 def test_a_study_tells_it_once(tmp_path: Path) -> None:
     light = ring(tmp_path, 1_500, pfc={"xoff": "6 kB", "xon": "3 kB"})
     over = {"routing.metric": ["hops", "delay"]}
-    runs = [
+    runs: list[Callable[[], object]] = [
         lambda: lb.replicate(light, 2),
         lambda: lb.execute(lb.Study(light, over, seeds=2)),
         lambda: lb.sweep(light, over, seeds=2),

@@ -371,7 +371,7 @@ def _by_packets(plan: Plan, switches: Table) -> dict[str, Metric]:
     whole = started & (plan.flows["bytes"] <= np.uint64(rules[0]["threshold_bytes"]))
     return {
         "packet_bytes_share": ratio(packets, packets + circuits),
-        "packet_flows_share": ratio(np.count_nonzero(whole), np.count_nonzero(started)),
+        "packet_flows_share": ratio(int(whole.sum()), int(started.sum())),
     }
 
 

@@ -11,8 +11,6 @@ class RateLaw:
     window = math.inf
     #: Whether the receiver pulls packets.
     pulls = False
-    #: Whether no packet may be sent before a pull.
-    waits = False
 
     def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         self.settings = settings
@@ -34,6 +32,11 @@ class RateLaw:
 
     def notified(self, now: int) -> None:
         """Answer a congestion notification."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether no packet may be sent before a pull."""
+        return False
 
     def pulled(self, number: int) -> None:
         """Answer the pull with this number."""
