@@ -32,5 +32,16 @@ def test_a_trimmed_copy_was_lost() -> None:
         assert len(again) == flows["retransmissions"][flow] > 10
         assert again["spurious"].sum() == flows["spurious_retransmissions"][flow]
         assert found.losses.empty
+        # Each copy that got lost was trimmed, and all first transmissions that were trimmed came
+        # again.
+        cut = found.trimmed
+        assert cut["packet"].is_unique
+        assert cut["retransmission"].sum() == again["lost"].sum()
+        assert set(again["segment"]) == set(cut["segment"])
+        text = str(found)
+        assert f"Packets trimmed to their headers: {len(cut)}" in text
+        first = cut.iloc[0]
+        assert f"segment {first['segment']}  " in text
+        assert "Packets lost: none" in text
         assert "advertised_window" not in str(found)
     assert "(transport.max_inflight)" in str(lb.explain(scenario, 0, seed=1))

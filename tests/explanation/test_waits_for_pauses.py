@@ -1,5 +1,6 @@
 """Pauses of priority flow control in the explanation of a flow, and in the warnings of a run."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,49 @@ def test_what_could_lock_is_told_before_the_run(
     file.write_text(light.to_toml(), "utf-8")
     assert main(["run", str(file)]) == 0
     assert capsys.readouterr().err.count("lock up") == 1
+
+
+#: Commands that run the ring, as the file of a scenario or of a study.
+COMMANDS = ("run --replications 2", "trace", "explain --flow 0", "sweep")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_tells_it_once_and_before_its_runs(
+    command: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    light = ring(tmp_path, 1_500, pfc={"xoff": "6 kB", "xon": "3 kB"})
+    name, *options = command.split()
+    if name == "trace":
+        light = light.with_(transport={"kind": "rdma", "congestion_control": "line-rate"})
+    for limit in (10, None):
+        # With the limit no run ends.
+        text = light.with_(measurement__event_limit=limit).to_toml()
+        (tmp_path / "ring.toml").write_text(text, "utf-8")
+        study = 'scenario = "ring.toml"\nseeds = 2\n[over]\n"routing.metric" = ["hops", "delay"]\n'
+        (tmp_path / "study.toml").write_text(study, "utf-8")
+        file = "study.toml" if name == "sweep" else "ring.toml"
+        code = main([name, file, *options])
+        assert (code == 0) == (limit is None)
+        assert capsys.readouterr().err.count("could lock up") == 1
+
+
+def test_a_study_tells_it_once(tmp_path: Path) -> None:
+    light = ring(tmp_path, 1_500, pfc={"xoff": "6 kB", "xon": "3 kB"})
+    over = {"routing.metric": ["hops", "delay"]}
+    runs: list[Callable[[], object]] = [
+        lambda: lb.replicate(light, 2),
+        lambda: lb.execute(lb.Study(light, over, seeds=2)),
+        lambda: lb.sweep(light, over, seeds=2),
+    ]
+    for run in runs:
+        with pytest.warns(lb.RunWarning) as found:
+            run()
+        told = [warning for warning in found if "lock up" in str(warning.message)]
+        assert [warning.filename for warning in told] == [__file__]
 
 
 def test_classes_that_do_not_share_links_do_not_wait_for_each_other(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ LISTS = {
         ("transport", "ledbat", "'tcp', with congestion_control = 'vegas'"),
         ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
         ("transport", "quic sctp dccp", "'tcp'"),
-        ("transport", "ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
+        ("transport", "homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),
         ("switch", "helios mordia", "'circuit', with schedule = 'hungarian' and others"),
         ("switch", "cake wred", "'electronic', with queue = 'codel', 'red', 'pie' or 'fq-codel'"),
@@ -172,6 +172,8 @@ def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str)
         ("recovery", "prr rack frto", "'rack-tlp'"),
         ("transport", "RoCEv2 infiniband", "'rdma'"),
         ("transport", "DCQCN", "'rdma', with congestion_control = 'dcqcn'"),
+        ("transport", "NDP", "'rdma', with congestion_control = 'ndp'"),
+        ("queue", "ndp", "'trim', its queue"),
         ("transport", "irn", "'rdma', with recovery = 'selective-repeat'"),
         (
             "law",

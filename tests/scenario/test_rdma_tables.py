@@ -52,6 +52,16 @@ def scenario(**transport: Any) -> lb.Scenario:
             "congestion_control",
             "less than flow_max_window (100)",
         ),
+        (
+            {"congestion_control": "ndp"},
+            "recovery",
+            "'selective-repeat' with congestion_control = 'ndp', which repeats single packets",
+        ),
+        (
+            {"congestion_control": {"kind": "ndp", "first_window": 0}},
+            "congestion_control",
+            "a whole number from 1 to 1000000",
+        ),
     ],
 )
 def test_a_bad_value_is_one_message(transport: dict[str, Any], path: str, allowed: str) -> None:
@@ -93,3 +103,32 @@ def test_telemetry_needs_queues_that_tell() -> None:
     hybrid = BASE | asks | {"switching": {"kind": "hybrid", "buffer_ports": 2}}
     with pytest.raises(lb.InputError, match=r"beside transport.congestion_control = 'hpcc'"):
         lb.run(lb.Scenario.from_dict(hybrid))
+
+
+@pytest.mark.parametrize(
+    ("switching", "path", "given"),
+    [
+        ({"kind": "electronic"}, "switching.queue", "'drop-tail'"),
+        ({"kind": "electronic", "queue": "red"}, "switching.queue", "'red'"),
+        ({"kind": "all-optical"}, "switching.kind", "'all-optical'"),
+        (
+            {
+                "kind": "electronic",
+                "queue": "trim",
+                "layers": {"core": {"kind": "electronic", "queue": "drop-tail"}},
+            },
+            "switching.layers.core.queue",
+            "'drop-tail'",
+        ),
+    ],
+)
+def test_pulls_need_switches_that_trim(switching: dict[str, Any], path: str, given: str) -> None:
+    transport = {
+        "kind": "rdma",
+        "congestion_control": "ndp",
+        "recovery": "selective-repeat",
+    }
+    with pytest.raises(lb.InputError) as error:
+        lb.Scenario.from_dict(BASE | {"transport": transport, "switching": switching})
+    assert (error.value.path, error.value.given) == (path, given)
+    assert "'trim' at every switch" in error.value.allowed

@@ -119,7 +119,9 @@ STORY = {
         *("send", "reserve", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
         *("delay", "deflect", "cut"),  # a head there, a tail at the egress
         "beside",
+        "trim",  # its header goes on
     },
+    "trim": {"send", "drop"},
     "buffer": {"re-emit"},
     "re-emit": {"send", "beside"},
     "wait": {"assemble"},

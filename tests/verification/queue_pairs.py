@@ -162,10 +162,20 @@ def random_hpcc(random: Random) -> dict[str, Any]:
     }
 
 
+#: Constants of NDP (Handley et al. 2017), as of the scenario.
+NDP: dict[str, Any] = {"kind": "ndp", "first_window": 30}
+
+
+def random_ndp(random: Random) -> dict[str, Any]:
+    """First windows of a packet up to more than most messages have."""
+    return NDP | {"first_window": random.choice([1, 2, 5, 12, 30])}
+
+
 RATE_LAWS: dict[str, Callable[[Random], dict[str, Any]]] = {
     "dcqcn": random_dcqcn,
     "hpcc": random_hpcc,
     "line-rate": lambda random: {"kind": "line-rate"},
+    "ndp": random_ndp,
     "swift": random_swift,
     "timely": random_timely,
 }

@@ -60,6 +60,17 @@ def test_a_header_asks_for_its_packet_at_once(engine: Engine) -> None:
     result = engine(two_messages())
     assert result["switches"]["trimmed"].tolist() == [3]
     assert result["switches"]["dropped_queue_full"].tolist() == [0]
+    rows = result["trace_segments"]
+    cut = rows["event"] == 3
+    columns = (rows[name][cut].tolist() for name in ("time_ps", "flow", "sequence", "payload"))
+    assert [(time - FIRST, *rest) for time, *rest in zip(*columns, strict=True)] == [
+        (TX, 0, M, M),
+        (TX + 100_000, 1, M, M),
+        (2 * TX + 100_000, 1, 2 * M, M),
+    ]
+    # Node 3 is the switch, and the last link leads from it to the receiver, host 2.
+    assert set(rows["node"][cut].tolist()) == {3}
+    assert set(rows["link"][cut].tolist()) == {len(two_messages().links["to"]) - 1}
     # The receiver acknowledges a0 at 2,086,000, which takes 66,000; the answer to the header of a1,
     # at 2,150,000, waits for it until 2,152,000, and is at the first host after 66,000 + 1,000,000
     # + 52,800 + 1,000,000. That to b1, at 2,214,000, waits until 2,218,000. The answer to b2, at

@@ -231,7 +231,7 @@ impl Output<'_, '_> {
     /// Cuts the payload off a packet that is in no chain; at most `bytes` of it remain.
     pub fn trim(&mut self, unit: Unit, bytes: u32) {
         if let Unit::Packet(packet) = unit {
-            self.ctx.trim(packet, bytes);
+            self.ctx.trim(packet, self.port, bytes);
         }
         self.counters.trimmed += 1;
     }

@@ -209,6 +209,9 @@ pub struct Wants {
     pub path: bool,
     /// Telemetry of the outputs on the path, with every acknowledgement.
     pub telemetry: bool,
+    /// The pulls of the receiver, without which nothing may be sent after a while; with
+    /// `transmissions`.
+    pub pulls: bool,
 }
 
 impl Wants {
@@ -222,6 +225,7 @@ impl Wants {
         transmissions: false,
         path: false,
         telemetry: false,
+        pulls: false,
     };
 }
 
@@ -362,6 +366,15 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// Handles a notification of the receiver that the network has marked data: only of receivers that
     /// notify apart from acknowledgements.
     fn on_notification(&mut self, _at: Time) {}
+
+    /// Handles a pull, the `number`-th that the receiver has sent, if the law [wants](Wants::pulls)
+    /// pulls.
+    fn on_pull(&mut self, _number: u64) {}
+
+    /// Returns whether a packet may be sent, if the law [wants](Wants::pulls) pulls.
+    fn may_send(&self) -> bool {
+        true
+    }
 
     /// Notes the flow, before anything else: a law that draws has a random stream for each.
     fn on_flow(&mut self, _flow: FlowId) {}

@@ -115,6 +115,16 @@ impl Congestion {
         self.law.on_notification(at);
     }
 
+    /// Passes a pull to the law.
+    pub fn on_pull(&mut self, number: u64) {
+        self.law.on_pull(number);
+    }
+
+    /// See [`CongestionControl::may_send`].
+    pub fn may_send(&self) -> bool {
+        self.law.may_send()
+    }
+
     /// Passes the flow to the law.
     pub fn on_flow(&mut self, flow: FlowId) {
         self.law.on_flow(flow);

@@ -5,10 +5,12 @@ pub mod datagram;
 pub mod dependencies;
 pub mod mixed;
 pub mod outcomes;
+mod pulls;
 pub(crate) mod starts;
 
 use crate::hosts::connections::{Connections, End};
 use crate::hosts::dependencies::{Dependencies, Joins};
+use crate::hosts::pulls::Pulls;
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
 use crate::sender::{Sender, Writes};
@@ -78,6 +80,8 @@ pub struct TcpHosts {
     starts: Starts,
     /// Flows that wait for others; `None` if there are none.
     dependencies: Option<Box<Dependencies>>,
+    /// Pull queues; `None` if no receiver pulls.
+    pulls: Option<Box<Pulls>>,
     /// Outcomes of the flows that have ended.
     outcomes: Outcomes,
     /// Progress of the flows that have ended since it was last cleared, by their index; `None` if
@@ -95,8 +99,11 @@ impl TcpHosts {
             sizes: group.sizes,
             transports: Vec::new(),
         });
+        let shared: Vec<Shared> = shared.collect();
+        let pulls = shared.iter().any(|shared| shared.reception.pulls);
         TcpHosts {
-            groups: shared.collect(),
+            pulls: pulls.then(Box::default),
+            groups: shared,
             connections: Connections::new(flows.len()),
             starts: Starts::new(&flows, waits, ties),
             outcomes: Outcomes::new(of),
@@ -270,8 +277,12 @@ impl TcpHosts {
             let first = packet.envelope.transmission == 1;
             let before = receiver.received();
             receiver.on_segment(header, first, options, reception, end);
+            let pulls = reception.pulls;
             if self.dependencies.is_some() && receiver.received() > before {
                 self.on_progress(index, ctx);
+            }
+            if pulls {
+                self.add_pull(index, ctx);
             }
         } else {
             let sender = self.connections.sender(index);
@@ -294,9 +305,12 @@ impl TcpHosts {
         }
     }
 
-    /// Handles the expiry of a timer of a join.
+    /// Handles the expiry of a timer of a join or of a pull queue.
     #[cold]
-    fn on_join_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+    fn on_other_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        if timer_id == host_timer::PULL {
+            return self.on_pull_timer(ctx);
+        }
         let dependencies = self.dependencies.as_mut().expect("flows that wait");
         let (timer, now) = (HostTimer::of(timer_id), ctx.now());
         let set = &mut |node, at, timer_id| ctx.timer_at(node, at, timer_id);
@@ -359,8 +373,8 @@ impl TcpHosts {
             HostTimer::Write => sender.on_write(end),
             HostTimer::Delay => receiver.on_delay(reception, end),
             HostTimer::Departure => unreachable!("the network handles departures"),
-            HostTimer::JoinBegin | HostTimer::HandOver | HostTimer::JoinEnd => {
-                unreachable!("joins have their own timers")
+            HostTimer::JoinBegin | HostTimer::HandOver | HostTimer::JoinEnd | HostTimer::Pull => {
+                unreachable!("joins and pull queues have their own timers")
             }
         }
     }
@@ -392,7 +406,7 @@ impl Hosts for TcpHosts {
     }
 
     fn prepare_timer(&self, timer_id: TimerId, stage: usize) {
-        if host_timer::is_of_join(timer_id) {
+        if host_timer::is_of_no_flow(timer_id) {
             return;
         }
         let end = match HostTimer::of(timer_id) {
@@ -409,8 +423,8 @@ impl Hosts for TcpHosts {
     }
 
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
-        if host_timer::is_of_join(timer_id) {
-            return self.on_join_timer(timer_id, ctx);
+        if host_timer::is_of_no_flow(timer_id) {
+            return self.on_other_timer(timer_id, ctx);
         }
         self.on_flow_timer(host_timer::flow(timer_id).index(), timer_id, ctx);
     }

@@ -15,6 +15,17 @@ use crate::transport::Clock;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Options;
 
+/// What a law hears beside acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// Telemetry of the outputs on the path.
+    Telemetry,
+    /// Pulls of the receiver, for which packets wait.
+    Pulls,
+}
+
 /// The measurements of one sender.
 pub struct Measure {
     clock: Clock,
@@ -33,8 +44,8 @@ pub struct Measure {
     pub paced_by_recovery: bool,
     /// Whether the law hears of each transmission.
     pub by_transmission: bool,
-    /// Whether the law hears of telemetry.
-    pub telemetry: bool,
+    /// What the law hears beside acknowledgements.
+    pub beside: Beside,
     /// Whether the law requests a round-trip time with each acknowledgement.
     round_trips: bool,
     /// `None` unless the law requests delivery rates.
@@ -55,7 +66,7 @@ impl Measure {
             accurate,
             paced_by_recovery: false,
             by_transmission: false,
-            telemetry: false,
+            beside: Beside::Nothing,
             round_trips: false,
             delivery_rates: None,
             reports: None,
@@ -66,7 +77,13 @@ impl Measure {
     pub fn want(&mut self, wants: Wants, now: Time) {
         self.round_trips = wants.round_trips;
         self.by_transmission = wants.transmissions;
-        self.telemetry = wants.telemetry;
+        self.beside = match wants {
+            Wants {
+                telemetry: true, ..
+            } => Beside::Telemetry,
+            Wants { pulls: true, .. } => Beside::Pulls,
+            _ => Beside::Nothing,
+        };
         self.delivery_rates = wants
             .delivery_rates
             .then(|| Box::new(DeliveryRates::new(now)));

@@ -28,6 +28,15 @@ enum State {
     Responding,
 }
 
+/// Pulls of a message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pulled {
+    /// Number of pulls sent.
+    pub sent: u64,
+    /// Number of pulls that wait in the queue of the host.
+    pub waiting: u32,
+}
+
 /// Receiving endpoint of one flow. The fields needed for every segment come first and fill one
 /// cache line.
 #[repr(C, align(64))]
@@ -67,6 +76,8 @@ pub struct Receiver {
     reordering: Option<Box<Reordering>>,
     /// Time from which a mark is notified at once; only of a responder.
     notify_at: Time,
+    /// Pulls of its packets; only of a responder.
+    pub pulls: Pulled,
     /// Whether a NAK was sent and its packet has not arrived yet; only of a responder.
     refused: bool,
 }
@@ -93,6 +104,7 @@ impl Receiver {
             duplicates: 0,
             reordering: None,
             notify_at: Time::ZERO,
+            pulls: Pulled::default(),
             refused: false,
             timeout,
         }
@@ -124,9 +136,10 @@ impl Receiver {
         self.state == State::GaveUp
     }
 
-    /// Returns whether no timer is set, so that only an arriving segment can cause an action.
+    /// Returns whether no timer is set and no pull waits, so that only an arriving segment can cause
+    /// an action.
     pub fn is_done(&self) -> bool {
-        !self.timer.is_set() && !self.delay.is_set()
+        !self.timer.is_set() && !self.delay.is_set() && self.pulls.waiting == 0
     }
 
     /// Handles a segment from the sender; `first` is true at the first transmission of its data.

@@ -8,6 +8,7 @@ mod echo;
 mod expiry;
 mod notices;
 mod observed;
+mod pulled;
 pub mod timed;
 
 pub use self::application::Writes;
@@ -17,7 +18,7 @@ use self::echo::{Feedback, Reductions};
 use crate::cc::{Ack, Congestion, Sent};
 use crate::flight::audit::{Cause, RetransmissionAudit};
 use crate::flight::{Covered, Flight};
-use crate::measure::Measure;
+use crate::measure::{Beside, Measure};
 use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::transport::Transport;
 use crate::wire::ace;
@@ -28,7 +29,7 @@ use crate::wire::segment::{
 use crate::wire::timer::Timer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};
+use lightburst_net::{Bytes, Header, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -249,7 +250,7 @@ impl Sender {
             self.audit_acknowledged(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
-        if self.measure.telemetry {
+        if self.measure.beside == Beside::Telemetry {
             self.hear_telemetry(acknowledgement, is_new, end);
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
@@ -366,12 +367,6 @@ impl Sender {
         self.tell_round_trip(rtt, end);
     }
 
-    #[inline]
-    fn tell_round_trip(&self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
-        let flow = end.id;
-        end.tell(Interest::ROUND_TRIP, || Happening::RoundTrip { flow, rtt });
-    }
-
     /// Carries out the immediate actions of the loss recovery.
     #[inline]
     fn react(&mut self, reaction: Reaction, end: &mut Endpoint<'_, '_>) {
@@ -421,6 +416,9 @@ impl Sender {
                 return;
             };
             if self.release > end.now() {
+                if self.release == Time::NEVER {
+                    return self.guard_pull(end);
+                }
                 self.pacing.set(self.release, HostTimer::Pacing, end);
                 return;
             }
@@ -476,6 +474,9 @@ impl Sender {
                 },
                 retransmission: again,
             });
+            if self.measure.beside == Beside::Pulls {
+                self.wait_for_pull();
+            }
         }
         if let Some(rate) = self.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));

@@ -96,6 +96,8 @@ pub struct Reception {
     pub echo: Echo,
     /// Least time from one congestion notification to the next, if there are any.
     pub notify: Option<Duration>,
+    /// Whether the receiver pulls the packets of the sender.
+    pub pulls: bool,
     /// Number of repetitions of a segment after which either endpoint gives up.
     pub most_retransmissions: u32,
 }
@@ -112,6 +114,7 @@ impl Reception {
         from_transmission: true,
         echo: Echo::None,
         notify: None,
+        pulls: false,
         most_retransmissions: u32::MAX,
     };
 }
@@ -361,6 +364,7 @@ fn reception(parameters: &Parameters) -> Reception {
             (Ecn::None, false) => Echo::None,
         },
         notify: None,
+        pulls: false,
         most_retransmissions: most_retransmissions(parameters),
     }
 }

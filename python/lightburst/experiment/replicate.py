@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from lightburst.expressions import Expression
     from lightburst.foundation.support import Support
     from lightburst.scenario import Scenario
+    from lightburst.simulation.foretold import Foretold
     from lightburst.study.store.failures import FailedRun
 
 # Columns that are not numeric.
@@ -174,7 +175,11 @@ class Replications:
 
 
 def replicate(
-    scenario: Scenario, seeds: Sequence[int], own: Mapping[str, Expression] | None = None
+    scenario: Scenario,
+    seeds: Sequence[int],
+    own: Mapping[str, Expression] | None = None,
+    *,
+    foretell: Foretold | None = None,
 ) -> Replications:
     """Run a scenario with several seeds on all cores, and store each run when it finishes.
 
@@ -186,6 +191,8 @@ def replicate(
         Distinct seeds.
     own : mapping of str to Expression, optional
         User-defined metrics, by name.
+    foretell : Foretold, optional
+        Tells what is known before the first run.
 
     Returns
     -------
@@ -198,5 +205,5 @@ def replicate(
         As for `lightburst.study.execute`.
     """
     failed: list[FailedRun] = []
-    runs = run_all(Study(scenario, {}, seeds, own), STORE, failed=failed)
+    runs = run_all(Study(scenario, {}, seeds, own), STORE, failed=failed, foretell=foretell)
     return Replications(scenario, seeds, runs, own or {}, failed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 import pandas as pd
 
@@ -24,6 +24,7 @@ from lightburst.foundation.provenance import MODEL_VERSION
 from lightburst.result.files import RUNS, SWEEP, as_written, reading
 from lightburst.result.metric_text import check_metric
 from lightburst.scenario.reading.loading import as_scenario
+from lightburst.simulation.foretold import Foretold
 from lightburst.study import Store, Study
 from lightburst.study.design.description import StudyDescription, is_study, load_study
 from lightburst.study.design.structures import listed
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
     from lightburst.study.runs import Seeds
     from lightburst.study.workers.interface import Workers
     from lightburst.study.workers.where import Where
+
+# From a warning before the runs of `sweep` to its caller: `Foretold` has two frames, this module
+# three, and the study the rest.
+_TO_CALLER: Final = 9
 
 
 def sweep(
@@ -106,14 +111,19 @@ def sweep(
     InputError, KeyboardInterrupt
         As for `lightburst.execute`, whose warnings are issued as well.
     """
+    how: dict[str, Any] = {"workers": workers, "progress": progress, "most_runs": most_runs}
     asked: dict[str, Any] = {"over": over, "linked": listed(linked) or None, "variants": variants}
     asked |= {"seeds": seeds, "sample": sample, "target": target, "metrics": metrics}
     asked |= {"keep": keep, "interval": interval}
-    _refuse(others, ("scenario", *asked, "store", "workers", "progress", "most_runs"))
+    _refuse(others, ("scenario", *asked, "store", *how))
     study = described(scenario, {key: x for key, x in asked.items() if x is not None})
-    found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
-    warn(found.warnings, stacklevel=2)
+    found = sweep_all(study, store, foretell=(foretell := _foretelling()), **how)
+    warn(foretell.rest(found.warnings), stacklevel=2)
     return found
+
+
+def _foretelling() -> Foretold:
+    return Foretold(partial(warn, stacklevel=_TO_CALLER))
 
 
 def _refuse(others: Iterable[str], known: Sequence[str]) -> None:
@@ -153,10 +163,14 @@ def sweep_all(
     workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
+    foretell: Foretold | None = None,
 ) -> Sweep:
-    """Run a sweep as `sweep` does, for a given study and without issuing warnings."""
+    """Run a sweep as `sweep` does, for a given study and without issuing warnings.
+
+    `foretell` tells what is known before the first run.
+    """
     with workers_of(workers) as computing, opened(store) as found:
-        return _swept(study, found, computing, progress, most_runs)
+        return _swept(study, found, computing, progress, most_runs, foretell)
 
 
 def _swept(
@@ -165,6 +179,7 @@ def _swept(
     workers: Workers,
     progress: bool,
     most_runs: int | None,
+    foretell: Foretold | None,
 ) -> Sweep:
     number, points = study.number_of_runs, study.design.number
     if most_runs is not None and number > most_runs:
@@ -178,7 +193,8 @@ def _swept(
     if study.metrics_named:
         _check_metrics(study, store, workers, kept)
     failed: list[FailedRun] = []
-    runs = block.run(store, workers=workers, progress=progress, kept=kept, failed=failed)
+    how: dict[str, Any] = {"workers": workers, "progress": progress, "foretell": foretell}
+    runs = block.run(store, kept=kept, failed=failed, **how)
     return Sweep.of(study, runs, kept, failed)
 
 

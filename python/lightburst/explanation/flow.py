@@ -24,7 +24,17 @@ from lightburst.simulation.simulate import run
 from lightburst.trace.audit import RetransmissionAudit
 from lightburst.trace.circuits import openings
 from lightburst.trace.division import CIRCUIT, PARTS, Span, copies, divide, holding, set_up
-from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace, receive_window
+from lightburst.trace.flow import (
+    FIN,
+    FORWARD,
+    LOST,
+    NONE,
+    SENT,
+    SYN,
+    TRIMMED,
+    FlowTrace,
+    receive_window,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -74,7 +84,10 @@ class Explanation(Text):
         Retransmitted data: ``time_s`` of the hand-over to the interface, ``segment``, ``packet``,
         ``cause`` (``timeout``, ``fast retransmission``, ``tail loss probe`` or ``reordering
         timer``), ``spurious``, True if not all earlier copies were lost, and ``lost``, True if this
-        copy was lost.
+        copy was lost or trimmed.
+    trimmed : pandas.DataFrame
+        One row per packet whose payload a queue cut off: ``time_s``, ``packet``, ``segment``,
+        ``retransmission``, ``node``, ``link``, ``link_source`` and ``link_target`` as in `losses`.
     undone : pandas.DataFrame
         Reductions of the window that the sender undid, because the data had not been lost:
         ``time_s``, ``reduced_s``, the time of the reduction, and ``window_bytes``, the window
@@ -88,11 +101,12 @@ class Explanation(Text):
     losses: pd.DataFrame
     timeouts: pd.DataFrame
     retransmissions: pd.DataFrame
+    trimmed: pd.DataFrame
     undone: pd.DataFrame
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation as JSON-compatible values."""
-        tables = ("parts", "losses", "timeouts", "retransmissions", "undone")
+        tables = ("parts", "losses", "timeouts", "retransmissions", "trimmed", "undone")
         found = {name: records(getattr(self, name)) for name in tables}
         return of_run(self.result, self.about | found)
 
@@ -243,6 +257,7 @@ def _explained(result: Result, flow: int) -> Explanation:
         losses=_losses(trace),
         timeouts=_timeouts(trace),
         retransmissions=_retransmissions(trace),
+        trimmed=_trimmed(trace),
         undone=_undone(trace),
     )
 
@@ -272,6 +287,18 @@ def _losses(trace: FlowTrace) -> pd.DataFrame:
         "link_target", "reason", "burst", "holder_flow", "holder_burst",
     )  # fmt: skip
     return table[list(columns)]
+
+
+def _trimmed(trace: FlowTrace) -> pd.DataFrame:
+    rows = trace.segments["event"] == TRIMMED
+    table = {name: values[rows] for name, values in trace.segments.items()}
+    found = trace_tables.segments(table, trace.places)
+    found["segment"] = table["sequence"] // trace.payload_bytes + 1
+    columns = (
+        "time_s", "packet", "segment", "retransmission", "node", "link", "link_source",
+        "link_target",
+    )  # fmt: skip
+    return found[list(columns)]
 
 
 def _timeouts(trace: FlowTrace) -> pd.DataFrame:

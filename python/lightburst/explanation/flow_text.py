@@ -126,7 +126,7 @@ def division(found: Explanation) -> list[tuple[str, ...]]:
 def listings(
     found: Explanation,
 ) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
-    """Yield the tables of losses, timeouts, retransmissions and undone reductions.
+    """Yield the tables of losses, trimmed packets, timeouts, retransmissions and undone reductions.
 
     Parameters
     ----------
@@ -140,18 +140,29 @@ def listings(
     """
     losses = [_loss(row) for row in in_rows(found.losses)]
     yield "Packets lost", ("Time", "Packet", "Burst", "Where", "Why"), losses
+    trimmed: list[tuple[str, ...]] = [
+        (
+            readable("time_s", row.time_s),
+            f"segment {row.segment}" + " again" * bool(row.retransmission),
+            where(row.node, row.link_source, row.link_target),
+        )
+        for row in in_rows(found.trimmed)
+    ]
+    if trimmed:
+        yield "Packets trimmed to their headers", ("Time", "Packet", "Where"), trimmed
     expired: list[tuple[str, ...]] = [
         (readable("time_s", row.time_s), row.what, "false" * row.false)
         for row in in_rows(found.timeouts)
     ]
     yield "Timeouts of the sender", ("Time", "Retransmitted", "Was it lost?"), expired
+    cut = frozenset(found.trimmed["packet"])
     again: list[tuple[str, ...]] = [
         (
             readable("time_s", row.time_s),
             f"segment {row.segment}",
             row.cause,
             "was not lost" * row.spurious,
-            "lost" * row.lost,
+            ("trimmed" if row.packet in cut else "lost") * row.lost,
         )
         for row in in_rows(found.retransmissions)
     ]

@@ -183,6 +183,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("rdma", "with congestion_control = 'hpcc'"),
         ("dctcp", "which follows the marks of switches; transport.kind = 'rdma' has 'hpcc'"),
     ),
+    "ndp": (
+        ("rdma", "with congestion_control = 'ndp'"),
+        ("dctcp", "which follows the marks of switches; transport.kind = 'rdma' has 'ndp'"),
+        ("trim", "its queue"),
+    ),
     "swift": (
         ("rdma", "with congestion_control = 'swift'"),
         ("vegas", "which follows the round-trip time; transport.kind = 'rdma' has 'swift'"),

@@ -68,7 +68,7 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),
     **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
     **dict.fromkeys(
-        ("ndp", "eqds", "homa", "phost", "pfabric"),
+        ("eqds", "homa", "phost", "pfabric"),
         _TRANSPORT,
     ),
     **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "falcon"), _TRANSPORT),

@@ -43,6 +43,8 @@ WORDS: Final = {
     "slowdown_median": "slowdown, median",
     "slowdown_p99": "slowdown, 99th percentile",
     "conversions_per_delivered_bit": "conversions per delivered bit",
+    "packet_bytes_share": "bytes by the packet network",
+    "packet_flows_share": "flows by the packet network alone",
     "energy_j": "energy of conversions",
     "jain_index": "Jain's index, busiest shared link",
     "packet_hops": "packet hops",

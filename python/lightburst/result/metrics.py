@@ -354,9 +354,24 @@ def summary(
         **_bursts(plan, columns),
         **of_flows,
         "conversions_per_delivered_bit": ratio(converted / 2, totals["delivered_bytes"]),
+        **_by_packets(plan, switches),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
+    }
+
+
+def _by_packets(plan: Plan, switches: Table) -> dict[str, Metric]:
+    """Return what a packet network beside circuits carried: its share of bytes, and of flows."""
+    rules = [own["packet"] for own in plan.settings["switches"] if own.get("packet")]
+    if not rules:
+        return {"packet_bytes_share": None, "packet_flows_share": None}
+    packets, circuits = (int(switches[f"{kind}_bytes"].sum()) for kind in ("packet", "circuit"))
+    started = plan.counted & (plan.flows["start_ps"] <= np.uint64(plan.settings["time_limit_ps"]))
+    whole = started & (plan.flows["bytes"] <= np.uint64(rules[0]["threshold_bytes"]))
+    return {
+        "packet_bytes_share": ratio(packets, packets + circuits),
+        "packet_flows_share": ratio(int(whole.sum()), int(started.sum())),
     }
 
 

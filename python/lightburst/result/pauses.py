@@ -8,6 +8,7 @@ import numpy as np
 
 from lightburst.compile.offered import demands, edges_of
 from lightburst.compile.ways import before
+from lightburst.scenario.switching import Electronic, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +26,15 @@ _MOST: Final = 8
 _MOST_STEPS: Final = 5 * 10**6
 
 
-def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
+def has_pauses(scenario: Scenario) -> bool:
+    """Return whether any switch of a scenario has priority flow control."""
+    tables = tables_of(scenario.switching).values()
+    return any(isinstance(table, Electronic) and table.pfc is not None for table in tables)
+
+
+def caveats(
+    scenario: Scenario, plan: Plan, columns: Columns, known: Sequence[str] | None = None
+) -> Iterator[str]:
     """Yield warnings about pauses that never end, or might, and about losses in spite of them."""
     if "locked" not in columns:
         return
@@ -35,7 +44,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
             f"{_named(plan, cycle)} pause and wait for each other in a cycle"
         )
     else:
-        yield from foreseen(scenario, plan)
+        yield from foreseen(scenario, plan) if known is None else known
     switches = columns["switches"]
     lost = {
         "no headroom (pfc.headroom)": int(switches["dropped_headroom_full"].sum()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -55,6 +55,8 @@ class Result(CompletedRun):
         Wall-clock time of the simulation in seconds.
     own : mapping of str to Expression, optional
         User-defined metrics, by their names in `summary`.
+    foreseen : sequence of str, optional
+        Warnings that were known before the run, if they were looked for.
 
     Attributes
     ----------
@@ -70,8 +72,10 @@ class Result(CompletedRun):
         columns: Columns,
         wall_s: float,
         own: Mapping[str, str | Expression] | None = None,
+        foreseen: Sequence[str] | None = None,
     ) -> None:
         super().__init__(scenario, plan, columns)
+        self._foreseen = foreseen
         self.seed = seed
         self.wall_s = wall_s
         self.own = parse_all(own or {})
@@ -164,7 +168,9 @@ class Result(CompletedRun):
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
         # Not in `metrics`, because the index takes longer than all other metrics.
-        index = {"jain_index": self._index_of_those_together} if self.plan.group_names else {}
+        shared = self.fairness if self.plan.group_names else None
+        together = shared.jain_index if shared is not None and shared.together else None
+        index = {"jain_index": together} if self.plan.group_names else {}
         return MappingProxyType({**self.metrics, **parts, **index, "warnings": warnings})
 
     @cached_property
@@ -174,11 +180,6 @@ class Result(CompletedRun):
         Percentiles of too few flows, and metrics that leave flows out; see docs/statistics.md.
         """
         return MappingProxyType(weak({key: [value] for key, value in self.record.items()}))
-
-    @property
-    def _index_of_those_together(self) -> float | None:
-        shared = self.fairness
-        return shared.jain_index if shared is not None and shared.together else None
 
     @cached_property
     def summary(self) -> pd.Series:
@@ -191,9 +192,8 @@ class Result(CompletedRun):
             or ``until`` set a window. All others are of this `window`; see docs/metrics.md.
 
             ``offered_load``
-                realised load of this run: useful bits of the flows / (time in which they start
-                times the capacity in `offered`); only if the workload has a ``load`` (with several
-                groups: in `groups`);
+                useful bits of the flows / (time in which they start times the capacity in
+                `offered`); only if the workload has a ``load`` (with several groups: in `groups`);
             ``throughput_bps``
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
@@ -239,6 +239,8 @@ class Result(CompletedRun):
             ``conversions_per_delivered_bit``
                 optical-electronic-optical conversions in switches of all bits, lost bits included,
                 per useful bit delivered; one conversion, O/E or E/O, counts as half;
+            ``packet_bytes_share``, ``packet_flows_share``
+                what a packet network beside circuits carried, see docs/scenario.md;
             ``energy_j``
                 energy of all conversions; None unless the scenario states joules per bit;
             ``packet_hops``, ``events``, ``wall_s``
@@ -303,8 +305,7 @@ class Result(CompletedRun):
             ``size_classes``: a row for each class;
             ``offered``: `offered` (by name of the group, if groups have names);
             ``link_loads``: `link_loads`, if a workload has a load;
-            ``groups``: the metrics of each group;
-            ``weak``: the metrics with weak support;
+            ``groups``: the metrics of each group; ``weak``: those with weak support;
             ``fairness``: `fairness` of the busiest shared link, None without one.
             A part without content is left out, except classes, ``weak`` and ``fairness``.
         """
@@ -327,12 +328,11 @@ class Result(CompletedRun):
     def warnings(self) -> tuple[str, ...]:
         """Warnings: requests of the scenario that the run did not meet, and metrics in doubt.
 
-        Among them: a time limit before the first flow; an overloaded link; sizes with another mean
-        than stated; unfinished flows, unless they have no end or lost datagrams; scripted drops
-        that never occurred; a timeout below the delay of an acknowledgement; and retransmissions
-        of TCP flows without losses, if they exceed 1 % of the retransmissions of their group.
+        Among them: a time limit before the first flow; overloaded links; sizes with another mean
+        than stated; unfinished flows, unless they have no end or lost datagrams; scripts that never
+        occurred; timeouts below the delay of an acknowledgement; unnecessary retransmissions.
         """
-        return tuple(caveats(self.scenario, self.plan, self.columns))
+        return tuple(caveats(self.scenario, self.plan, self.columns, self._foreseen))
 
     @cached_property
     def digest(self) -> str:

@@ -1,14 +1,14 @@
 """Warnings of a run: unmet requests of the scenario, and settings that are likely mistakes."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile import Plan
-from lightburst.compile.circuits.loads import hottest_circuits
+from lightburst.compile.circuits.loads import hottest_circuits, packet_load
 from lightburst.compile.offered import link_loads
 from lightburst.foundation.counts import Columns
 from lightburst.foundation.formatting import exactly
@@ -45,7 +45,9 @@ class _Run(NamedTuple):
     columns: Columns
 
 
-def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
+def caveats(
+    scenario: Scenario, plan: Plan, columns: Columns, known: Sequence[str] | None = None
+) -> Iterator[str]:
     """Yield the warnings that a user should know before relying on the metrics of a run.
 
     Parameters
@@ -56,6 +58,8 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
         The plan of the run.
     columns : mapping of str to mapping
         The tables of the run.
+    known : sequence of str, optional
+        The warnings that were known before the run, `pauses.foreseen`, if they were looked for.
 
     Yields
     ------
@@ -70,7 +74,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _unfinished(run)
     if (stalled := schedules.stalled(plan, columns)) is not None:
         yield stalled
-    yield from pauses.caveats(scenario, plan, columns)
+    yield from pauses.caveats(scenario, plan, columns, known)
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _packed(run)
@@ -109,6 +113,13 @@ def _overloaded(run: _Run) -> Iterator[str]:
             f"the circuits {circuits.circuits} are overloaded: they are offered "
             f"{_about_rate(circuits.offered_bps)} and carry "
             f"{_about_rate(circuits.carried_bps)} at most, in the mean over time"
+        )
+    packets = packet_load(run.scenario, run.plan)
+    if packets is not None and packets.load > 1 + _ROUNDED:
+        yield (
+            f"the packet network beside the circuits is overloaded {packets.circuits}: "
+            f"switching.packet gives it {_about_rate(packets.offered_bps)}, and its link carries "
+            f"{_about_rate(packets.carried_bps)} at most"
         )
     found = link_loads(run.scenario, run.plan)
     if found is not None and found.largest > 1 + _ROUNDED:

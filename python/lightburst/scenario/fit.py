@@ -30,6 +30,7 @@ from lightburst.scenario.tables.routing import (
 )
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import OPEN_LOOP, Bursts, Rdma, Tcp
+from lightburst.scenario.transport.rate_law import Ndp
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -309,6 +310,7 @@ def _switch(
         table = allowed_in(type(switching).model_fields["assembly"])
         allowed = f"{table}: hosts send packets, which edges assemble"
         yield InputError(f"{path}.assembly", "nothing", allowed)
+    yield from _pulls(path, switching, sent)
     largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
@@ -325,6 +327,20 @@ def _switch(
         given = f"a largest queue of {format_size(room)}" if key == "shared_buffer" else None
         allowed = full if shares else f"{full}, or 'unlimited'"
         yield InputError(f"{path}.{key}", given or format_size(room), allowed)
+
+
+def _pulls(path: str, switching: Switching, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
+    """Refuse switches that drop packets without a word, if receivers pull packets."""
+    transports = [one.transport for one in groups if isinstance(one.transport, Rdma)]
+    if not any(isinstance(one.congestion_control, Ndp) for one in transports):
+        return
+    beside = "at every switch beside transport.congestion_control = 'ndp'"
+    if not isinstance(switching, Electronic):
+        allowed = f"'electronic' with queue = 'trim' {beside}"
+        yield InputError(f"{path}.kind", f"'{switching.kind}'", allowed)
+    elif not isinstance(switching.queue, Trim):
+        allowed = f"'trim' {beside}: a receiver pulls another packet for each header, too"
+        yield InputError(f"{path}.queue", f"'{switching.queue.kind}'", allowed)
 
 
 def _headers(path: str, queue: Trim, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:

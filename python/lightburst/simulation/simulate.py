@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Never
 
@@ -18,6 +19,7 @@ from lightburst.result.pauses import foreseen
 from lightburst.result.result import Result
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario, as_scenario
+from lightburst.simulation.foretold import Foretold
 from lightburst.simulation.limits import Progress, Watch, refusal
 
 
@@ -77,15 +79,10 @@ def run(
     """
     refuse_changes("run", "scenario, seed, cancel, before and metrics", changes)
     given = as_scenario(scenario)
-    told: list[str] = []
-
-    def foretell(texts: Sequence[str]) -> None:
-        told.extend(texts)
-        # Of the caller of `run`: behind this function, `simulate` and `run`.
-        warn(texts, stacklevel=4)
-
+    # Of the caller of `run`: behind `Foretold.before`, `simulate` and `run`.
+    foretell = Foretold(partial(warn, stacklevel=4))
     result = simulate(given, seed, cancel=cancel, before=before, foretell=foretell, metrics=metrics)
-    warn([text for text in result.warnings if text not in told], stacklevel=2)
+    warn(foretell.rest(result.warnings), stacklevel=2)
     return result
 
 
@@ -97,14 +94,14 @@ def simulate(
     progress: Progress | None = None,
     before: Result | None = None,
     ask: Callable[[int, int | None], None] | None = None,
-    foretell: Callable[[Sequence[str]], None] | None = None,
+    foretell: Foretold | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
 ) -> Result:
     """Run a scenario as `run`, without issuing warnings, for callers that report them themselves.
 
     Before the simulation `ask` is called, if given, with the estimated bytes of the run and the
     most bytes that the program may hold (None: as many as are available). `ask` may wait. Then
-    `foretell` is called, if given, with those of the warnings of the result that are known then.
+    `foretell`, if given, tells those of the warnings of the result that are known then.
     """
     seed = check_seed(seed)
     own = parse_all({} if metrics is None else metrics)
@@ -114,8 +111,9 @@ def simulate(
     needed = estimate_memory(plan, None if before is None else before.columns, most)
     if ask is not None:
         ask(needed, most)
+    known = tuple(foreseen(scenario, plan))
     if foretell is not None:
-        foretell(tuple(foreseen(scenario, plan)))
+        foretell.before(known)
     begun = time.perf_counter()
     watch, limit = Watch(most, progress), scenario.measurement.event_limit
     columns = _columns(plan, cancel, limit, watch)
@@ -127,7 +125,7 @@ def simulate(
             del columns
             columns = _columns(plan, cancel, limit, watch)
     plan = plan.started(columns)
-    return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own)
+    return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own, known)
 
 
 def _columns(

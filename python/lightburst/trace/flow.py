@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SENT: Final = 0
 ARRIVED: Final = 1
 LOST: Final = 2
+TRIMMED: Final = 3
 # Flags of a packet; FORWARD marks the direction from the flow's source to its destination.
 SYN: Final = 1
 ACK: Final = 2

@@ -14,7 +14,19 @@ import numpy as np
 
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_size
-from lightburst.trace.flow import AE, ARRIVED, CWR, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
+from lightburst.trace.flow import (
+    AE,
+    ARRIVED,
+    CWR,
+    ECE,
+    FIN,
+    FORWARD,
+    LOST,
+    NONE,
+    REASONS,
+    SYN,
+    TRIMMED,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -309,14 +321,18 @@ def _complement(total: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _comments(trace: FlowTrace, packets: NDArray[np.uint64]) -> dict[int, str]:
-    """Return a comment with burst and reason for each lost packet of the capture, by index."""
+    """Return a comment for each lost or trimmed packet of the capture, by index.
+
+    That of a lost one has its burst and the reason.
+    """
     table = trace.segments
     lost = table["event"] == LOST
+    cut = np.isin(packets, table["packet"][table["event"] == TRIMMED])
+    comments = dict.fromkeys(np.flatnonzero(cut).tolist(), "trimmed to its header by a queue")
     # A packet is lost at most once and captured at most once.
     _, of_lost, places = np.intersect1d(
         table["packet"][lost], packets, assume_unique=True, return_indices=True
     )
-    comments = {}
     for row, place in zip(np.flatnonzero(lost)[of_lost].tolist(), places.tolist(), strict=True):
         burst, reason = int(table["burst"][row]), REASONS[table["reason"][row]]
         where = "lost" if burst == NONE else f"lost in burst {burst}"

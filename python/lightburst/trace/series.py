@@ -10,7 +10,7 @@ import pandas as pd
 from lightburst.foundation.counts import PS
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_duration
-from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN
+from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN, TRIMMED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +21,8 @@ _MOST_BINS: Final = 1_000_000
 
 #: Kinds of packets in the table of `packet_trace`.
 KINDS: Final = ("sent", "sent again", "lost")
+#: Another kind, where any packet was trimmed.
+TRIMS: Final = "trimmed"
 
 
 def sends(trace: FlowTrace) -> pd.DataFrame:
@@ -38,7 +40,8 @@ def sends(trace: FlowTrace) -> pd.DataFrame:
         ``departure_s``: departure of the packet's burst from the edge; equal to ``time_s`` in a
         network without bursts, NaN if the packet was in no burst or the burst had not departed by
         the end of the run. ``segment``: number of the segment, from 0. ``again``: whether it is a
-        retransmission. ``lost``: whether it was lost.
+        retransmission. ``lost``: whether it was lost. ``trimmed``: whether a queue cut its payload
+        off; ``lost`` as well if its header was lost then.
 
     Notes
     -----
@@ -52,7 +55,7 @@ def sends(trace: FlowTrace) -> pd.DataFrame:
     data = table["payload"][rows] > 0
     rows, time = rows[data], time[data]
     departure = np.where(table["event"][rows] == SENT, _departures(trace, rows, time), np.nan)
-    lost = table["packet"][table["event"] == LOST]
+    lost, trimmed = (table["packet"][table["event"] == event] for event in (LOST, TRIMMED))
     return pd.DataFrame(
         {
             "time_s": time * PS,
@@ -60,6 +63,7 @@ def sends(trace: FlowTrace) -> pd.DataFrame:
             "segment": table["sequence"][rows] // np.uint64(trace.payload_bytes),
             "again": table["retransmission"][rows] > 0,
             "lost": np.isin(table["packet"][rows], lost),
+            "trimmed": np.isin(table["packet"][rows], trimmed),
         }
     )
 
@@ -78,13 +82,16 @@ def packet_trace(trace: FlowTrace, modulo: int = 60) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row for each data packet that departed in a burst: ``kind``, one of `KINDS` (``lost``
-        for first transmissions and retransmissions alike); ``time_s``; and ``packet``.
+        for first transmissions and retransmissions alike), or `TRIMS` where there are any;
+        ``time_s``; and ``packet``.
     """
     rows = sends(trace).dropna(subset="departure_s")
-    places = np.where(rows["lost"], 2, np.where(rows["again"], 1, 0))
+    whole = np.where(rows["lost"], 2, np.where(rows["again"], 1, 0))
+    places = np.where(rows["trimmed"], 3, whole)
+    kinds = (*KINDS, TRIMS) if rows["trimmed"].any() else KINDS
     return pd.DataFrame(
         {
-            "kind": pd.Categorical.from_codes(places, categories=pd.Index(KINDS)),
+            "kind": pd.Categorical.from_codes(places, categories=pd.Index(kinds)),
             "time_s": rows["departure_s"].to_numpy(),
             "packet": (rows["segment"] % modulo).to_numpy(),
         }
@@ -220,18 +227,18 @@ def close_up(trace: FlowTrace) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        Begin and end in seconds. The interval begins two round-trip times before the first lost
-        segment was sent. It ends three round-trip times after the last retransmission of the
-        segments lost within three round-trip times of the first, and lasts at most 24 round-trip
-        times. Without a loss: the first eight round-trip times, or all of a shorter flow. If
-        nothing was sent: the first second.
+        Begin and end in seconds. The interval begins two round-trip times before the first lost or
+        trimmed segment was sent. It ends three round-trip times after the last retransmission of
+        the segments lost within three round-trip times of the first, and lasts at most 24
+        round-trip times. Without a loss: the first eight round-trip times, or all of a shorter
+        flow. If nothing was sent: the first second.
     """
     sent, rtt = sends(trace), trace.windows["rtt_ps"]
     if sent.empty:
         return 0.0, 1.0
     known = rtt[rtt != NONE]
     trip = float(np.median(known)) * PS if known.size else float(np.ptp(sent["time_s"])) / 8
-    lost = sent["lost"].to_numpy()
+    lost = (sent["lost"] | sent["trimmed"]).to_numpy()
     if not lost.any():
         begin = float(sent["time_s"].min())
         return begin, min(begin + 8 * trip, float(trace.segments["time_ps"].max()) * PS)
@@ -255,7 +262,8 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
     dict
         ``flow``, ``source``, ``destination``, ``size_bytes``; ``segments``, data packets sent, and
         ``retransmissions`` among them; ``acknowledgements`` that reached the source; ``losses`` of
-        packets in both directions, by reason; ``bursts`` with data of traced flows that left the
+        packets in both directions, by reason; ``trimmed``, data packets whose payload a queue cut
+        off; ``bursts`` with data of traced flows that left the
         edge next to the source, and ``bursts_lost`` among them.
     """
     table, sent = trace.segments, sends(trace)
@@ -270,6 +278,7 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
         "retransmissions": int(sent["again"].sum()),
         "acknowledgements": int(answers(trace).sum()),
         "losses": {REASONS[why]: int((reasons == why).sum()) for why in np.unique(reasons)},
+        "trimmed": int((table["event"] == TRIMMED).sum()),
         "bursts": int(data.sum()),
         "bursts_lost": int((trace.bursts["lost"][data] > 0).sum()),
     }

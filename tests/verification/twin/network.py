@@ -22,6 +22,8 @@ from twin.windows import WindowRow
 ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
 START, SENDER, RECEIVER, PACING, DELAY = range(5)
+#: The timer of a host's pull queue.
+PULL = 10
 #: The timers of an edge.
 TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK, ENTRY, ASSEMBLY_OF_OTHERS = range(7)
 
@@ -47,6 +49,8 @@ class Network:
     pauses: Pauses = field(init=False)
     repaths: Repaths = field(default_factory=lambda: Repaths("flow-hash"))
     telemetry: Telemetry = field(default_factory=Telemetry)
+    #: The pull queues of hosts.
+    pulls: dict[int, Any] = field(default_factory=dict)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)

@@ -148,6 +148,7 @@ class Output:
         """The header of a packet that is in no list."""
         assert isinstance(unit, Packet)
         self.switch.counters["trimmed"] += 1
+        self.switch.network.note("trim", self.link.source, unit, self.link)
         return self.switch.network.trim(unit, size)
 
     def mark(self, unit: Unit) -> Unit:

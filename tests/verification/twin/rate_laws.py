@@ -9,6 +9,8 @@ class RateLaw:
 
     #: The window in useful bytes.
     window = math.inf
+    #: Whether the receiver pulls packets.
+    pulls = False
 
     def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         self.settings = settings
@@ -31,6 +33,14 @@ class RateLaw:
     def notified(self, now: int) -> None:
         """Answer a congestion notification."""
 
+    @property
+    def waits(self) -> bool:
+        """Whether no packet may be sent before a pull."""
+        return False
+
+    def pulled(self, number: int) -> None:
+        """Answer the pull with this number."""
+
     def news(self) -> None:
         """Answer an acknowledgement of new data."""
 
@@ -42,6 +52,34 @@ class RateLaw:
 
     def lost(self, now: int, *, timeout: bool) -> None:
         """Answer the begin of a repair."""
+
+
+class Ndp(RateLaw):
+    """Handley et al. 2017, section 3.2: a first window, and then a packet for each pull."""
+
+    pulls = True
+    rate = None
+
+    def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
+        super().__init__(settings, line, packet)
+        self.left: int = settings["first_window"]
+        self.told_of = 0
+
+    @property
+    def waits(self) -> bool:
+        return self.left == 0
+
+    def sent(self, now: int, payload: int) -> None:
+        self.left -= 1
+
+    def pulled(self, number: int) -> None:
+        for _ in range(self.told_of, number):
+            self.left += 1
+            self.told_of += 1
+
+    def lost(self, now: int, *, timeout: bool) -> None:
+        if timeout:
+            self.left = self.settings["first_window"]
 
 
 class Dcqcn(RateLaw):
@@ -257,6 +295,7 @@ RATE_LAWS: dict[str, type[RateLaw]] = {
     "dcqcn": Dcqcn,
     "hpcc": Hpcc,
     "line-rate": RateLaw,
+    "ndp": Ndp,
     "swift": Swift,
     "timely": Timely,
 }

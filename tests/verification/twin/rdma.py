@@ -7,6 +7,7 @@ from twin.audit import FAST
 from twin.endpoint import AVOIDANCE, RECOVERING, Flow, Receiver, Sender, Timer
 from twin.events import Moment
 from twin.network import DELAY, PACING, TIMER, Network
+from twin.pulls import PullQueue
 from twin.rate_laws import RATE_LAWS
 from twin.units import Block, Packet
 
@@ -103,6 +104,11 @@ class RdmaSender(Sender):
             payload = min(self.most, self.flow.size - new)
             if begin is None and not self.fits(payload):
                 return
+            if self.law.waits:
+                # The pull may be lost.
+                if self.timer.deadline is None:
+                    self.timer.set(self.now + self.timeout.wait())
+                return
             if self.release > self.now:
                 self.pacing.set(self.release)
                 return
@@ -148,6 +154,11 @@ class RdmaSender(Sender):
         if packet.kind == "cnp":
             self.law.notified(self.now)
             self.network.repaths.of(self.flow.index).notified = True
+            self.note_window()
+            return
+        if packet.kind == "pull":
+            self.law.pulled(packet.number)
+            self.send_allowed()
             self.note_window()
             return
         self.judge_path(packet)
@@ -225,9 +236,27 @@ class RdmaReceiver(Receiver):
         self.refused = False
         self.interval = transport["congestion_control"].get("notification_interval_ps")
         self.notified_until = 0
+        self.is_pulled = RATE_LAWS[transport["congestion_control"]["kind"]].pulls
+        self.pulls_sent = 0
         self.delay = Timer(network.events, Moment(TIMER, here, flow.index, DELAY), self.notify)
 
     def receive(self, packet: Packet) -> None:
+        self.answer_packet(packet)
+        if self.is_pulled:
+            queue = self.network.pulls.setdefault(self.here, PullQueue(self.network, self.here))
+            if self.flow.delivered == self.flow.size:
+                queue.forget(self)
+            else:
+                queue.add(self)
+
+    def pull(self) -> int:
+        """Send a pull; returns after what time the next one of the host may follow."""
+        self.pulls_sent += 1
+        self.send("pull", self.pulls_sent)
+        return self.network.ports[self.here][0].tx(self.transport["segment_bytes"])
+
+    def answer_packet(self, packet: Packet) -> None:
+        """Answer a packet, with or without its data."""
         self.readings = packet.readings
         if packet.marked and self.interval is not None:
             self.take_mark()

@@ -38,9 +38,10 @@ FLAGS = {
     "ack": ACK,
     "nak": ACK | CWR,
     "cnp": CWR,
+    "pull": CWR | ECE,
     "datagram": FORWARD,
 }
-SENT, ARRIVED, LOST = range(3)
+SENT, ARRIVED, LOST, TRIMMED = range(4)
 
 WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1", "u8", "u8", "u4"]
 
@@ -98,6 +99,9 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
+        elif entry.what == "trim":
+            assert isinstance(unit, Packet) and entry.link is not None
+            rows.append(SegmentRow(entry.time, TRIMMED, unit, node, entry.link))
         elif entry.what.startswith("drop") or entry.what in ("cut", "cut tail"):
             assert entry.wanted is not None
             why: list[Any] = [burst_of(unit), reason_of(entry)]
@@ -218,7 +222,7 @@ def segments(
 
     def acknowledgement(packet: Packet) -> int:
         if not forward(packet):
-            return packet.number
+            return 0 if packet.kind == "pull" else packet.number
         return packet.number + 1 if packet.kind == "ack" else 0
 
     def edge(packet: Packet, block: int, side: int) -> int:
@@ -240,7 +244,9 @@ def segments(
                 for p in packets
             ],
         ),
-        "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
+        "sequence": column(
+            "u8", [p.number if p.payload or p.kind == "pull" else 0 for p in packets]
+        ),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),
         "retransmission": column("u1", [packet.again for packet in packets]),

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::fabric::Why;
-use crate::observe::{Holder, Place};
+use crate::observe::{Happening, Holder, Interest, Place};
 use crate::{DropReason, Fabric, Identity, PacketId, PortId, Sendable, Treatment};
 
 impl Context<'_> {
@@ -26,10 +26,12 @@ impl Context<'_> {
         self.drop_at(unit, place, reason, holder.map(Holder::Burst));
     }
 
-    /// Cuts the payload off a packet at this node, whose header remains, with at most `bytes`. The
-    /// transmission is lost, the packet is not.
-    pub fn trim(&mut self, packet: PacketId, bytes: u32) {
-        let now = self.agenda.now();
+    /// Cuts the payload off a packet that requested a port; its header remains, with at most `bytes`.
+    /// The transmission is lost, the packet is not.
+    pub fn trim(&mut self, packet: PacketId, port: PortId, bytes: u32) {
+        let (now, place) = (self.agenda.now(), self.place(port));
+        let trimmed = || Happening::Trimmed { packet, place };
+        self.fabric.tell(Interest::TRIMMED, now, trimmed);
         let Fabric { units, dropped, .. } = &mut *self.fabric;
         let packet = &mut units.packets[packet];
         dropped.tell(packet, now);

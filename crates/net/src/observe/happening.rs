@@ -39,6 +39,8 @@ impl Interest {
     pub const WINDOW_MOVED: Interest = Interest(1 << 13);
     /// [`Happening::Copied`].
     pub const COPIED: Interest = Interest(1 << 14);
+    /// [`Happening::Trimmed`].
+    pub const TRIMMED: Interest = Interest(1 << 15);
 
     /// All kinds.
     pub const ALL: Interest = Interest(u16::MAX);
@@ -265,6 +267,13 @@ pub enum Happening<'a> {
         /// Time at which the transmission would have started, if it does not follow from the unit.
         start: Option<Time>,
     },
+    /// The payload is cut off a packet, whose header goes on.
+    Trimmed {
+        /// The packet, with its payload.
+        packet: PacketId,
+        /// Node, and the link that the packet requested.
+        place: Place,
+    },
     /// The tail of a burst arrives at its egress.
     TailArrived {
         /// The burst.
@@ -327,6 +336,7 @@ impl Happening<'_> {
             Happening::RoundTrip { .. } => Interest::ROUND_TRIP,
             Happening::WindowMoved { .. } => Interest::WINDOW_MOVED,
             Happening::Copied { .. } => Interest::COPIED,
+            Happening::Trimmed { .. } => Interest::TRIMMED,
         }
     }
 }

@@ -469,6 +469,9 @@ impl Observer for Trace {
             Happening::Delivered { packet, host } => {
                 self.note(packet, What::Arrived(host), (now, host), view);
             }
+            Happening::Trimmed { packet, place } => {
+                self.note(packet, What::Trimmed(place), (now, place.node), view);
+            }
             Happening::PathSwitched(switch) => self.path_switches.push(switch),
             Happening::RoundTrip { flow, rtt } => self.samples[flow.index()] = Some(rtt),
             Happening::WindowMoved { flow, window } => self.window(flow, window, now),

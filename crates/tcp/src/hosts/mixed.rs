@@ -77,6 +77,9 @@ impl Hosts for MixedHosts {
     }
 
     fn on_timer(&mut self, timer_id: TimerId, ctx: &mut Context<'_>) {
+        if host_timer::is_of_no_flow(timer_id) {
+            return self.tcp.on_timer(timer_id, ctx);
+        }
         match self.places[host_timer::flow(timer_id).index()] {
             Place::Connection(index) => self.tcp.on_flow_timer(index as usize, timer_id, ctx),
             Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),

@@ -2,6 +2,7 @@
 
 use super::{Sender, State};
 use crate::flight::audit::Cause;
+use crate::measure::Beside;
 use crate::recovery::SenderState;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, FIN, SYN};
@@ -61,6 +62,9 @@ impl Sender {
                 self.recovery.on_expiry(repeated, state);
                 self.note_reduction();
                 self.owed = u64::MAX;
+                if self.measure.beside == Beside::Pulls {
+                    self.wait_for_pull();
+                }
                 // RFC 6298, section 5, (5.6): the timer is restarted.
                 self.resume(end);
                 self.tell_window(end);

@@ -2,12 +2,12 @@
 
 use super::{Sender, State};
 use crate::measure::told::Told;
-use crate::wire::segment::{Endpoint, ACK, ECE};
+use crate::wire::segment::{Endpoint, ACK, ECE, PULL};
 use lightburst_net::{Header, Options, PathNews};
 
 impl Sender {
-    /// Handles a congestion notification, or a negative acknowledgement: all data before its number
-    /// has arrived, and the packet at its number has not.
+    /// Handles a pull, a congestion notification, or a negative acknowledgement: all data before its
+    /// number has arrived, and the packet at its number has not.
     #[cold]
     pub(super) fn on_notice(
         &mut self,
@@ -17,6 +17,9 @@ impl Sender {
     ) {
         if self.state != State::Established {
             return;
+        }
+        if header.flags & (ACK | PULL) == PULL {
+            return self.on_pull(header.sequence, end);
         }
         if header.flags & ACK == 0 {
             self.congestion.on_notification(end.now());

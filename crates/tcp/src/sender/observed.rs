@@ -7,6 +7,7 @@ use crate::flight::audit::{Cause, FIN_AT, SYN_AT};
 use crate::recovery::Phase;
 use crate::wire::segment::Endpoint;
 use crate::{Progress, Repetitions, Stage};
+use lightburst_des::Duration;
 use lightburst_net::observe::{CongestionState, WindowState};
 use lightburst_net::{Happening, Interest, LostTransmission};
 
@@ -15,6 +16,13 @@ impl Sender {
     /// losses of this flow that the sender has not read yet.
     pub fn repetitions(&self, lost: impl Iterator<Item = LostTransmission>) -> Repetitions {
         self.audit.counts(&self.flight, lost)
+    }
+
+    /// Reports a round-trip time to observers.
+    #[inline]
+    pub(super) fn tell_round_trip(&self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
+        let flow = end.id;
+        end.tell(Interest::ROUND_TRIP, || Happening::RoundTrip { flow, rtt });
     }
 
     /// Records the decision that the first unacknowledged segment (or SYN or FIN) is lost.

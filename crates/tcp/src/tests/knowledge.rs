@@ -71,6 +71,7 @@ impl CongestionControl for Listener {
 const ALL: Wants = Wants {
     path: true,
     telemetry: false,
+    pulls: false,
     round_trips: true,
     reports: true,
     delivery_rates: false,

@@ -7,6 +7,7 @@
 mod dcqcn;
 mod hpcc;
 mod line_rate;
+mod ndp;
 mod swift;
 mod timely;
 
@@ -33,6 +34,8 @@ pub struct RateLawKind {
     pub notified: bool,
     /// Whether the outputs of switches add telemetry to its packets.
     pub telemetry: bool,
+    /// Whether the receiver pulls its packets.
+    pub pulls: bool,
     /// Builds the state of one message.
     pub build: fn(&RateLawSettings) -> Box<dyn CongestionControl>,
 }
@@ -43,30 +46,42 @@ pub const REGISTRY: &[RateLawKind] = &[
         name: "dcqcn",
         notified: true,
         telemetry: false,
+        pulls: false,
         build: |s| Box::new(dcqcn::Dcqcn::new(s)),
     },
     RateLawKind {
         name: "hpcc",
         notified: false,
         telemetry: true,
+        pulls: false,
         build: |s| Box::new(hpcc::Hpcc::new(s)),
     },
     RateLawKind {
         name: "line-rate",
         notified: false,
         telemetry: false,
+        pulls: false,
         build: |s| Box::new(line_rate::LineRate::new(s)),
+    },
+    RateLawKind {
+        name: "ndp",
+        notified: false,
+        telemetry: false,
+        pulls: true,
+        build: |s| Box::new(ndp::Ndp::new(s)),
     },
     RateLawKind {
         name: "swift",
         notified: false,
         telemetry: false,
+        pulls: false,
         build: |s| Box::new(swift::Swift::new(s)),
     },
     RateLawKind {
         name: "timely",
         notified: false,
         telemetry: false,
+        pulls: false,
         build: |s| Box::new(timely::Timely::new(s)),
     },
 ];

@@ -94,6 +94,7 @@ pub fn reception(parameters: &Parameters) -> Reception {
         // One block names the packet that a negative acknowledgement answers.
         blocks: usize::from(recovery(parameters).selective),
         notify: notified.then(|| own.duration("notification_interval_ps", POSITIVE_TIME)),
+        pulls: law(parameters).pulls,
         from_transmission: false,
         most_retransmissions: most_retransmissions(parameters),
         ..Reception::PLAIN

@@ -27,11 +27,13 @@ pub enum HostTimer {
     HandOver = 8,
     /// A join ends.
     JoinEnd = 9,
+    /// The pull queue of a host may send its next pull. Its subject is 0.
+    Pull = 10,
 }
 
 impl HostTimer {
     /// All timers, in the order of their numbers.
-    const ALL: [HostTimer; 10] = [
+    const ALL: [HostTimer; 11] = [
         HostTimer::Start,
         HostTimer::Sender,
         HostTimer::Receiver,
@@ -42,6 +44,7 @@ impl HostTimer {
         HostTimer::JoinBegin,
         HostTimer::HandOver,
         HostTimer::JoinEnd,
+        HostTimer::Pull,
     ];
 
     /// Returns the timer with this identifier; panics if a host has no such timer.
@@ -75,9 +78,15 @@ pub fn flow(timer_id: TimerId) -> FlowId {
     FlowId(timer_id.subject)
 }
 
-/// Returns whether a timer is one of a join and not of a flow.
+/// The timer of a host's pull queue.
+pub const PULL: TimerId = TimerId {
+    kind: HostTimer::Pull as u8,
+    subject: 0,
+};
+
+/// Returns whether a timer is one of a join or of a pull queue, and not of a flow.
 #[inline]
-pub fn is_of_join(timer_id: TimerId) -> bool {
+pub fn is_of_no_flow(timer_id: TimerId) -> bool {
     timer_id.kind >= HostTimer::JoinBegin as u8
 }
 

@@ -26,6 +26,10 @@ pub const CWR: u8 = 32;
 /// a congestion notification. No receiver of TCP has the bit, which is [`CWR`] of data.
 pub const NOTICE: u8 = 32;
 
+/// Flag of a pull, with [`NOTICE`] and without [`ACK`]; its sequence number counts the pulls of the
+/// message. The bit is [`ECE`] of acknowledgements.
+pub const PULL: u8 = 16;
+
 /// Sender's acknowledgement of the receiver's SYN. SYN and FIN take one sequence number each (RFC
 /// 9293, section 3.4).
 pub const SYN_ACKNOWLEDGED: u64 = 1;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,12 @@ from lightburst.foundation.errors import InputError
 from lightburst.result.rerun import check_same, load_saved
 from lightburst.scenario import load
 from lightburst.simulation.completed import SLOWEST
+from lightburst.simulation.foretold import Foretold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from lightburst.result.result import Result
     from lightburst.scenario import Scenario
 
 
@@ -73,7 +76,9 @@ def explain_one(
     scenario = changed(load(path) if saved is None else saved.scenario, settings)
     own = 1 if saved is None else saved.seed
     first = own if seed is None else seed_of(seed)
-    found = _explained(scenario, flow, burst, bursts, step, first)
+    foretell = Foretold(warn)
+    simulate = partial(run_aside, foretell=foretell)
+    found = _explained(scenario, flow, burst, bursts, step, first, simulate)
     if saved is not None and not settings and first == saved.seed:
         check_same(saved, found.result.digest)
     if format == "json":
@@ -81,7 +86,7 @@ def explain_one(
     else:
         print("\n".join(lost_bursts(found.trace)) if bursts else found)
         print(f"\ndigest {found.result.digest}")
-    warn(found.result.warnings)
+    warn(foretell.rest(found.result.warnings))
 
 
 def _explained(
@@ -91,6 +96,7 @@ def _explained(
     bursts: bool,
     step: str | None,
     seed: int,
+    simulate: Callable[..., Result],
 ) -> Any:
     """Return the requested explanation; map an error about a field to its option."""
     number = "" if burst is None else whole("--burst", burst, 0)
@@ -98,12 +104,12 @@ def _explained(
     at = SLOWEST if step in (None, SLOWEST) else whole("--step", step or "", 0, SLOWEST)
     try:
         if bursts:
-            return follow_all(scenario, seed, run_aside)
+            return follow_all(scenario, seed, simulate)
         if burst is not None:
-            return tell(scenario, int(number), seed, run_aside)
+            return tell(scenario, int(number), seed, simulate)
         if step is not None:
-            return explain_step(scenario, at, seed, simulate=run_aside)
-        return explain(scenario, which, seed, simulate=run_aside)
+            return explain_step(scenario, at, seed, simulate=simulate)
+        return explain(scenario, which, seed, simulate=simulate)
     except InputError as error:
         options = {"flow": "--flow", "burst": "--burst", "step": "--step"}
         if bursts or burst is not None:

@@ -39,6 +39,7 @@ from lightburst.result.metrics import LOST, to_json
 from lightburst.result.saving import of_run
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.transport import Bursts, Datagram
+from lightburst.simulation.foretold import Foretold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -98,29 +99,24 @@ def run(
         agreed("--replications", number, _MOST_RUNS, "runs")
     if out is not None:
         check(out)
+    foretell = Foretold(warn)
     if number == 1:
-        told: list[str] = []
-
-        def foretell(texts: Sequence[str]) -> None:
-            told.extend(texts)
-            warn(texts)
-
         result = run_aside(scenario, first, foretell=foretell, metrics=own)
         if out is not None:
             result.save(out)
         _print_run(result, format)
-        warn(text for text in result.warnings if text not in told)
+        warn(foretell.rest(result.warnings))
         if format == "table":
             print("\nnext:", *next_steps(result, path, settings, metrics, out), sep="\n")
     else:
         from lightburst.experiment.replicate import replicate
 
         with resumable(STORE):
-            found = replicate(scenario, range(first, first + number), own)
+            found = replicate(scenario, range(first, first + number), own, foretell=foretell)
         if out is not None:
             found.save(out)
         _print_replications(found, format)
-        warn(found.warnings)
+        warn(foretell.rest(found.warnings))
         complete(found.failed)
 
 

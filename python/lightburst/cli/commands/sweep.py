@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.terminal.guard import complete, resumable
@@ -20,6 +21,7 @@ from lightburst.foundation.support import BEYOND, notes, weak_in
 from lightburst.result.files import COMPARISONS, RUNS, STORE, STUDY, TABLE
 from lightburst.result.metric_text import metric_words, readable_interval
 from lightburst.scenario.change import from_text
+from lightburst.simulation.foretold import Foretold
 from lightburst.study.design.description import is_axis, load_study
 from lightburst.study.execution.cost import MOST_RUNS, TooManyRunsError
 
@@ -65,7 +67,9 @@ def sweep(
     InputError
         If an argument is invalid; nothing has been written then.
     """
-    found = asked(sweep_all, path, settings, where, format, out, yes)
+    foretell = Foretold(warn)
+    work = partial(sweep_all, foretell=foretell)
+    found = asked(work, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -77,7 +81,7 @@ def sweep(
             say(f"Runs, tables and figures as files: add --out DIR. In Python: lb.sweep({path!r}).")
         else:
             say(*_files(directory))
-    warn(found.warnings)
+    warn(foretell.rest(found.warnings))
     complete(found.failed)
 
 

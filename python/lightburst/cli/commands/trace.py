@@ -18,6 +18,7 @@ from lightburst.foundation.units import parse_duration
 from lightburst.result.metric_text import aligned, readable, records, transports_of
 from lightburst.scenario import load
 from lightburst.scenario.transport import OpenLoop
+from lightburst.simulation.foretold import Foretold
 from lightburst.trace import FlowTrace, series, tables
 from lightburst.trace.packets import check_segment
 
@@ -82,7 +83,8 @@ def trace(
             with inside(group.transport_path.removesuffix("transport")):
                 transport = group.transport
                 check_segment(transport.payload, getattr(transport, "timestamps", False))
-    result = _run(scenario, first)
+    foretell = Foretold(warn)
+    result = _run(scenario, first, foretell)
     _check([scenario.flow_groups[result.plan.group[number]]])
     way = None if hops is None else _way(result, number, packet)
     over_time = None if bin_ps is None else _bins(result, number, bin_ps)
@@ -100,7 +102,7 @@ def trace(
         if over_time is not None:
             print(over_time.to_string(index=False))
         say(*(() if directory is None else _written(directory)))
-    warn(result.warnings)
+    warn(foretell.rest(result.warnings))
 
 
 def _check(groups: Sequence[FlowGroup]) -> None:
@@ -111,10 +113,10 @@ def _check(groups: Sequence[FlowGroup]) -> None:
         )
 
 
-def _run(scenario: Scenario, seed: int) -> Result:
+def _run(scenario: Scenario, seed: int, foretell: Foretold) -> Result:
     """Run the scenario; map an error about the traced flow to its option."""
     try:
-        return run_aside(scenario, seed)
+        return run_aside(scenario, seed, foretell=foretell)
     except InputError as error:
         if error.path.startswith(_TRACED):
             raise InputError("--flow", error.given, error.allowed) from None
@@ -176,5 +178,7 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lost packets", "0"
     for reason, number in about["losses"].items():
         yield f"lost packets, {reason}", str(number)
+    if about["trimmed"]:
+        yield "trimmed packets", str(about["trimmed"])
     yield "bursts with data", str(about["bursts"])
     yield "lost bursts with data", str(about["bursts_lost"])

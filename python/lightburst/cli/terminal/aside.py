@@ -14,11 +14,12 @@ from lightburst.study.execution.progress import run_progress
 from lightburst.study.execution.threads import work_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from lightburst.expressions import Expression
     from lightburst.result.result import Result
     from lightburst.scenario import Scenario
+    from lightburst.simulation.foretold import Foretold
 
 
 def run_aside(
@@ -26,7 +27,7 @@ def run_aside(
     seed: int,
     *,
     before: Result | None = None,
-    foretell: Callable[[Sequence[str]], None] | None = None,
+    foretell: Foretold | None = None,
     metrics: Mapping[str, Expression] | None = None,
 ) -> Result:
     """Simulate a scenario in a thread and wait for it; a long run shows its progress.
@@ -39,7 +40,7 @@ def run_aside(
         Seed of the run.
     before : Result, optional
         As for `lightburst.run`.
-    foretell : callable, optional
+    foretell : Foretold, optional
         As for `lightburst.simulation.simulate.simulate`.
     metrics : mapping of str to Expression, optional
         User-defined metrics, by name.

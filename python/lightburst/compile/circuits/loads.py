@@ -12,10 +12,13 @@ from lightburst.scenario.switching import Circuit
 from lightburst.scenario.tables.workload import Poisson
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from lightburst.compile.plan import Plan
     from lightburst.scenario import Scenario
+    from lightburst.scenario.switching.packet_network import PacketNetwork
     from lightburst.topology import Network
 
     FloatArray = NDArray[np.float64]
@@ -95,17 +98,68 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     return CircuitLoad(f"{word} {names[rack]}", most, of_rack)
 
 
-def _demand(scenario: Scenario, plan: Plan, network: Network) -> FloatArray | None:
-    """Return the mean useful bits a second from each rack to each other one."""
+def packet_load(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
+    """Return the load of the packet network beside circuits, at its hottest rack.
+
+    It is offered the part of the demand that the rule of `switching.packet` gives to it: the share
+    of the useful bytes of the flows of this run, group by group.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+    plan : Plan
+        The plan of the scenario.
+
+    Returns
+    -------
+    CircuitLoad or None
+        None without a packet network beside circuits, and otherwise as `hottest_circuits`.
+    """
+    switching, network = scenario.switching, plan.network
+    if network is None or not isinstance(switching, Circuit) or switching.packet is None:
+        return None
+    beside = switching.packet
+    parts = [
+        _part(beside, plan.flows["bytes"][plan.group == number], group.transport.payload)
+        for number, group in enumerate(scenario.flow_groups)
+    ]
+    demand = _demand(scenario, plan, network, parts)
+    if demand is None or not demand.any():
+        return None
+    out, into = demand.sum(axis=1), demand.sum(axis=0)
+    rack = int(np.maximum(out, into).argmax())
+    word = "from" if out[rack] >= into[rack] else "to"
+    name = network.name(int(racks_of(network)[rack]))
+    return CircuitLoad(f"{word} {name}", float(max(out[rack], into[rack])), float(beside.rate))
+
+
+def _part(beside: PacketNetwork, sizes: NDArray[np.uint64], payload: int) -> float:
+    """Return the share of the bytes of flows that the rule gives to the packet network."""
+    short = sizes <= np.uint64(beside.threshold)
+    # Of a longer flow by age: the full packets that end within the threshold.
+    first = beside.threshold // payload * payload if beside.by == "age" else 0
+    taken = np.where(short, sizes, np.uint64(first)).sum(dtype=np.float64)
+    return float(taken / max(float(sizes.sum(dtype=np.float64)), 1.0))
+
+
+def _demand(
+    scenario: Scenario, plan: Plan, network: Network, parts: Sequence[float] | None = None
+) -> FloatArray | None:
+    """Return the mean useful bits a second from each rack to each other one.
+
+    `parts` are the parts of each group of flows that count; None for all.
+    """
     edges = edges_of(network)
     demand = np.zeros((len(edges.names), len(edges.names)))
-    for group in scenario.flow_groups:
+    for number, group in enumerate(scenario.flow_groups):
         if not isinstance(group.workload, Poisson):
             continue
         offered = mean_bps(group, plan, scenario, edges)
         if offered is None:
             return None
-        demand += offered * Pattern.of(group.workload, edges).matrix
+        part = 1.0 if parts is None else parts[number]
+        demand += part * offered * Pattern.of(group.workload, edges).matrix
     return demand
 
 

@@ -105,6 +105,9 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
         "outstanding. Below: the part with the grey background. "
     )
+    trims = bool(series.sends(trace)["trimmed"].any())
+    if trims:
+        caption += "A diamond marks one whose payload a queue cut off: its header went on. "
     if trace.slots:
         caption += (
             "Behind, where they can be told apart: the times at which, by the schedule, a circuit "
@@ -119,6 +122,8 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         line("duplicate SACK block", style.ORANGE),
         line("timeout", style.GREY, "--"),
     ]
+    if trims:
+        keys.insert(3, dot("trimmed", "D", style.ORANGE))
     if trace.slots:
         keys.append(Patch(facecolor=_OPEN, label="direct circuit open"))
 
@@ -279,7 +284,7 @@ def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
     """
     bursts = trace.bursts["data"].any()
     time = "departure of the packet's burst from the edge" if bursts else "sending at the source"
-    name = f"flow {trace.flow}"
+    name, data = f"flow {trace.flow}", series.packet_trace(trace, modulo)
     marks = ((name, float(at), "timeout") for at in series.timeouts_s(trace))
     return Packets(
         id="packets",
@@ -289,8 +294,8 @@ def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
         x_label="Time (s)",
         y_label=f"Packet mod {modulo}",
         panels=(name,),
-        kinds=series.KINDS,
-        data=series.packet_trace(trace, modulo).assign(panel=name),
+        kinds=tuple(data["kind"].cat.categories),
+        data=data.assign(panel=name),
         marks=tuple(marks),
     )
 
@@ -313,6 +318,7 @@ def _sequence(axes: Axes, trace: FlowTrace) -> None:
         )
     _dots(axes, sent[~sent["again"]], ".", style.BLUE, 3)
     _dots(axes, sent[sent["again"]], "^", style.VERMILION, 4.5)
+    _dots(axes, sent[sent["trimmed"]], "D", style.ORANGE, 4.5)
     _dots(axes, sent[sent["lost"]], "x", "black", 6)
     for time in series.timeouts_s(trace):
         axes.axvline(time, color=style.GREY, linewidth=1.1, linestyle="--")

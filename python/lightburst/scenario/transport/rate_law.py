@@ -123,6 +123,23 @@ class Hpcc(Section):
     )
 
 
+class Ndp(Section):
+    """NDP (Handley et al. 2017): a first window unasked, then a packet for each pull.
+
+    The receiver has one queue of pulls for all its messages.
+    """
+
+    kind: Literal["ndp"] = "ndp"
+    first_window: Annotated[int, Whole(1, 10**6)] = Field(
+        30,
+        description=(
+            "IW: packets that are sent before the first pull, at the rate of the link; again after "
+            "a timeout. The paper's simulations have 30; less than the link sends in a round trip "
+            "leaves it idle."
+        ),
+    )
+
+
 class Timely(Section):
     """TIMELY (Mittal et al. 2015): the rate follows the gradient of the round-trip time.
 
@@ -247,4 +264,6 @@ class Swift(Section):
         return self
 
 
-RateLaw = Annotated[Dcqcn | Hpcc | LineRate | Swift | Timely, Field(discriminator="kind"), Named()]
+RateLaw = Annotated[
+    Dcqcn | Hpcc | LineRate | Ndp | Swift | Timely, Field(discriminator="kind"), Named()
+]

@@ -21,7 +21,7 @@ from lightburst.scenario.transport.base import (
     SegmentSize,
     require_control_fits,
 )
-from lightburst.scenario.transport.rate_law import Dcqcn, RateLaw
+from lightburst.scenario.transport.rate_law import Dcqcn, Ndp, RateLaw
 
 # Headers of a data packet of RoCEv2 (InfiniBand Architecture Specification, volume 1, annex A17):
 # Ethernet with its check sequence, IPv4, UDP, base transport header, invariant CRC.
@@ -133,6 +133,12 @@ class Rdma(BaseTransport):
                 f"at least acknowledge_every packets ({format_size(least)}), or 'unlimited'",
             )
         law = self.congestion_control
+        if isinstance(law, Ndp) and self.recovery.kind != "selective-repeat":
+            raise refuse_at(
+                "recovery",
+                f"'{self.recovery.kind}'",
+                "'selective-repeat' with congestion_control = 'ndp', which repeats single packets",
+            )
         if isinstance(law, Dcqcn) and law.alpha_interval <= law.notification_interval:
             raise refuse_at(
                 "congestion_control.alpha_interval",

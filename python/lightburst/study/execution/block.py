@@ -16,6 +16,7 @@ from lightburst.study.store.kept import SCENARIO, Kept
 from lightburst.study.store.store import Store
 
 if TYPE_CHECKING:
+    from lightburst.simulation.foretold import Foretold
     from lightburst.study.workers.where import Where
 
 
@@ -46,6 +47,7 @@ class Block:
         progress: bool,
         kept: Kept | None = None,
         failed: list[FailedRun] | None = None,
+        foretell: Foretold | None = None,
     ) -> pd.DataFrame:
         """Run the unfinished runs of the study.
 
@@ -58,6 +60,8 @@ class Block:
         failed : list of FailedRun, optional
             Receives the failed runs; if None, the first error is raised after all other runs have
             ended.
+        foretell : Foretold, optional
+            Tells what is known before the first run.
 
         Returns
         -------
@@ -73,6 +77,7 @@ class Block:
         """
         found_failed: list[FailedRun] = []
         how: dict[str, Any] = {"workers": workers, "progress": progress, "kept": kept}
+        how["foretell"] = foretell
         if self.stopping is None:
             table = run_placed(self.study, store, failed=found_failed, **how)
         else:

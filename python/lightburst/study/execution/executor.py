@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Never
+from typing import TYPE_CHECKING, Any, Final, Never
 
 import pandas as pd
 
 from lightburst.expressions import Expression
 from lightburst.foundation.errors import InputError, refuse_changes, show, warn
 from lightburst.scenario import Scenario
+from lightburst.simulation.foretold import Foretold
 from lightburst.study.execution.own import row_of
 from lightburst.study.execution.progress import Bar, progress_bar
 from lightburst.study.execution.warned import warnings_of
@@ -89,8 +91,12 @@ def execute(
         of events or memory.
     """
     failed: list[FailedRun] = []
-    table = run_all(study, store, workers=workers, progress=progress, failed=failed)
-    warn([*_told(study, failed, store), *warnings_of(table)], stacklevel=2)
+    # Of the caller: behind `Foretold`, which has two frames, and four of this module.
+    foretell = Foretold(partial(warn, stacklevel=7))
+    table = run_all(
+        study, store, workers=workers, progress=progress, failed=failed, foretell=foretell
+    )
+    warn([*_told(study, failed, store), *foretell.rest(warnings_of(table))], stacklevel=2)
     return table
 
 
@@ -102,15 +108,17 @@ def run_all(
     progress: bool = True,
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
+    foretell: Foretold | None = None,
 ) -> pd.DataFrame:
     """Do the same as `execute` without issuing warnings, for callers that report them.
 
     Tables of the runs are written to `kept`; a run whose tables are missing there is run again.
     Failed runs are appended to `failed`; if that is None, the first error is raised after all other
-    runs have ended.
+    runs have ended. `foretell` tells what is known before the first run.
     """
     found: list[FailedRun] = []
-    table = run_placed(study, store, workers=workers, progress=progress, kept=kept, failed=found)
+    how: dict[str, Any] = {"workers": workers, "progress": progress, "kept": kept}
+    table = run_placed(study, store, failed=found, foretell=foretell, **how)
     settle(found, len(table), failed)
     return table.drop(columns=PLACE)
 
@@ -123,6 +131,7 @@ def run_placed(
     progress: bool | Bar = True,
     kept: Kept | None = None,
     failed: list[FailedRun],
+    foretell: Foretold | None = None,
 ) -> pd.DataFrame:
     """Do the same as `run_all`, but never raise an error of a failed run.
 
@@ -133,7 +142,7 @@ def run_placed(
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
     with workers_of(workers) as computing, opened(store) as kept_in:
-        return _execute(study, kept_in, computing, progress, kept, failed)
+        return _execute(study, kept_in, computing, progress, kept, failed, foretell)
 
 
 def replicate(
@@ -180,8 +189,12 @@ def replicate(
     refuse_changes("replicate", allowed, changes)
     study = Study(scenario, {}, seeds, metrics)
     failed: list[FailedRun] = []
-    table = run_all(study, store, workers=workers, progress=progress, failed=failed)
-    warn([*_told(study, failed, store), *warnings_of(table)], stacklevel=2)
+    # Of the caller: behind `Foretold`, which has two frames, and four of this module.
+    foretell = Foretold(partial(warn, stacklevel=7))
+    table = run_all(
+        study, store, workers=workers, progress=progress, failed=failed, foretell=foretell
+    )
+    warn([*_told(study, failed, store), *foretell.rest(warnings_of(table))], stacklevel=2)
     return table
 
 
@@ -213,6 +226,7 @@ def _execute(
     progress: bool | Bar,
     kept: Kept | None,
     failed: list[FailedRun],
+    foretell: Foretold | None,
 ) -> pd.DataFrame:
     # Two points may have the same scenario, so runs are identified by key.
     wanted = {planned.key: planned for planned in study.runs}
@@ -230,6 +244,9 @@ def _execute(
     if waiting and store.read_only:
         given = f"{store.path} (it cannot be written), and {len(waiting):,} runs that are not in it"
         raise InputError("store", given, "one that has all runs, or one that can be written")
+    if foretell is not None and waiting:
+        different = {planned.key[0]: planned.scenario for planned in waiting}
+        foretell.before_all(different.values(), waiting[0].seed)
     with progress_bar(progress) as bar:
         bar.add(len(wanted), len(done))
 

@@ -36,6 +36,7 @@ from lightburst.study.store.store import Store
 from lightburst.study.workers.where import workers_of
 
 if TYPE_CHECKING:
+    from lightburst.simulation.foretold import Foretold
     from lightburst.study.workers.where import Where
 
 
@@ -168,6 +169,7 @@ def execute_until(
     progress: bool = True,
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
+    foretell: Foretold | None = None,
 ) -> pd.DataFrame:
     """Run each point of a study with as many of its seeds as the rule requires.
 
@@ -184,6 +186,8 @@ def execute_until(
     failed : list of FailedRun, optional
         Receives the failed runs; if None, the first error is raised after all other runs have
         ended. A point without any finished run gets no more seeds.
+    foretell : Foretold, optional
+        Tells what is known before the first run.
 
     Returns
     -------
@@ -199,6 +203,7 @@ def execute_until(
     missed: list[FailedRun] = []
     with workers_of(workers) as computing, opened(store) as found, progress_bar(progress) as bar:
         how: dict[str, Any] = {"workers": computing, "progress": bar, "kept": kept}
+        how["foretell"] = foretell
         table = _rounds(study, stopping, found, missed, **how)
     settle(missed, len(table), failed)
     return table

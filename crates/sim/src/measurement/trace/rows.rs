@@ -12,6 +12,8 @@ pub enum What {
     Sent(Place),
     /// The packet arrives at its destination host.
     Arrived(NodeId),
+    /// The payload is cut off the packet, at a node for a link.
+    Trimmed(Place),
     /// The packet is dropped.
     Lost {
         /// Node of the drop, and the link that the packet requested or was on.
@@ -30,7 +32,7 @@ impl What {
     /// cut off, which are noted at the egress.
     pub fn node(&self) -> NodeId {
         match *self {
-            What::Sent(place) | What::Lost { place, .. } => place.node,
+            What::Sent(place) | What::Trimmed(place) | What::Lost { place, .. } => place.node,
             What::Arrived(node) => node,
         }
     }

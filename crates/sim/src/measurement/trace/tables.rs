@@ -119,14 +119,14 @@ fn loss(
             holder,
             ..
         } => (Some(reason), burst, holder),
-        What::Sent(_) | What::Arrived(_) => (None, None, None),
+        What::Sent(_) | What::Arrived(_) | What::Trimmed(_) => (None, None, None),
     }
 }
 
 /// Returns the link of an event; `u32::MAX` if there is none.
 fn link(what: What) -> u32 {
     match what {
-        What::Sent(place) | What::Lost { place, .. } => place.link.0,
+        What::Sent(place) | What::Trimmed(place) | What::Lost { place, .. } => place.link.0,
         What::Arrived(_) => u32::MAX,
     }
 }
@@ -151,6 +151,7 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
                 What::Sent(_) => 0,
                 What::Arrived(_) => 1,
                 What::Lost { .. } => 2,
+                What::Trimmed(_) => 3,
             })),
         ),
         (

@@ -1,0 +1,85 @@
+"""Packets that queues trim, in the trace of a flow: events of their own, and in the pictures."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+
+import lightburst as lb
+from lightburst.experiment.flow_trace import record, save
+from lightburst.plots.charts import traces
+from lightburst.trace import FlowTrace, series
+
+SCENARIO = {
+    "topology": {"kind": "fat-tree", "k": 4, "link_rate": "10 Gb/s", "link_length": "10 m"},
+    "switching": {"kind": "electronic", "queue": "trim"},
+    "transport": {
+        "kind": "rdma",
+        "congestion_control": {"kind": "ndp", "first_window": 12},
+        "recovery": "selective-repeat",
+    },
+    "workload": {
+        "kind": "incast",
+        "senders": 8,
+        "rounds": 1,
+        "interval": "1 ms",
+        "size": {"kind": "constant", "value": "50 kB"},
+    },
+    "measurement": {"trace": [0]},
+}
+
+
+@pytest.fixture(scope="module")
+def result() -> lb.Result:
+    """An incast with trimmed packets, of which flow 0 is traced."""
+    return lb.run(lb.Scenario.from_dict(SCENARIO), 1)
+
+
+def test_each_trim_is_an_event_between_sending_and_the_arrival_of_the_header(
+    result: lb.Result,
+) -> None:
+    assert result.trace is not None
+    rows = result.trace.segments
+    cut = rows[rows["event"] == "trimmed"]
+    assert len(cut) > 3
+    assert (cut["payload_bytes"] == 1024).all()
+    assert cut["reason"].isna().all()
+    assert cut["link_source"].equals(cut["node"])
+    for row in cut.itertuples():
+        own = rows[rows["packet"] == row.packet]
+        assert own["event"].tolist() == ["sent", "trimmed", "arrived"]
+        assert own["payload_bytes"].tolist() == [1024, 1024, 0]
+        assert own["time_s"].is_monotonic_increasing
+    # No other packet arrives without its data.
+    forward = rows[rows["from_source"] & (rows["event"] == "arrived")]
+    assert set(forward.loc[forward["payload_bytes"] == 0, "packet"]) == set(cut["packet"])
+
+
+def test_the_counts_and_the_pictures_have_them(result: lb.Result, tmp_path: Path) -> None:
+    trace = FlowTrace.of(result, 0)
+    cut = trace.segments["event"] == 3
+    assert record(result, 0)["trimmed"] == cut.sum()
+    sent = series.sends(trace)
+    assert sent["trimmed"].sum() == cut.sum()
+    assert not sent["lost"].any()
+    kinds = series.packet_trace(trace)["kind"]
+    assert (kinds == "trimmed").sum() == cut.sum()
+    first = sent.loc[sent["trimmed"], "time_s"].min()
+    begin, end = series.close_up(trace)
+    assert begin < first < end
+    canvas = traces.time_sequence(trace, "")
+    texts = [text.get_text() for text in canvas.findobj(Text) if isinstance(text, Text)]
+    assert "trimmed" in texts
+    directory = save(result, 0, str(tmp_path / "out"), None)
+    table = pd.read_parquet(directory / "trace_segments.parquet")
+    assert (table["event"] == "trimmed").sum() == cut.sum()
+
+
+def test_a_flow_without_trims_has_no_mark_for_them() -> None:
+    plain = SCENARIO | {
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "rdma", "congestion_control": "line-rate"},
+    }
+    trace = FlowTrace.of(lb.run(lb.Scenario.from_dict(plain), 1), 0)
+    assert tuple(series.packet_trace(trace)["kind"].cat.categories) == series.KINDS
