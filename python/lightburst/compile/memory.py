@@ -171,12 +171,12 @@ def _fair(plan: Plan) -> int:
 def _changing_paths(plan: Plan) -> int:
     """Return the bytes of the paths of flows, if senders change them."""
     choice = plan.settings["choice"]
-    flows = plan.flows["source"].size
+    flows = int(plan.flows["source"].size)
     match choice:
         case {"kind": "adaptive"}:
             return _BYTES_PER_CHANGING_PATH * flows
         case {"kind": "entropy-spray", "entropies": values, "recycled": recycled}:
-            return (_BYTES_PER_SPRAY + values + recycled) * flows
+            return (_BYTES_PER_SPRAY + int(values) + int(recycled)) * flows
     return 0
 
 

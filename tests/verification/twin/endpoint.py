@@ -137,7 +137,7 @@ class Endpoint:
     def is_trimmable(self) -> bool:
         """Whether it repairs packets whose payload was cut off."""
         recovery = self.transport.get("recovery", {}).get("kind")
-        return self.transport["kind"] == "rdma" and recovery == "selective-repeat"
+        return bool(self.transport["kind"] == "rdma" and recovery == "selective-repeat")
 
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
