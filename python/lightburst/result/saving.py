@@ -30,6 +30,9 @@ _OF_WORKLOADS: Final = {
     "timeline": ("collective", "goal"),
 }
 
+# Messages of a run above which a timeline, whose path is then long to find, is not saved unasked.
+_MOST_MESSAGES: Final = 1_000_000
+
 _OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
 
 #: The tables of a result that can be files, by the names of their files.
@@ -67,6 +70,8 @@ def _frame(result: Result, name: str) -> pd.DataFrame:
 def write(result: Result, directory: Path) -> None:
     """Write the tables of a result and its ``run.json`` to an existing directory."""
     for name in TABLES:
+        if name == "timeline" and len(result.plan.flows["source"]) > _MOST_MESSAGES:
+            continue
         if name not in _METRIC_TABLES and needed(name, result.scenario) is None:
             write_table(result, name, directory / f"{name}.parquet")
     content = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from lightburst.foundation.counts import PS, Columns
+from lightburst.foundation.counts import PS, UNFINISHED, Columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,10 +58,6 @@ class Bars(NamedTuple):
         return Bars(*(column[rows] for column in self))
 
 
-def _joined(parts: list[Bars]) -> Bars:
-    return Bars(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
 def _bars(
     what: int | Numbers,
     host: NDArray[Any],
@@ -82,8 +78,29 @@ def _bars(
     )
 
 
-def bars(plan: Plan, columns: Columns) -> Bars:
-    """Return all that hosts did in a run.
+class Selection(NamedTuple):
+    """What of a run a timeline shows.
+
+    Attributes
+    ----------
+    flows : ndarray of int64
+        Numbers of the messages.
+    hosts : ndarray of bool, shape (hosts,)
+        Whether each host is shown.
+    step : bool
+        Whether it is one step of several.
+    words : list of str
+        What it is, unless all.
+    """
+
+    flows: Numbers
+    hosts: NDArray[np.bool_]
+    step: bool
+    words: list[str]
+
+
+def bars(plan: Plan, columns: Columns, numbers: Numbers) -> Bars:
+    """Return what hosts did in a run.
 
     Messages are from their start to the arrival of their last byte, and are two bars: one at their
     source and one at their destination. What did not end goes to the end of the run.
@@ -94,23 +111,24 @@ def bars(plan: Plan, columns: Columns) -> Bars:
         Plan of a run whose flows wait for others.
     columns : mapping of str to mapping
         Tables of the simulator.
+    numbers : ndarray of int64
+        Messages that started, with the computations before them.
 
     Returns
     -------
     Bars
     """
-    return _joined(list(_all(plan, columns)))
+    parts = list(_all(plan, columns, numbers))
+    return Bars(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _all(plan: Plan, columns: Columns) -> Iterator[Bars]:
+def _all(plan: Plan, columns: Columns, number: Numbers) -> Iterator[Bars]:
     flows = plan.flows
     end = np.uint64(columns["totals"]["end_ps"])
-    started = np.asarray(columns["flows"]["started_ps"], np.uint64)
-    received = np.asarray(columns["flows"]["received_ps"], np.uint64)
-    number = np.flatnonzero(started <= end)
-    begin, last = started[number], np.minimum(received[number], end)
+    begin = np.asarray(columns["flows"]["started_ps"][number], np.uint64)
+    last = np.minimum(np.asarray(columns["flows"]["received_ps"][number], np.uint64), end)
     source, to = flows["source"][number], flows["destination"][number]
-    which = flows.get("collective", np.full(flows["source"].size, -1, np.int64))[number]
+    which = flows["collective"][number] if "collective" in flows else np.full(number.size, -1)
     yield _bars(SENT, source, begin, last, which, peer=to, flow=number)
     yield _bars(RECEIVED, to, begin, last, which, peer=source, flow=number)
     if "operation_kind" not in flows:
@@ -133,31 +151,15 @@ def _all(plan: Plan, columns: Columns) -> Iterator[Bars]:
         yield _bars(kind, host, begun[works], np.minimum(begun[works] + busy[works], end))
 
 
-class Chosen(NamedTuple):
-    """The bars of a timeline, and what they are of all.
-
-    Attributes
-    ----------
-    bars : Bars
-        Those that are shown.
-    hosts : ndarray of int64
-        Hosts that are shown, in order.
-    shown : str
-        Which these are, in words.
-    """
-
-    bars: Bars
-    hosts: Numbers
-    shown: str
-
-
-def choose(found: Bars, path: Numbers, operation: int | None, groups: int) -> Chosen:
-    """Choose bars for a picture: few enough hosts, and few enough bars.
+def select(
+    plan: Plan, columns: Columns, path: Numbers, operation: int | None, groups: int
+) -> Selection:
+    """Select the messages of a picture: those of few enough hosts, and of one step if all are many.
 
     Parameters
     ----------
-    found : Bars
-        All bars of a run.
+    plan, columns : Plan, mapping
+        As for `bars`.
     path : ndarray of int64
         Flows on the critical path, in order.
     operation : int or None
@@ -167,47 +169,57 @@ def choose(found: Bars, path: Numbers, operation: int | None, groups: int) -> Ch
 
     Returns
     -------
-    Chosen
+    Selection
     """
-    words = []
-    hosts = np.unique(found.host)
+    flows, words, one_step = plan.flows, [], False
+    begun = columns["flows"]["started_ps"] <= np.uint64(columns["totals"]["end_ps"])
+    number = np.flatnonzero(begun)
+
+    def present() -> NDArray[np.bool_]:
+        found = np.zeros(plan.settings["hosts"], np.bool_)
+        found[flows["source"][number]] = found[flows["destination"][number]] = True
+        if "cpu_host" in flows and operation is None:
+            found[flows["cpu_host"]] = True
+        return found
+
+    hosts = present()
     if operation is not None:
-        steps = int(found.operation.max()) // groups + 1
+        which = flows["collective"]
+        steps = int(which[-1]) // groups + 1
         step, group = divmod(operation, groups)
-        if steps > 1 and (hosts.size > MOST_HOSTS or found.host.size > MOST_BARS):
-            found = _during(found, found.operation // groups == step)
+        if steps > 1 and (hosts.sum() > MOST_HOSTS or 2 * number.size > MOST_BARS):
+            number, one_step = number[which[number] // groups == step], True
             words.append(f"step {step} of 0 to {steps - 1}")
-        if groups > 1 and hosts.size > MOST_HOSTS:
-            hosts = np.unique(found.host[found.operation == operation])
-            found = found.of(np.isin(found.host, hosts))
+        if groups > 1 and hosts.sum() > MOST_HOSTS:
+            number = number[which[number] % groups == group]
+            hosts = present()
             words.append(f"group {group} of 0 to {groups - 1}")
-    if (number := hosts.size) > MOST_HOSTS:
-        hosts = _on_path(found, path, hosts)
-        found = found.of(np.isin(found.host, hosts))
-        words.append(f"{hosts.size} of {number} hosts, those last on the critical path first")
-    if (number := found.host.size) > MOST_BARS:
-        length = (found.end - found.start).astype(np.float64)
-        length[np.isin(found.flow, path)] = np.inf
-        longest = np.argsort(-length, kind="stable")[:MOST_BARS]
-        found = found.of(np.sort(longest))
-        words.append(f"the {MOST_BARS:,} longest of {number:,} bars, and those of the path")
-    return Chosen(found, hosts, "; ".join(words) or "all hosts and all bars")
+    if (many := int(hosts.sum())) > MOST_HOSTS:
+        ends = np.column_stack([flows["destination"][path], flows["source"][path]])[::-1].ravel()
+        first = list(dict.fromkeys([*ends.tolist(), *np.flatnonzero(hosts).tolist()]))
+        hosts = np.zeros_like(hosts)
+        hosts[first[:MOST_HOSTS]] = True
+        number = number[hosts[flows["source"][number]] | hosts[flows["destination"][number]]]
+        words.append(f"{MOST_HOSTS} of {many} hosts, those last on the critical path first")
+    return Selection(number, hosts, one_step, words)
 
 
-def _during(found: Bars, of_step: NDArray[np.bool_]) -> Bars:
-    """Return the bars of a step, and the work of hosts in its time."""
-    begin, end = found.start[of_step].min(), found.end[of_step].max()
-    works = (found.operation < 0) & (found.start < end) & (found.end > begin)
-    return found.of(of_step | works)
-
-
-def _on_path(found: Bars, path: Numbers, hosts: Numbers) -> Numbers:
-    """Return as many hosts as fit: those on the path, from its end, and then the first ones."""
-    sent = found.of(found.what == SENT)
-    ends = {int(flow): row for row, flow in enumerate(sent.flow)}
-    rows = [ends[int(flow)] for flow in path[::-1] if int(flow) in ends]
-    named = [host for row in rows for host in (int(sent.peer[row]), int(sent.host[row]))]
-    return np.sort(list(dict.fromkeys([*named, *hosts.tolist()]))[:MOST_HOSTS])
+def _chosen(plan: Plan, columns: Columns, found: Selection, path: Numbers) -> tuple[Bars, str]:
+    """Return the bars of a selection, and what they are, in words."""
+    one, words = bars(plan, columns, found.flows), found.words
+    one = one.of(found.hosts[one.host])
+    if found.step:
+        # The work of hosts in the time of the messages.
+        of_step = one.operation >= 0
+        begin = one.start[of_step].min(initial=UNFINISHED)
+        end = one.end[of_step].max(initial=np.uint64(0))
+        one = one.of(of_step | (one.start < end) & (one.end > begin))
+    if (number := one.host.size) > MOST_BARS:
+        length = (one.end - one.start).astype(np.float64)
+        length[np.isin(one.flow, path)] = np.inf
+        one = one.of(np.argsort(-length, kind="stable")[:MOST_BARS])
+        words = [*words, f"{MOST_BARS:,} of {number:,} bars: those of the path, and the longest"]
+    return one, "; ".join(words) or "all hosts and all bars"
 
 
 def table(
@@ -224,16 +236,17 @@ def table(
     path : pandas.DataFrame
         The critical path, as `lightburst.Result.critical_path` returns it.
     operation, groups : int or None, int
-        As for `choose`.
+        As for `select`.
     """
     import pandas as pd
 
     messages = path[path["what"] == "message"] if "what" in path else path
     on_path = messages["flow"].to_numpy(np.int64)
-    chosen = choose(bars(plan, columns), on_path, operation, groups)
+    selection = select(plan, columns, on_path, operation, groups)
+    one, shown = _chosen(plan, columns, selection, on_path)
     network = plan.network
     assert network is not None
-    one = chosen.bars.of(np.lexsort((chosen.bars.what, chosen.bars.start, chosen.bars.host)))
+    one = one.of(np.lexsort((one.what, one.start, one.host)))
     message = one.flow >= 0
     flow, peer = np.where(message, one.flow, 0), np.where(message, one.peer, 0)
     found = pd.DataFrame(
@@ -250,7 +263,7 @@ def table(
             "on_path": np.isin(one.flow, on_path) | _works_on_path(plan, one, path),
         }
     )
-    found.attrs["shown"] = chosen.shown
+    found.attrs["shown"] = shown
     return found
 
 
