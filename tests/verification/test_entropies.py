@@ -69,6 +69,11 @@ def over_spines(seed: int) -> Plan:
         loss_penalty=most,
     )
     chosen = {"choice": choice, "seed": random.getrandbits(64), "time_limit_ps": 20 * MILLISECOND}
+    if random.random() < 0.3:
+        chosen["fair"] = {"small_queue": pick([None, 1, 2])}
+    if random.random() < 0.3:
+        chosen["loss"] = loss(p=0.02, of_acknowledgements=0.02)
+        links = lossy(links, hosts)
     made = settings(hosts, nodes, switch, transport, **chosen)
     _, switches = with_telemetry(made["groups"], made["switches"])
     return Plan(made | {"switches": switches}, links, flow_table(*rows))

@@ -7,6 +7,9 @@ use crate::routing::repath::PathNews;
 use crate::{Envelope, FlowId, Header, NodeId};
 use std::collections::VecDeque;
 
+/// Packets for which a flow without any in flight keeps room.
+const FEW: usize = 16;
+
 /// Entropy values, and what makes a sender pass over one.
 #[derive(Clone, Copy, Debug)]
 pub struct EntropySettings {
@@ -126,6 +129,10 @@ impl Entropies {
         }
         let covered = |sent: &Sent| sent.sequence < news.acknowledged;
         spray.sent.drain(..spray.sent.partition_point(covered));
+        // A flow that is over keeps no room for the packets that it had in flight.
+        if spray.sent.is_empty() && spray.sent.capacity() > FEW {
+            spray.sent = VecDeque::new();
+        }
     }
 }
 
