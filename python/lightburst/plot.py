@@ -325,6 +325,37 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
     return drawn
 
 
+def timeline(result: Result, step: str | int = "slowest") -> Canvas:
+    """Draw what hosts did in a collective workload or a schedule, with its critical path.
+
+    Parameters
+    ----------
+    result : Result
+        Result of a scenario with a workload of kind ``collective`` or ``goal``.
+    step : int or "slowest"
+        The step whose critical path is drawn, and which is shown if not all fit.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A row for each host: its computations, the messages that it sends, and those that it
+        receives, as bars; at most 32 hosts and 3,000 bars, which the caption names.
+
+    Raises
+    ------
+    InputError
+        If the workload is of another kind, there is no such step, or no message started.
+    """
+    from lightburst.experiment.flow_trace import source_of
+    from lightburst.plots.charts import timeline as drawn
+
+    table = result.timeline(step)
+    if table.empty:
+        raise InputError("result", "a run in which no message started", "one with messages")
+    title = f"{result.scenario.name or 'Unnamed scenario'}: timeline"
+    return drawn.canvas(table, title, source_of(result))
+
+
 def network(
     what: Result | Scenario | nx.Graph[Any],
     value: str | None = None,

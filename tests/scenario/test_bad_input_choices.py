@@ -46,6 +46,15 @@ TREE = {
             {"kind": "adaptive", "threshold": 2},
             "routing.choice.threshold: given 2; allowed: a number at least 0 and at most 1",
         ),
+        (
+            {"kind": "entropy-spray", "entropies": 256},
+            "routing.choice.entropies: given 256; allowed: a whole number from 1 to 255",
+        ),
+        (
+            {"kind": "entropy-spray", "mark_penalty": -1},
+            "routing.choice.mark_penalty: given -1; allowed: a whole number from 0 to 255",
+        ),
+        ("reps", "did you mean 'entropy-spray'"),
         ("letflow", "routing.choice: given 'letflow'; allowed: one of 'free', 'random', "),
         ({"gap": "1 ms"}, "routing.choice"),
     ],
@@ -61,6 +70,20 @@ def test_bursts_that_reserve_channels_do_not_queue(choice: str) -> None:
     with pytest.raises(InputError) as refused:
         lb.load("examples/obs-nsfnet.toml").with_(routing__choice=choice)
     assert f"routing.choice: given '{choice}'; allowed: 'free', 'random' or" in str(refused.value)
+
+
+def test_only_receivers_that_keep_packets_let_them_be_sprayed() -> None:
+    tree = TREE | {"routing": {"choice": "entropy-spray"}}
+    allowed = "; allowed: 'rdma' with recovery = 'selective-repeat' beside routing.choice = "
+    for transport, given in (
+        ({"kind": "tcp"}, "transport.kind: given 'tcp'"),
+        ({"kind": "rdma"}, "transport.recovery: given 'go-back-n'"),
+    ):
+        with pytest.raises(InputError) as refused:
+            lb.Scenario.from_dict(tree | {"transport": transport})
+        assert f"{given}{allowed}'entropy-spray': its receivers keep" in str(refused.value)
+    with pytest.raises(InputError, match="a burst has packets of many flows"):
+        lb.load("examples/obs-nsfnet.toml").with_(routing__choice="entropy-spray")
 
 
 def test_a_burst_has_no_sender_that_changes_its_path() -> None:

@@ -138,6 +138,31 @@ def test_selective_repeat_repeats_the_missing_packets(engine: Engine) -> None:
 
 
 @engines
+@pytest.mark.parametrize(("reordering", "last"), [(0, 2), (1, 3), (2, 4), (4, 6)])
+def test_a_packet_may_be_overtaken_by_some(engine: Engine, reordering: int, last: int) -> None:
+    """Packet 1 of 8 is lost, and sent again once one more than `reordering` have overtaken it.
+
+    The last packet is shorter than the others.
+    """
+    plan = message(8, *lost(2), recovery="selective-repeat")
+    transport = plan.settings["groups"][0]["transport"]
+    transport["recovery"] = {"kind": "selective-repeat", "reordering": reordering}
+    plan.flows["bytes"][0] -= M - 1
+    again = FORTH + last * TX + BACK
+    assert sent(engine(plan), data=True)[8:] == [(again, DATA, 1)]
+
+
+@engines
+def test_a_packet_that_too_few_can_overtake_waits_for_the_timer(engine: Engine) -> None:
+    plan = message(8, *lost(2), recovery="selective-repeat")
+    transport = plan.settings["groups"][0]["transport"]
+    transport["recovery"] = {"kind": "selective-repeat", "reordering": 6}
+    plan.flows["bytes"][0] -= M - 1
+    expired = FORTH + BACK + TIMEOUT
+    assert sent(engine(plan), data=True)[8:] == [(expired, DATA, 1)]
+
+
+@engines
 def test_selective_repeat_takes_a_silent_tail_for_lost_at_a_timeout(engine: Engine) -> None:
     result = engine(message(5, *lost(3, 4, 5), recovery="selective-repeat"))
     # The acknowledgement of packet 1 restarts the timeout.

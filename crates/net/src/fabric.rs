@@ -197,8 +197,8 @@ impl Fabric {
             self.label(&mut envelope);
             self.units.packets[packet].envelope = envelope;
         }
-        if let Some(repaths) = &self.repaths {
-            self.units.packets[packet].envelope.path = repaths.number(&envelope);
+        if let Some(repaths) = &mut self.repaths {
+            self.units.packets[packet].envelope.path = repaths.number(&envelope, &header);
         }
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.begin(packet, envelope.flow, header.payload > 0);
@@ -459,10 +459,21 @@ impl Fabric {
         self.delivered += 1;
         let delivered = || Happening::Delivered { packet, host };
         self.tell(Interest::DELIVERED, now, delivered);
+        if self.telemetry.is_some() || self.repaths.is_some() {
+            self.note_arrival(packet);
+        }
+        self.units.packets.remove(packet)
+    }
+
+    /// Keeps the telemetry and the path of a packet that arrives for its answer.
+    #[cold]
+    fn note_arrival(&mut self, packet: PacketId) {
         if let Some(telemetry) = &mut self.telemetry {
             telemetry.arrive(packet);
         }
-        self.units.packets.remove(packet)
+        if let Some(repaths) = &mut self.repaths {
+            repaths.arrive(&self.units.packets[packet].envelope);
+        }
     }
 
     /// Returns the number of transmissions so far, summed over all links.

@@ -40,7 +40,7 @@ pub use routing::balance::{Balance, BalanceSettings};
 pub use routing::choice::{Choice, Pick};
 pub use routing::label::{Label, Labels};
 pub use routing::protection::Protection;
-pub use routing::repath::{PathNews, RepathSettings, Repaths};
+pub use routing::repath::{ChangeSettings, EntropySettings, PathNews, RepathSettings, Repaths};
 pub use routing::{Path, Route, Routing};
 pub use switch::{Hosts, Switch};
 pub use unit::arena::Arena;

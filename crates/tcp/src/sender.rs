@@ -182,7 +182,7 @@ impl Sender {
         }
         if self.state == State::Established {
             if end.ctx.repaths().is_some() {
-                self.judge_path(header, end);
+                self.judge_path(header, options, end);
             }
             self.on_ack(header, options, end);
         }

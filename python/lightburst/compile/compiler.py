@@ -92,7 +92,9 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         "seed": seed,
         "time_limit_ps": scenario.measurement.time_limit,
         "switches": tables,
-        "groups": group_settings(scenario.flow_groups),
+        "groups": group_settings(
+            scenario.flow_groups, echo_marks=scenario.routing_choice == "entropy-spray"
+        ),
         "fair": fair_settings(scenario.host_queueing),
         "loss": loss_settings(scenario.loss),
         "outages": outages,

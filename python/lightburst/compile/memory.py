@@ -65,6 +65,8 @@ _BYTES_PER_WAITING = {
 # The telemetry of a packet, and the path of a flow whose sender changes it.
 _BYTES_PER_TELEMETRY = 360
 _BYTES_PER_CHANGING_PATH = 40
+# The entropy values of a flow without their penalties, and some packets in flight.
+_BYTES_PER_SPRAY = 300
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
@@ -169,8 +171,13 @@ def _fair(plan: Plan) -> int:
 def _changing_paths(plan: Plan) -> int:
     """Return the bytes of the paths of flows, if senders change them."""
     choice = plan.settings["choice"]
-    adaptive = isinstance(choice, dict) and choice["kind"] == "adaptive"
-    return _BYTES_PER_CHANGING_PATH * plan.flows["source"].size if adaptive else 0
+    flows = int(plan.flows["source"].size)
+    match choice:
+        case {"kind": "adaptive"}:
+            return _BYTES_PER_CHANGING_PATH * flows
+        case {"kind": "entropy-spray", "entropies": values, "recycled": recycled}:
+            return (_BYTES_PER_SPRAY + int(values) + int(recycled)) * flows
+    return 0
 
 
 def _queues_by_flow(plan: Plan) -> int:

@@ -131,11 +131,15 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
     return settings
 
 
-def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
-    """Return the settings of the groups of flows; a single group may have no name."""
+def group_settings(groups: Iterable[FlowGroup], *, echo_marks: bool) -> list[dict[str, Any]]:
+    """Return the settings of the groups of flows; a single group may have no name.
+
+    `echo_marks`: answers tell their sender whether the packet was marked, whatever the rate law.
+    """
+    more = {"echo_marks": True} if echo_marks else {}
     return [
         ({} if group.name is None else {"name": group.name})
-        | {"transport": transport_settings(group.transport)}
+        | {"transport": transport_settings(group.transport) | more}
         | _writes(group.workload.writes)
         for group in groups
     ]

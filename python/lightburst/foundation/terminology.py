@@ -62,6 +62,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("random", "a way for each packet"), ("choice", "= 'random'")),
     ),
     **dict.fromkeys(
+        ("oblivious", "bitmap", "uecmpbitmap", "reps", "uecmpreps", "entropy", "entropies"),
+        (("entropy-spray", "entropy values in turn"), ("choice", "= 'entropy-spray'")),
+    ),
+    **dict.fromkeys(
         ("plb", "flowbender", "repath", "rehash"),
         (("adaptive", "another way where one is congested"), ("choice", "= 'adaptive'")),
     ),

@@ -14,7 +14,7 @@ from lightburst.explanation.worst_flows import WorstFlows
 from lightburst.foundation.files.checksums import listed, verify
 from lightburst.foundation.files.parquet import read_frame
 from lightburst.plots import interactive, style
-from lightburst.plots.charts import contents, distributions
+from lightburst.plots.charts import contents, distributions, timeline
 from lightburst.plots.vega import specification
 from lightburst.report.network_map import network_charts, network_tables
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
@@ -103,6 +103,8 @@ def run_page(
     if (bursts := "bursts.parquet") in sums:
         charts += _bursts(read_frame(directory / bursts), flows, names)
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
+    if (times := "timeline.parquet") in sums:
+        charts += _timeline(read_frame(directory / times))
     if (samples := "samples_links.parquet") in sums:
         charts.append(_queues(read_frame(directory / samples)))
     worst = WorstFlows(flows, load_saved(directory), int(summary["events"]), explained, simulate)
@@ -242,6 +244,18 @@ def _bursts(bursts: pd.DataFrame, flows: pd.DataFrame, groups: list[str]) -> Ite
     """Draw the contents of bursts, and the number of bursts per flow."""
     for figure in (*contents.figures(bursts), *contents.of_flows(dict(_named(flows, groups)))):
         yield _drawn(figure)
+
+
+def _timeline(table: pd.DataFrame) -> Iterator[Chart]:
+    """Draw what hosts did in a collective workload or a schedule."""
+    if len(table):
+        yield Chart(
+            "timeline",
+            "Timeline",
+            f"{timeline.caption(table)} Turn the wheel or drag to zoom and move along the time.",
+            timeline.chart(table),
+            legend=timeline.legend(table),
+        )
 
 
 def _drawn(figure: Figure) -> Chart:

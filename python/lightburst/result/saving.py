@@ -23,8 +23,15 @@ if TYPE_CHECKING:
 _ALWAYS: Final = ("flows", "links", "switches")
 # Tables whose content is in run.json already.
 _METRIC_TABLES: Final = ("groups", "size_classes")
-# Tables of workloads whose messages wait for others, with the kind of the workload.
-_OF_WORKLOADS: Final = {"collectives": "collective", "ranks": "goal"}
+# Tables of workloads whose messages wait for others, with the kinds of the workload.
+_OF_WORKLOADS: Final = {
+    "collectives": ("collective",),
+    "ranks": ("goal",),
+    "timeline": ("collective", "goal"),
+}
+
+# Messages of a run above which a timeline, whose path is then long to find, is not saved unasked.
+_MOST_MESSAGES: Final = 1_000_000
 
 _OPTIONAL: Final = {name: one for one in MEASUREMENTS for name in one.tables}
 
@@ -36,9 +43,10 @@ def needed(name: str, scenario: Scenario) -> str | None:
     """Return the missing request of a scenario for a table of `TABLES`; None if there is none."""
     if name in _OPTIONAL:
         return _OPTIONAL[name].missing(scenario.measurement)
-    if (kind := _OF_WORKLOADS.get(name)) is not None:
-        has = any(one.workload.kind == kind for one in scenario.flow_groups)
-        return None if has else f"workload.kind = '{kind}'"
+    if (kinds := _OF_WORKLOADS.get(name)) is not None:
+        has = any(one.workload.kind in kinds for one in scenario.flow_groups)
+        words = " or ".join(f"'{kind}'" for kind in kinds)
+        return None if has else f"workload.kind = {words}"
     return "groups" if name == "groups" and not scenario.groups else None
 
 
@@ -53,6 +61,8 @@ def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
 def _frame(result: Result, name: str) -> pd.DataFrame:
     if name in _OPTIONAL:
         return _OPTIONAL[name].table(result, name)
+    if name == "timeline":
+        return result.timeline()
     found: pd.DataFrame = getattr(result, name)
     return found.reset_index() if name in _METRIC_TABLES else found
 
@@ -60,6 +70,8 @@ def _frame(result: Result, name: str) -> pd.DataFrame:
 def write(result: Result, directory: Path) -> None:
     """Write the tables of a result and its ``run.json`` to an existing directory."""
     for name in TABLES:
+        if name == "timeline" and len(result.plan.flows["source"]) > _MOST_MESSAGES:
+            continue
         if name not in _METRIC_TABLES and needed(name, result.scenario) is None:
             write_table(result, name, directory / f"{name}.parquet")
     content = {

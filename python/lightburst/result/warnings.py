@@ -22,6 +22,7 @@ from lightburst.scenario.switching import Circuit
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
+from lightburst.scenario.transport import Rdma
 from lightburst.workload.sizes import mean_size
 
 # Fraction of a group's retransmissions up to which unnecessary ones cause no warning: with losses,
@@ -77,6 +78,7 @@ def caveats(
     yield from pauses.caveats(scenario, plan, columns, known)
     yield from _hasty(run)
     yield from _spurious(run)
+    yield from _sprayed(run)
     yield from _packed(run)
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
@@ -284,6 +286,29 @@ def _spurious(run: _Run) -> Iterator[str]:
         whose = f"group {name}: " if name else ""
         words = "retransmissions by flows without losses"
         yield f"{whose}{needless} {words}: {causes}"
+
+
+def _sprayed(run: _Run) -> Iterator[str]:
+    """Warn of unnecessary retransmissions of sprayed packets that overtake each other.
+
+    Flows with timeouts are left out: at one all that is outstanding is taken for lost.
+    """
+    choice = run.scenario.routing_choice
+    if choice != "entropy-spray":
+        return
+    flows = run.columns["flows"]
+    needless, spared = flows["spurious_retransmissions"], flows["timeouts"] == 0
+    for number, group in enumerate(run.scenario.flow_groups):
+        own = (run.plan.group == number) & spared
+        of_group = int(needless[own].sum())
+        again = int(flows["retransmissions"][own].sum())
+        if isinstance(group.transport, Rdma) and of_group > _FEW * again:
+            whose = f"group {group.name}: " if group.name else ""
+            yield (
+                f"{whose}{of_group} of {again} retransmissions were unnecessary: "
+                f"{_overtaken(f'routing.choice = {choice!r}')}; reordering of the recovery allows "
+                "for it"
+            )
 
 
 def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:

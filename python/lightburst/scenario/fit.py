@@ -26,11 +26,13 @@ from lightburst.scenario.tables.ordering import SourceOrdering
 from lightburst.scenario.tables.routing import (
     AdaptiveChoice,
     ByName,
+    EntropySprayChoice,
     LoadLabel,
 )
 from lightburst.scenario.tables.workload import Incast, Shuffle
 from lightburst.scenario.transport import OPEN_LOOP, Bursts, Rdma, Tcp
 from lightburst.scenario.transport.rate_law import Ndp
+from lightburst.scenario.transport.rdma import SelectiveRepeat
 
 if TYPE_CHECKING:
     from lightburst.scenario.model import Scenario
@@ -131,7 +133,7 @@ def _reserved(scenario: "Scenario") -> Iterator[InputError]:
     if choice is None or isinstance(choice, ByName):
         return
     bursts = any(table.assembles for table in tables_of(scenario.switching).values())
-    if isinstance(choice, AdaptiveChoice) and bursts:
+    if isinstance(choice, AdaptiveChoice | EntropySprayChoice) and bursts:
         allowed = "'flow-hash' or another choice: a burst has packets of many flows, with one path"
         yield InputError("routing.choice", f"'{choice.kind}'", allowed)
         return
@@ -141,6 +143,24 @@ def _reserved(scenario: "Scenario") -> Iterator[InputError]:
             "channels and do not queue; paths by load are routing.label = 'load'"
         )
         yield InputError("routing.choice", f"'{choice.kind}'", allowed)
+
+
+def _sprays(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse packets of one flow on many paths where overtaken ones are taken for losses."""
+    choice = scenario.routing.choice
+    if not isinstance(choice, EntropySprayChoice):
+        return
+    allowed = (
+        f"'rdma' with recovery = 'selective-repeat' beside routing.choice = '{choice.kind}': its "
+        "receivers keep packets out of order, and answer each with its entropy value"
+    )
+    for path, transport in {
+        one.transport_path: one.transport for one in scenario.flow_groups
+    }.items():
+        if not isinstance(transport, Rdma):
+            yield InputError(f"{path}.kind", f"'{transport.kind}'", allowed)
+        elif not isinstance(transport.recovery, SelectiveRepeat):
+            yield InputError(f"{path}.recovery", f"'{transport.recovery.kind}'", allowed)
 
 
 def _circuits(scenario: "Scenario") -> Iterator[InputError]:
@@ -444,6 +464,7 @@ def misfits(
     yield from _scripts(scenario)
     yield from _circuits(scenario)
     yield from _reserved(scenario)
+    yield from _sprays(scenario)
     yield from _events(scenario)
     yield from _protection(scenario)
     yield from _changes(scenario)

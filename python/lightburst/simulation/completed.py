@@ -17,7 +17,7 @@ from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.window import Window, counted
 from lightburst.result import metrics, tables
 from lightburst.result.fairness import Use, link_use
-from lightburst.result.waits import collectives, critical_path, schedules
+from lightburst.result.waits import collectives, critical_path, schedules, timeline
 from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario
 from lightburst.scenario.tables.measurement import MEASUREMENTS
@@ -225,6 +225,39 @@ class CompletedRun:
             "group": int(row["group"]),
         }
         return found
+
+    def timeline(self, step: str | int = SLOWEST) -> pd.DataFrame:
+        """Return what each host did, and when, in a collective workload or a schedule.
+
+        Parameters
+        ----------
+        step : int or "slowest"
+            As for `critical_path`: the operation whose path is marked, and whose step is shown if
+            not all fit.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each bar, by host and time: ``host``; ``what``: ``calc``, a computation,
+            ``send`` or ``recv``, the work of a host for a message of a schedule, ``sent`` and
+            ``received``, a message from its start to the arrival of its last byte, once at each of
+            its ends; ``start_s`` and ``end_s``, the end of the run if it did not end; ``peer``, the
+            other end, ``size_bytes`` and ``flow`` of a message (-1); ``step`` and ``group`` of a
+            collective (-1); and ``on_path``, whether it is on the critical path. At most 32 hosts
+            and 3,000 bars; ``attrs["shown"]`` says which.
+
+        Raises
+        ------
+        InputError
+            If the workload is of another kind, or there is no such step.
+        """
+        if not self._has_schedule and self._operations is None:
+            raise self._not_of_kind("'collective' or 'goal'")
+        path = self.critical_path(step)
+        operation, groups = path.attrs.get("operation"), 1
+        if self.scenario.collective is not None:
+            groups, _ = self.scenario.collective.shape(self.plan.settings["hosts"])
+        return timeline.table(self.plan, self.columns, path, operation, groups)
 
     @cached_property
     def link_loads(self) -> LinkLoads | None:

@@ -68,8 +68,8 @@ def choice_of(settings: str | dict[str, Any]) -> tuple[str, Flowlets | LeastQueu
     """Return the name of a choice and its state at a node."""
     if isinstance(settings, str):
         return settings, None
-    if settings["kind"] == "adaptive":
-        # Senders have the state.
+    if settings["kind"] in ("adaptive", "entropy-spray"):
+        # Senders have the state, and packets the number that is hashed.
         return "adaptive", None
     own = {key: value for key, value in settings.items() if key != "kind"}
     return settings["kind"], {"flowlet": Flowlets, "least-queue": LeastQueue}[settings["kind"]](

@@ -126,13 +126,18 @@ class Endpoint:
     def is_scalable(self) -> bool:
         """Whether it answers marks by their share."""
         kind: str | None = self.transport.get("congestion_control", {}).get("kind")
-        return kind in ("dctcp", "dcqcn")
+        return kind in ("dctcp", "dcqcn") or self.echoes_each
+
+    @property
+    def echoes_each(self) -> bool:
+        """Whether a queue pair tells of each mark."""
+        return bool(self.transport.get("echo_marks"))
 
     @property
     def is_trimmable(self) -> bool:
         """Whether it repairs packets whose payload was cut off."""
-        recovery = self.transport.get("recovery")
-        return self.transport["kind"] == "rdma" and recovery == {"kind": "selective-repeat"}
+        recovery = self.transport.get("recovery", {}).get("kind")
+        return bool(self.transport["kind"] == "rdma" and recovery == "selective-repeat")
 
     def capable(self, transmission: Transmission | None) -> bool:
         """Whether a data segment is capable of ECN: RFC 3168, 6.1.5, and RFC 8257."""
@@ -176,7 +181,7 @@ class Endpoint:
                 transmission=transmission,
                 reduced=reduced and not self.counts,
                 ace=accurate.field(kind, number, self.marks, forward) if self.counts else 0,
-                path=self.network.repaths.of(self.flow.index).number if forward else 0,
+                path=self.network.repaths.number(self.flow.index, number, forward=forward),
                 asks=bool(payload) and self.asks,
                 readings=() if payload else self.readings,
                 trimmable=bool(payload) and self.is_trimmable,

@@ -30,6 +30,8 @@ class RdmaSender(Sender):
         self.law = RATE_LAWS[own["kind"]](own, self.interface.rate, packet)
         self.release = 0
         self.selective = transport["recovery"]["kind"] == "selective-repeat"
+        #: By how many packets one may be overtaken before it is lost.
+        self.patience = 1 + transport["recovery"].get("reordering", 0)
         #: Packets known to have arrived, missing ones that were sent again in this recovery, and
         #: the end of the data sent before it; None outside of a recovery.
         self.arrived: set[int] = set()
@@ -88,7 +90,9 @@ class RdmaSender(Sender):
         if self.until is None:
             return None
         for begin in range(self.una, self.highest, self.most):
-            lost = begin < self.lost_before or any(later > begin for later in self.arrived)
+            lost = begin < self.lost_before or any(
+                later - begin >= self.patience * self.most for later in self.arrived
+            )
             known = self.arrived | self.sent_again | self.trimmed | self.trimmed_again
             if lost and begin not in known:
                 return begin
@@ -209,7 +213,7 @@ class RdmaSender(Sender):
         """Go back to the first missing packet, or begin to repeat missing ones."""
         if self.selective:
             self.until, self.sent_again = self.highest, set()
-            self.lost_before = self.highest if timeout else self.una + 1
+            self.lost_before = self.highest if timeout else self.una + (self.patience == 1)
             if timeout:
                 self.trimmed, self.trimmed_again = set(), set()
         else:
@@ -260,6 +264,7 @@ class RdmaReceiver(Receiver):
         self.readings = packet.readings
         if packet.marked and self.interval is not None:
             self.take_mark()
+        self.marked = packet.marked and self.echoes_each
         if not packet.payload:
             self.take_header(packet.number)
             return
@@ -313,4 +318,6 @@ class RdmaReceiver(Receiver):
         """Send a CNP."""
         self.delay.clear()
         self.notified_until = self.now + self.interval
+        # Answers alone echo a mark.
+        self.marked = False
         self.send("cnp")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from twin.entropies import Sprays
 from twin.units import Packet
 
 
@@ -32,6 +33,21 @@ class Repaths:
         if isinstance(choice, dict) and choice["kind"] == "adaptive":
             self.settings = choice
         self.ways: dict[int, Way] = {}
+        self.sprays: Sprays | None = None
+        if isinstance(choice, dict) and choice["kind"] == "entropy-spray":
+            self.sprays = Sprays(choice)
+
+    def number(self, flow: int, begin: int, *, forward: bool) -> int:
+        """The path number of a new packet, which begins at a byte if it has data."""
+        if self.sprays is not None:
+            spray = self.sprays.of(flow)
+            return spray.take(begin) if forward else spray.answered
+        return self.of(flow).number if forward else 0
+
+    def came(self, packet: Packet, *, answer: bool) -> None:
+        """A packet has come to a host."""
+        if self.sprays is not None:
+            self.sprays.came(packet, answer=answer)
 
     def of(self, flow: int) -> Way:
         """The path of a flow."""
@@ -44,6 +60,8 @@ class Repaths:
 
     def answered(self, packet: Packet, una: int, sent: int, *, counts: bool) -> None:
         """An acknowledgement has come, when all before `una` was acknowledged."""
+        if self.sprays is not None:
+            self.sprays.of(packet.flow).hear(packet)
         if self.settings is None:
             return
         way, new = self.of(packet.flow), max(packet.number - una, 0)

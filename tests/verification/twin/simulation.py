@@ -287,7 +287,9 @@ class Simulation:
             self.switches[node - self.hosts].arrive(unit, link)
             return
         assert isinstance(unit, Packet)
-        ends = self.senders if node == self.flows[unit.flow].source else self.receivers
+        answer = node == self.flows[unit.flow].source
+        self.network.repaths.came(unit, answer=answer)
+        ends = self.senders if answer else self.receivers
         ends[unit.flow].receive(unit)
 
     def status(self, flow: Flow) -> int:

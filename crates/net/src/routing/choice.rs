@@ -34,13 +34,14 @@ pub enum Choice {
 
 impl Choice {
     /// Names of the rules in a plan.
-    pub const NAMES: [&'static str; 6] = [
+    pub const NAMES: [&'static str; 7] = [
         "free",
         "random",
         "flow-hash",
         "adaptive",
         "flowlet",
         "least-queue",
+        "entropy-spray",
     ];
 
     /// Returns the choice by hash for a run with this `seed`.

@@ -43,6 +43,11 @@ pub fn check(settings: &PlanSettings) -> Result<(), PlanError> {
                 check(topic, kind)?;
             }
         }
+        if settings.choice.name() == "entropy-spray" && !transport.sizes().trimmable {
+            return Err(PlanError(
+                "a choice by entropy needs queue pairs that repeat single packets".into(),
+            ));
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use lightburst_des::Duration;
 use lightburst_net::routing::choice::{Flowlets, LeastQueue};
-use lightburst_net::RepathSettings;
+use lightburst_net::{ChangeSettings, EntropySettings, RepathSettings};
 use serde::Deserialize;
 
 /// Choice among equal-cost next hops.
@@ -28,6 +28,19 @@ pub enum Table {
         /// The same where no data is in flight.
         idle_rounds: u32,
     },
+    /// The next hop of the packet's entropy value, of which each packet takes the next.
+    EntropySpray {
+        /// Number of entropy values.
+        entropies: u8,
+        /// Penalty of a value at a mark.
+        mark_penalty: u8,
+        /// Penalty of a value at a trimmed packet.
+        trim_penalty: u8,
+        /// Penalty of a value at a loss.
+        loss_penalty: u8,
+        /// Number of values of good acknowledgements that are remembered.
+        recycled: u32,
+    },
     /// A random next hop for each flowlet.
     Flowlet {
         /// Idle time of a flow that ends its flowlet if it is exceeded.
@@ -48,6 +61,7 @@ impl Choice {
         match self {
             Choice::Named(name) => name,
             Choice::Table(Table::Adaptive { .. }) => "adaptive",
+            Choice::Table(Table::EntropySpray { .. }) => "entropy-spray",
             Choice::Table(Table::Flowlet { .. }) => "flowlet",
             Choice::Table(Table::LeastQueue { .. }) => "least-queue",
         }
@@ -58,7 +72,9 @@ impl Choice {
     pub fn build(&self, seed: u64) -> lightburst_net::Choice {
         use lightburst_net::Choice as Rule;
         match self {
-            Choice::Table(Table::Adaptive { .. }) => Rule::adaptive(seed),
+            Choice::Table(Table::Adaptive { .. } | Table::EntropySpray { .. }) => {
+                Rule::adaptive(seed)
+            }
             Choice::Table(Table::Flowlet { gap_ps }) => {
                 Rule::Flowlet(Box::new(Flowlets::new(Duration(*gap_ps))))
             }
@@ -74,18 +90,31 @@ impl Choice {
         }
     }
 
-    /// Returns when senders change their paths; `None` if they do not.
+    /// Returns how senders choose their paths; `None` if they do not.
     pub fn repaths(&self) -> Option<RepathSettings> {
         match *self {
             Choice::Table(Table::Adaptive {
                 threshold,
                 rounds,
                 idle_rounds,
-            }) => Some(RepathSettings {
+            }) => Some(RepathSettings::Changes(ChangeSettings {
                 threshold,
                 rounds,
                 idle_rounds,
-            }),
+            })),
+            Choice::Table(Table::EntropySpray {
+                entropies,
+                mark_penalty,
+                trim_penalty,
+                loss_penalty,
+                recycled,
+            }) => Some(RepathSettings::Entropies(EntropySettings {
+                entropies,
+                mark_penalty,
+                trim_penalty,
+                loss_penalty,
+                recycled,
+            })),
             _ => None,
         }
     }
@@ -94,7 +123,8 @@ impl Choice {
     pub fn check(&self) -> Result<(), String> {
         match self {
             Choice::Named(name)
-                if ["adaptive", "flowlet", "least-queue"].contains(&name.as_str()) =>
+                if ["adaptive", "entropy-spray", "flowlet", "least-queue"]
+                    .contains(&name.as_str()) =>
             {
                 Err(format!("the choice {name:?} needs a table of its settings"))
             }
@@ -105,6 +135,9 @@ impl Choice {
             }) if !(0.0..=1.0).contains(threshold) || rounds.min(idle_rounds) < &1 => Err(
                 "an adaptive choice needs a threshold from 0 to 1 and at least one round".into(),
             ),
+            Choice::Table(Table::EntropySpray { entropies: 0, .. }) => {
+                Err("a choice by entropy needs at least one entropy value".into())
+            }
             Choice::Table(Table::LeastQueue {
                 samples: Some(0), ..
             }) => Err("a choice of the least queue needs at least one sample".into()),

@@ -1,9 +1,9 @@
 //! The responder of a queue pair (transport `rdma`).
 
 use super::{Receiver, State};
-use crate::transport::Reception;
+use crate::transport::{Echo, Reception};
 use crate::wire::host_timer::HostTimer;
-use crate::wire::segment::{Endpoint, ACK, FIN, NOTICE};
+use crate::wire::segment::{Endpoint, ACK, ECE, FIN, NOTICE};
 use crate::Flow;
 use lightburst_des::Duration;
 use lightburst_net::{Block, Header, Options};
@@ -34,6 +34,7 @@ impl Receiver {
         {
             self.on_mark(interval, end);
         }
+        self.marked = header.flags & Header::MARKED != 0 && reception.echo == Echo::Each;
         if header.payload == 0 {
             return self.on_trimmed(header.sequence, end);
         }
@@ -106,7 +107,7 @@ impl Receiver {
         self.waiting = 0;
         let header = Header {
             acknowledgement: self.rcv_nxt,
-            flags,
+            flags: if self.marked { flags | ECE } else { flags },
             ..Header::default()
         };
         end.send(header, options, 0);

@@ -30,9 +30,19 @@ pub struct SelectiveRepeat {
     trimmed: BTreeSet<u64>,
     /// Those that were sent again, and are not acknowledged.
     again: BTreeSet<u64>,
+    /// Number of packets by which one may be overtaken before it is taken for lost.
+    reordering: u64,
 }
 
 impl SelectiveRepeat {
+    /// Creates the recovery; a packet that was overtaken by more than `reordering` packets is lost.
+    pub fn new(reordering: u64) -> SelectiveRepeat {
+        SelectiveRepeat {
+            reordering,
+            ..SelectiveRepeat::default()
+        }
+    }
+
     fn enter(&mut self, lost: u64, flight: &Flight) {
         self.until = Some(flight.snd_max);
         self.lost = lost;
@@ -76,10 +86,10 @@ impl SelectiveRepeat {
             return usual;
         }
         // "The first packet that is retransmitted corresponds to the cumulative acknowledgement
-        // value."
-        self.enter(flight.snd_una + 1, flight);
+        // value." Section 7: it waits for more negative acknowledgements where packets overtake.
+        self.enter(flight.snd_una + u64::from(self.reordering == 0), flight);
         if self.hole(flight).is_none() {
-            // All that is missing was trimmed, and is sent again anyway.
+            // All that is missing was trimmed, and is sent again anyway, or is only late.
             self.until = None;
             return usual;
         }
@@ -104,7 +114,21 @@ impl SelectiveRepeat {
         while self.again.contains(&hole) || self.trimmed.contains(&hole) {
             hole = self.arrived.next_hole(hole + flight.payload(hole));
         }
-        (hole < self.arrived.end().max(self.lost)).then_some(hole)
+        (hole < self.overtaken(flight).max(self.lost)).then_some(hole)
+    }
+}
+
+impl SelectiveRepeat {
+    /// Returns the byte before which a missing packet was overtaken by too many others.
+    #[inline]
+    fn overtaken(&self, flight: &Flight) -> u64 {
+        let end = self.arrived.end();
+        if self.reordering == 0 || end == 0 {
+            return end;
+        }
+        let mss = u64::from(flight.mss);
+        // The last packet that arrived begins at a multiple of a full payload.
+        ((end - 1) / mss * mss).saturating_sub(self.reordering * mss)
     }
 }
 

@@ -29,7 +29,7 @@ impl Sender {
             return self.tell_window(end);
         }
         if end.ctx.repaths().is_some() {
-            self.judge_path(header, end);
+            self.judge_path(header, options, end);
         }
         // An older one tells nothing new.
         if header.acknowledgement >= self.flight.snd_una {
@@ -40,13 +40,23 @@ impl Sender {
 
     /// Lets an acknowledgement decide on the path, before anything else.
     #[cold]
-    pub(super) fn judge_path(&self, header: &Header, end: &mut Endpoint<'_, '_>) {
+    pub(super) fn judge_path(
+        &self,
+        header: &Header,
+        options: Option<&Options>,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        let trimmed = match options.map_or(&[][..], Options::blocks) {
+            [block] if block.start == block.end => Some(block.start),
+            _ => None,
+        };
         let news = PathNews {
             bytes: header.acknowledgement.saturating_sub(self.flight.snd_una),
             marked: header.flags & ECE != 0,
             acknowledged: header.acknowledgement,
             sent: self.flight.snd_max,
             count: self.measure.accurate.then_some(header.ace),
+            trimmed,
         };
         let flow = end.id;
         if let Some(repaths) = end.ctx.repaths() {

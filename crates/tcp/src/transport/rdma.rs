@@ -9,7 +9,12 @@ use crate::recovery::{GoBackN, RecoveryKind, SelectiveRepeat};
 use crate::timeout::Fixed;
 use crate::transport::parameters::{Parameters, COUNT, POSITIVE_TIME, WINDOW};
 use crate::transport::rate::{self, RateLawKind, RateLawSettings};
-use crate::transport::{most_retransmissions, Clock, Reception, Transport, TransportSettings};
+use crate::transport::{
+    most_retransmissions, Clock, Echo, Reception, Transport, TransportSettings,
+};
+
+/// Largest number of packets by which one may be overtaken and is not taken for lost.
+const MOST_OVERTAKING: f64 = 1e6;
 
 /// All loss recoveries of `rdma`. To add one, add a file and an entry here.
 pub const RECOVERIES: &[RecoveryKind] = &[
@@ -23,7 +28,10 @@ pub const RECOVERIES: &[RecoveryKind] = &[
         name: "selective-repeat",
         selective: true,
         timed: false,
-        build: |_| Box::<SelectiveRepeat>::default(),
+        build: |own| {
+            let most = own.optional("reordering", 0.0..=MOST_OVERTAKING);
+            Box::new(SelectiveRepeat::new(most.unwrap_or(0.0) as u64))
+        },
     },
 ];
 
@@ -44,9 +52,17 @@ fn recovery(parameters: &Parameters) -> &'static RecoveryKind {
     recovery.expect("a known loss recovery")
 }
 
-/// Returns whether the data packets are capable of ECN: if the rate law answers marks. The name of
-/// the law may be unknown.
+/// Returns whether each answer echoes the mark of its packet.
+fn echoes_marks(parameters: &Parameters) -> bool {
+    parameters.has("echo_marks") && parameters.is("echo_marks")
+}
+
+/// Returns whether the data packets are capable of ECN: if the rate law answers marks, or answers
+/// echo them. The name of the law may be unknown.
 pub fn is_capable(parameters: &Parameters) -> bool {
+    if echoes_marks(parameters) {
+        return true;
+    }
     let law = parameters.kind("congestion_control").and_then(rate::find);
     law.is_some_and(|law| law.notified)
 }
@@ -96,6 +112,10 @@ pub fn reception(parameters: &Parameters) -> Reception {
         notify: notified.then(|| own.duration("notification_interval_ps", POSITIVE_TIME)),
         pulls: law(parameters).pulls,
         from_transmission: false,
+        echo: match echoes_marks(parameters) {
+            true => Echo::Each,
+            false => Echo::None,
+        },
         most_retransmissions: most_retransmissions(parameters),
         ..Reception::PLAIN
     }

@@ -11,6 +11,8 @@ from lightburst.scenario.section import Section
 Metric = Literal["hops", "delay"]
 # The simulator numbers the paths of a pair in 8 bits; one number marks bursts off their path.
 MOST_PATHS = 255
+# Largest number of entropy values, and of a penalty: the simulator has 8 bits for each.
+_MOST_ENTROPIES = _MOST_PENALTY = 255
 # Largest number of next hops that are compared at random.
 MOST_SAMPLES = 1000
 # Largest number of load reports in transit.
@@ -78,6 +80,49 @@ class AdaptiveChoice(Section):
     )
 
 
+class EntropySprayChoice(Section):
+    """The next hop of the hash of flow and entropy value; each packet takes the next value."""
+
+    kind: Literal["entropy-spray"] = "entropy-spray"
+    entropies: Annotated[int, Whole(1, _MOST_ENTROPIES)] = Field(
+        64,
+        description=(
+            "Number of entropy values of a queue pair, which its packets take in turns: `-paths` "
+            "of htsim, with its default. At each node the values are hashed to next hops, so that "
+            "more of them spread the packets more evenly."
+        ),
+    )
+    mark_penalty: Annotated[int, Whole(0, _MOST_PENALTY)] = Field(
+        1,
+        description=(
+            "Penalty of a value whose packet was marked, as its answer tells: the turns at which "
+            "the value is passed over. htsim has 1."
+        ),
+    )
+    trim_penalty: Annotated[int, Whole(0, _MOST_PENALTY)] = Field(
+        4,
+        description=(
+            "Penalty of a value whose packet was trimmed (`switching.queue`), in addition to what "
+            "the value has. htsim has 4."
+        ),
+    )
+    loss_penalty: Annotated[int, Whole(0, _MOST_PENALTY)] = Field(
+        15,
+        description=(
+            "Penalty of a value whose packet is sent again and was not trimmed; also the most that "
+            "a value can have. htsim has 15. With 0 no value is ever passed over (oblivious "
+            "spraying)."
+        ),
+    )
+    recycled: Annotated[int, Whole(0, MOST_SAMPLES)] = Field(
+        0,
+        description=(
+            "Values of acknowledgements without a mark that are remembered, and taken again before "
+            "the others: REPS (Bonato et al. 2024) has 8. With 0 the values take turns alone."
+        ),
+    )
+
+
 class FlowletChoice(Section):
     """A random next hop for each flowlet.
 
@@ -132,7 +177,13 @@ class LeastQueueChoice(Section):
 
 # Choice among equally good next hops.
 Choice = Annotated[
-    FreeChoice | RandomChoice | HashChoice | AdaptiveChoice | FlowletChoice | LeastQueueChoice,
+    FreeChoice
+    | RandomChoice
+    | HashChoice
+    | AdaptiveChoice
+    | FlowletChoice
+    | LeastQueueChoice
+    | EntropySprayChoice,
     Field(discriminator="kind"),
     Named(),
 ]
@@ -266,6 +317,8 @@ class Routing(Section):
             '`"adaptive"`: the same one until the path of the flow is congested, then another one. '
             '`"flowlet"`: a random one for each group of packets of a flow that follow each other '
             'closely. `"least-queue"`: the one whose output has the fewest bytes to send. '
+            '`"entropy-spray"`: that of an entropy value, of which each packet of a queue pair '
+            "takes the next one, except those on which a mark or a loss was seen. "
             'By default `"flow-hash"` if any flow has the transport `tcp`, which takes overtaken '
             'packets for losses, else `"free"`.'
         ),

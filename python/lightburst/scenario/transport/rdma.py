@@ -41,7 +41,18 @@ class GoBackN(Section):
 class SelectiveRepeat(Section):
     """The receiver keeps packets out of order; the sender repeats the missing ones (IRN)."""
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"reordering"})
+
     kind: Literal["selective-repeat"] = "selective-repeat"
+    reordering: Annotated[int, Whole(0, 10**6)] = Field(
+        0,
+        description=(
+            "Number of packets by which a packet may be overtaken before it is taken for lost. IRN "
+            "has 0, and names a threshold for networks that reorder packets (Mittal et al. 2018, "
+            "section 7). With as many packets as are in flight, only the timer and the headers of "
+            "trimmed packets tell of losses."
+        ),
+    )
 
 
 RdmaRecovery = Annotated[GoBackN | SelectiveRepeat, Field(discriminator="kind"), Named()]
