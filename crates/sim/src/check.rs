@@ -12,6 +12,8 @@ use lightburst_tcp::transport;
 
 /// Greatest number of flows, which have 32-bit numbers.
 const MOST_FLOWS: usize = 1 << 31;
+/// Largest number of subflows of a connection.
+const MOST_SUBFLOWS: u16 = 16;
 /// Limit to the total number of data segments in scripts.
 const MOST_SEGMENTS: u64 = 1 << 28;
 
@@ -319,6 +321,13 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
             header < segment && segment <= LARGEST_UNIT && (1..=LARGEST_UNIT).contains(&control),
             "segments of {segment} bytes with a header of {header}, controls of {control}"
         );
+        let subflows = transport.subflows;
+        require!(
+            (1..=MOST_SUBFLOWS).contains(&subflows)
+                && (subflows == 1 || (transport.kind == "tcp" && writes.is_none())),
+            "{subflows} subflows of {}",
+            transport.kind
+        );
         let packet = transport.packet_bytes;
         require!(
             packet.map_or(true, |bytes| {
@@ -344,6 +353,8 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
     let (flows, hosts) = (&plan.flows, plan.settings.hosts);
     let count = flows.source.len();
     require!((1..=MOST_FLOWS).contains(&count), "{count} flows");
+    let numbers = plan.numbers();
+    require!(numbers <= MOST_FLOWS, "{numbers} subflows");
     let lengths = [
         flows.destination.len(),
         flows.start_ps.len(),

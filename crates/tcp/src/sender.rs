@@ -8,6 +8,7 @@ mod echo;
 mod expiry;
 mod notices;
 mod observed;
+mod subflow;
 pub mod timed;
 
 pub use self::application::Writes;

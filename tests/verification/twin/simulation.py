@@ -22,6 +22,7 @@ from twin.interface import FairInterface
 from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
+from twin.multipath import Connection, Part, SubflowSender
 from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
@@ -113,8 +114,12 @@ class Simulation:
         if settings.get("fair") is not None or self.network.pauses.active:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
-        self.network.sizes = [flow.size for flow in self.flows]
-        self.network.groups = [flow.group for flow in self.flows]
+        most = max(transport.get("subflows", 1) for transport in self.transports)
+        self.network.labels.flows = len(self.flows)
+        self.network.sizes = [flow.size for flow in self.flows] * most
+        self.network.groups = [flow.group for flow in self.flows] * most
+        self.sources = [flow.source for flow in self.flows] * most
+        self.multipath: dict[int, Connection] = {}
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.network.packet_switch = self.packet_switch()
         self.switches: list[Switch] = [
@@ -145,6 +150,42 @@ class Simulation:
                 edge = self.switches[here - self.hosts]
                 assert isinstance(edge, Edge)
                 self.senders[-1].enter = edge.enter
+        self.make_subflows()
+
+    def make_subflows(self) -> None:
+        """Make the senders and receivers of connections with several subflows."""
+        count = len(self.flows)
+        most = max(transport.get("subflows", 1) for transport in self.transports)
+        for number in range(most if most > 1 else 0):
+            for flow in self.flows:
+                transport = self.transport(flow)
+                ends = self.senders[flow.index], self.receivers[flow.index]
+                if number < transport.get("subflows", 1) and transport.get("subflows", 1) > 1:
+                    whole = self.multipath.setdefault(flow.index, Connection(flow, flow.size))
+                    part = Part(
+                        flow.index + number * count,
+                        flow.source,
+                        flow.destination,
+                        flow.start,
+                        0,
+                        flow.group,
+                        [],
+                        whole=flow,
+                    )
+                    here, there = flow.source, flow.destination
+                    sender = SubflowSender(self.network, part, transport, here, there)
+                    sender.join(whole)
+                    ends = sender, TcpReceiver(self.network, part, transport, there, here)
+                if number:
+                    self.senders.append(ends[0])
+                    self.receivers.append(ends[1])
+                else:
+                    self.senders[flow.index], self.receivers[flow.index] = ends
+
+    def parts(self, flow: Flow) -> list[Flow]:
+        """The subflows of a flow that have begun, or the flow."""
+        whole = self.multipath.get(flow.index)
+        return [flow] if whole is None else whole.parts
 
     def packet_switch(self) -> int | None:
         """The switch beside circuits that has none."""
@@ -244,7 +285,7 @@ class Simulation:
             if not self.joins.waits(flow):
                 self.begin(flow, flow.start)
         self.joins.start()
-        for sender in self.senders:
+        for sender in self.senders[: len(self.flows)]:
             if isinstance(sender, DatagramSender):
                 sender.wait()
         self.samples = Samples(self.settings.get("sample_ps"), self.network.links, self.switches)
@@ -287,7 +328,7 @@ class Simulation:
             self.switches[node - self.hosts].arrive(unit, link)
             return
         assert isinstance(unit, Packet)
-        ends = self.senders if node == self.flows[unit.flow].source else self.receivers
+        ends = self.senders if node == self.sources[unit.flow] else self.receivers
         ends[unit.flow].receive(unit)
 
     def status(self, flow: Flow) -> int:
@@ -337,11 +378,17 @@ class Simulation:
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
             **audit_columns(
-                [flow.audit for flow in self.flows],
-                [self.network.lost[flow.index] for flow in self.flows],
+                [
+                    [(part.audit, self.network.lost[part.index]) for part in self.parts(flow)]
+                    for flow in self.flows
+                ]
             ),
             "drops": np.array(
-                [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint64
+                [
+                    sum(self.network.dropped_by_flow[part.index] for part in self.parts(flow))
+                    for flow in self.flows
+                ],
+                np.uint64,
             ),
             "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
             "path_links": np.array([len(path) for path in paths], np.uint16),
@@ -381,6 +428,8 @@ class Simulation:
 
     def columns(self) -> Columns:
         """The columns and totals that the core returns."""
+        for connection in self.multipath.values():
+            connection.settle()
         whole = self.count()
         found = whole.columns() | self.window.tables(whole)
         if not any("extra_offset_ps" in own for own in self.settings["switches"]):
