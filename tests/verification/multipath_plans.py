@@ -16,7 +16,14 @@ LAWS: list[dict[str, Any]] = [
     {"kind": "highspeed"},
 ]
 #: Measurements by packet, in which a subflow would be a flow.
-_OF_PACKETS = ("trace", "bookings", "bursts", "displacement_threshold", "recovery_bin_ps", "synchronisation")
+_OF_PACKETS = (
+    "trace",
+    "bookings",
+    "bursts",
+    "displacement_threshold",
+    "recovery_bin_ps",
+    "synchronisation",
+)
 
 
 def multipath_plan(seed: int, kind: str) -> Plan:

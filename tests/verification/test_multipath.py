@@ -1,6 +1,7 @@
 """Connections with several subflows: exact answers by hand, the twin, conservation, and theory."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -164,12 +165,12 @@ def endless(laws: list[dict[str, Any]], losses: tuple[int, int], p: float, seed:
     ]
     edges = [(host, first) for host in range(count)]
     edges += [(count + host, last) for host in range(count)]
-    edges += [pair for way in ways for pair in zip(way, way[1:], strict=False)]
+    edges += [pair for way in ways for pair in pairwise(way)]
     nodes = 2 * count + 2 + 2 * (hops - 1)
     links = table(edges, 2 * count, delays=50 * MILLISECOND // 7)
     lossy = np.zeros(len(links["from"]), np.uint8)
     for way, number in zip(ways, losses, strict=True):
-        for a, b in list(zip(way, way[1:], strict=False))[:number]:
+        for a, b in list(pairwise(way))[:number]:
             lossy |= ((links["from"] == a) & (links["to"] == b)).astype(np.uint8)
     transports = [
         tcp(**{"acknowledge_every": 1, "rtt_samples": "every-acknowledgement", **law})

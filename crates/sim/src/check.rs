@@ -12,8 +12,6 @@ use lightburst_tcp::transport;
 
 /// Greatest number of flows, which have 32-bit numbers.
 const MOST_FLOWS: usize = 1 << 31;
-/// Largest number of subflows of a connection.
-const MOST_SUBFLOWS: u16 = 16;
 /// Limit to the total number of data segments in scripts.
 const MOST_SEGMENTS: u64 = 1 << 28;
 
@@ -29,6 +27,7 @@ macro_rules! require {
 mod joins;
 mod paths;
 mod queues;
+mod subflows;
 
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
@@ -44,7 +43,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     transports(plan)?;
     queues::check(plan)?;
     flows(plan)?;
-    entries(plan)?;
+    subflows::check(plan)?;
+    paths::entries(plan)?;
     departures(plan)?;
     losses(plan)?;
     crate::links::changes::check(plan)?;
@@ -321,13 +321,6 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
             header < segment && segment <= LARGEST_UNIT && (1..=LARGEST_UNIT).contains(&control),
             "segments of {segment} bytes with a header of {header}, controls of {control}"
         );
-        let subflows = transport.subflows;
-        require!(
-            (1..=MOST_SUBFLOWS).contains(&subflows)
-                && (subflows == 1 || (transport.kind == "tcp" && writes.is_none())),
-            "{subflows} subflows of {}",
-            transport.kind
-        );
         let packet = transport.packet_bytes;
         require!(
             packet.map_or(true, |bytes| {
@@ -353,8 +346,6 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
     let (flows, hosts) = (&plan.flows, plan.settings.hosts);
     let count = flows.source.len();
     require!((1..=MOST_FLOWS).contains(&count), "{count} flows");
-    let numbers = plan.numbers();
-    require!(numbers <= MOST_FLOWS, "{numbers} subflows");
     let lengths = [
         flows.destination.len(),
         flows.start_ps.len(),
@@ -390,23 +381,6 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
         "a flow of a group that there is not"
     );
     joins::check(plan)
-}
-
-/// Checks that each flow that enters at an edge leads to another edge, and that both assemble
-/// bursts.
-fn entries(plan: &Plan) -> Result<(), PlanError> {
-    let (flows, edges) = (&plan.flows, &plan.links.to);
-    let between_edges = |flow: usize| {
-        let ends = [flows.source[flow], flows.destination[flow]].map(|host| edges[host as usize]);
-        let assembles = |edge| plan.switch(edge).is_some_and(|switch| switch.assembles());
-        ends[0] != ends[1] && ends.into_iter().all(assembles)
-    };
-    let enters = |flow: &usize| plan.group(*flow).transport.at_edge();
-    require!(
-        (0..flows.source.len()).filter(enters).all(between_edges),
-        "a flow that enters at an edge without two edges of bursts"
-    );
-    Ok(())
 }
 
 /// Checks that each datagram has a departure time, at least up to the first one after the time

@@ -57,7 +57,7 @@ def _label(scenario: "Scenario", given: dict[str, tuple["FlowGroup", int]]) -> I
             allowed = (
                 f"at most {paths} with routing.label = 'subflow', the numbered paths of a pair"
                 if routing.labelled
-                else "1 with routing.label = 'subflow' and no numbered paths: routing.paths or routes"
+                else "1 with routing.label = 'subflow' without numbered paths (routing.paths)"
             )
             yield InputError(path, str(number), allowed)
     for path, table in tables_of(scenario.switching).items():

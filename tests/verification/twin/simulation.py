@@ -22,8 +22,8 @@ from twin.interface import FairInterface
 from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
-from twin.multipath import Connection, Part, SubflowSender
 from twin.loss import Losses, make_script, packet_number
+from twin.multipath import add_subflows, most_subflows
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
@@ -114,12 +114,11 @@ class Simulation:
         if settings.get("fair") is not None or self.network.pauses.active:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
-        most = max(transport.get("subflows", 1) for transport in self.transports)
+        most = most_subflows(self.transports)
         self.network.labels.flows = len(self.flows)
         self.network.sizes = [flow.size for flow in self.flows] * most
         self.network.groups = [flow.group for flow in self.flows] * most
         self.sources = [flow.source for flow in self.flows] * most
-        self.multipath: dict[int, Connection] = {}
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.network.packet_switch = self.packet_switch()
         self.switches: list[Switch] = [
@@ -150,37 +149,9 @@ class Simulation:
                 edge = self.switches[here - self.hosts]
                 assert isinstance(edge, Edge)
                 self.senders[-1].enter = edge.enter
-        self.make_subflows()
-
-    def make_subflows(self) -> None:
-        """Make the senders and receivers of connections with several subflows."""
-        count = len(self.flows)
-        most = max(transport.get("subflows", 1) for transport in self.transports)
-        for number in range(most if most > 1 else 0):
-            for flow in self.flows:
-                transport = self.transport(flow)
-                ends = self.senders[flow.index], self.receivers[flow.index]
-                if number < transport.get("subflows", 1) and transport.get("subflows", 1) > 1:
-                    whole = self.multipath.setdefault(flow.index, Connection(flow, flow.size))
-                    part = Part(
-                        flow.index + number * count,
-                        flow.source,
-                        flow.destination,
-                        flow.start,
-                        0,
-                        flow.group,
-                        [],
-                        whole=flow,
-                    )
-                    here, there = flow.source, flow.destination
-                    sender = SubflowSender(self.network, part, transport, here, there)
-                    sender.join(whole)
-                    ends = sender, TcpReceiver(self.network, part, transport, there, here)
-                if number:
-                    self.senders.append(ends[0])
-                    self.receivers.append(ends[1])
-                else:
-                    self.senders[flow.index], self.receivers[flow.index] = ends
+        self.multipath = add_subflows(
+            self.network, self.flows, self.transports, self.senders, self.receivers
+        )
 
     def parts(self, flow: Flow) -> list[Flow]:
         """The subflows of a flow that have begun, or the flow."""

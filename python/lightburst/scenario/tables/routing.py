@@ -303,8 +303,8 @@ class Routing(Section):
             'ingress edge. `"hash"`: always the same path for a flow, and for all bursts from one '
             'edge to another. `"random"`: any path for each unit, uniformly at random. `"first"`: '
             "the first path for all units, which leaves the others unused for comparison. "
-            '`"subflow"`: each of the `transport.subflows` of a connection the path with its number, '
-            "and bursts are assembled for each of them; other flows take the first path. "
+            '`"subflow"`: each of the `transport.subflows` of a connection takes the path with its '
+            "number, and bursts are assembled for each of them; other flows take the first path. "
             '`"load"`: bursts leave a path whose load is too high.'
         ),
     )

@@ -299,7 +299,6 @@ class Tcp(Connection):
         if not self.recovery.pacing:
             raise refuse_at("recovery.pacing", "false", f"true with {law!r}, which sets the pace")
 
-
     def _subflows(self) -> None:
         """Refuse laws and recoveries that several subflows cannot have, and coupling of one."""
         law = self.congestion_control.kind
