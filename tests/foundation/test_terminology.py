@@ -126,7 +126,7 @@ LISTS = {
         ("law", "westwood", "'reno', which follows losses"),
         ("transport", "bbr2", "'tcp', with congestion_control = 'bbr3'"),
         ("transport", "ledbat", "'tcp', with congestion_control = 'vegas'"),
-        ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
+        ("transport", "mptcp MPTCP", "'tcp', with transport.subflows of 2 or more"),
         ("transport", "quic sctp dccp", "'tcp'"),
         ("transport", "homa eqds", "'tcp', with congestion_control = 'dctcp'"),
         ("recovery", "fack", "'sack', RFC 6675"),

@@ -18,7 +18,7 @@ from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching import AllOptical, Burst, Electronic, Hybrid
 from lightburst.scenario.transport import Datagram, Saw, Sawl, Tcp
-from lightburst.scenario.transport.congestion_control import OF_RATES
+from lightburst.scenario.transport.congestion_control import COUPLED, OF_RATES
 from lightburst.scenario.transport.recovery import NewReno, RenoRecovery, Sack, Sack1, Tahoe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,8 +92,10 @@ def keys(scenario: lb.Scenario) -> tuple[str, str]:
 
 
 def choose(scenario: lb.Scenario, name: str, kind: str) -> lb.Scenario:
-    """The scenario with a law or a recovery, and with the recovery that a law of rates needs."""
-    needed = {"transport.recovery": "rack-tlp"} if kind in OF_RATES else {}
+    """The scenario with a law or a recovery, and with what a law of rates or of subflows needs."""
+    needed: dict[str, Any] = {"transport.recovery": "rack-tlp"} if kind in OF_RATES else {}
+    if kind in COUPLED:
+        needed["transport.subflows"] = 2
     return scenario.with_({**needed, f"transport.{name}": kind})
 
 

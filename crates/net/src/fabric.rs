@@ -221,7 +221,13 @@ impl Fabric {
             return false;
         }
         let Some(balance) = &mut self.balance else {
-            self.label(unit);
+            match &self.labels {
+                Some(labels) if labels.are_of_subflows() => {
+                    let choices = self.routing.labels(unit).max(1);
+                    unit.label = (u32::from(bundle.class) % choices) as u8;
+                }
+                _ => self.label(unit),
+            }
             return false;
         };
         let (label, before) = balance.choose(self.routing.numbers(unit), now);

@@ -57,10 +57,10 @@ pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fab
             Routing::shortest_path(settings.hosts, settings.nodes, &ways(metric))
         }
     };
-    let flows = plan.flows.source.len();
+    let flows = plan.numbers();
     let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
     add_paths(plan, &mut fabric);
-    fabric.bursts = vec![BurstCount::default(); plan.classes().max(1)];
+    fabric.bursts = vec![BurstCount::default(); plan.classes().max(subflow_classes(plan)).max(1)];
     if let Some(given) = &settings.balance {
         let channels = |link: LinkId| links.channels.get(link.index()).copied().unwrap_or(1);
         fabric.balance(balance(given), channels);
@@ -93,7 +93,7 @@ pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fab
 /// Builds the paths of flows; `None` if senders do not change them.
 fn repaths(plan: &Plan) -> Option<Box<Repaths>> {
     let settings = plan.settings.choice.repaths()?;
-    let sources = (0..plan.flows.source.len()).map(|flow| plan.origin(flow));
+    let sources = (0..plan.numbers()).map(|flow| plan.origin(flow));
     Some(Box::new(Repaths::new(
         settings,
         sources,
@@ -105,7 +105,7 @@ fn repaths(plan: &Plan) -> Option<Box<Repaths>> {
 fn telemetry(plan: &Plan) -> Option<Box<Telemetry>> {
     let groups = plan.settings.groups.iter();
     let groups: Vec<bool> = groups.map(|it| it.transport.asks_for_telemetry()).collect();
-    let flows = 0..plan.flows.source.len();
+    let flows = 0..plan.numbers();
     let asks = || flows.map(|flow| groups[plan.group_index(flow)]).collect();
     let any = groups.contains(&true);
     any.then(|| Box::new(Telemetry::new(asks(), plan.links.from.len())))
@@ -136,7 +136,12 @@ fn add_paths(plan: &Plan, fabric: &mut Fabric) {
     fabric.routing.add_paths(settings.nodes, &edges, &paths);
     if let Some(label) = &settings.label {
         let label = Label::from_name(label).expect("a known label");
-        fabric.labels = Some(Box::new(Labels::new(label, settings.seed, settings.nodes)));
+        fabric.labels = Some(Box::new(Labels::new(
+            label,
+            settings.seed,
+            settings.nodes,
+            plan.flows.source.len() as u32,
+        )));
     }
     if let Some(given) = &settings.protection {
         fabric.protection = Some(Box::new(protection::protection(given, edges)));
@@ -168,7 +173,7 @@ fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
         fifo: settings.fair.is_none(),
         all_departures: transports().any(from_transmission),
     };
-    let flows = plan.flows.source.len();
+    let flows = plan.numbers();
     Some(Box::new(Interfaces::new(fairness, settings.hosts, flows)))
 }
 
@@ -197,6 +202,14 @@ fn balance(given: &plan::Balance) -> BalanceSettings {
     }
 }
 
+/// Returns the number of classes of bursts that are assembled for each subflow; 0 if they are not.
+fn subflow_classes(plan: &Plan) -> usize {
+    match plan.labels_subflows() && plan.subflows() > 1 {
+        true => plan.subflows(),
+        false => 0,
+    }
+}
+
 /// Builds one switch for each node that is not a host.
 pub fn switches(
     plan: &Plan,
@@ -209,16 +222,24 @@ pub fn switches(
     let fibre = (0..links.from.len()).find(|&i| is_fibre(plan, i));
     let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
     let choice = settings.choice.build(settings.seed);
-    let flows = plan.flows.source.len();
+    let flows = plan.numbers();
     let groups_if = |wanted: bool| -> Arc<[u16]> {
         let flows = if wanted { 0..flows } else { 0..0 };
         flows.map(|flow| plan.group_index(flow) as u16).collect()
     };
-    let classes = groups_if(plan.classes() > 0);
+    let classes = match subflow_classes(plan) {
+        0 => groups_if(plan.classes() > 0),
+        // The classes of bursts are the numbers of subflows.
+        _ => (0..flows)
+            .map(|flow| (flow / plan.flows.source.len()) as u16)
+            .collect(),
+    };
     let mut kinds = settings.switches.iter();
     let groups = groups_if(kinds.any(|switch| switch.lines_of_groups().is_some()));
     let sizes: Arc<[u64]> = match settings.switches.iter().any(|it| it.wants_sizes()) {
-        true => plan.flows.bytes.iter().copied().collect(),
+        true => (0..flows)
+            .map(|flow| plan.flows.bytes[plan.flow_of(flow)])
+            .collect(),
         false => Arc::default(),
     };
     let switching_time = |node| {
@@ -358,6 +379,7 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
             bytes: writes.bytes,
             interval: Duration(writes.interval_ps),
         }),
+        subflows: transport.subflows,
     };
     let groups = plan.settings.groups.iter();
     let groups = groups.filter(|g| !g.transport.is_datagram());
@@ -393,6 +415,7 @@ pub fn mixed_hosts(plan: &Plan) -> MixedHosts {
         true => Place::Datagrams(datagrams.next().expect("a number")),
         false => Place::Connection(connections.next().expect("a number")),
     };
-    let places = (0..plan.flows.source.len()).map(place).collect();
+    // Each round has the next subflow of all flows, in the order of the connections.
+    let places = (0..plan.numbers()).map(place).collect();
     MixedHosts::new(tcp_hosts(plan), datagram_hosts(plan), places)
 }

@@ -27,6 +27,7 @@ macro_rules! require {
 mod joins;
 mod paths;
 mod queues;
+mod subflows;
 
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
@@ -42,7 +43,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     transports(plan)?;
     queues::check(plan)?;
     flows(plan)?;
-    entries(plan)?;
+    subflows::check(plan)?;
+    paths::entries(plan)?;
     departures(plan)?;
     losses(plan)?;
     crate::links::changes::check(plan)?;
@@ -379,23 +381,6 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
         "a flow of a group that there is not"
     );
     joins::check(plan)
-}
-
-/// Checks that each flow that enters at an edge leads to another edge, and that both assemble
-/// bursts.
-fn entries(plan: &Plan) -> Result<(), PlanError> {
-    let (flows, edges) = (&plan.flows, &plan.links.to);
-    let between_edges = |flow: usize| {
-        let ends = [flows.source[flow], flows.destination[flow]].map(|host| edges[host as usize]);
-        let assembles = |edge| plan.switch(edge).is_some_and(|switch| switch.assembles());
-        ends[0] != ends[1] && ends.into_iter().all(assembles)
-    };
-    let enters = |flow: &usize| plan.group(*flow).transport.at_edge();
-    require!(
-        (0..flows.source.len()).filter(enters).all(between_edges),
-        "a flow that enters at an edge without two edges of bursts"
-    );
-    Ok(())
 }
 
 /// Checks that each datagram has a departure time, at least up to the first one after the time

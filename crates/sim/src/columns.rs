@@ -21,6 +21,19 @@ pub fn flows(outcomes: Outcomes, drops: Narrow, paths: Paths) -> Table {
     table
 }
 
+/// Returns a column by flow from one that has `numbers` rows, with further ones for further subflows.
+pub fn folded(column: Narrow, numbers: usize, flows: usize) -> Narrow {
+    if numbers == flows {
+        return column;
+    }
+    let mut sums = Narrow::zeros(flows);
+    for flow in 0..flows {
+        let rows = (flow..numbers).step_by(flows);
+        sums.set(flow, rows.map(|row| column.get(row)).sum());
+    }
+    sums
+}
+
 /// Makes the table of scripts, with drops first.
 pub fn drops(fabric: &Fabric) -> Table {
     let scripts = fabric.loss.as_ref().map_or(&[][..], |loss| &loss.scripts);

@@ -20,7 +20,7 @@ use crate::plan::loss::LossSettings;
 use crate::plan::outages::OutageSettings;
 use lightburst_des::queue::Layout;
 use lightburst_des::{Ties, Time};
-use lightburst_net::{NodeId, Numbering, Shared};
+use lightburst_net::{Label, NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
@@ -311,7 +311,7 @@ impl Plan {
         let mut groups = self.settings.groups.iter();
         let outages = self.settings.outages.as_ref();
         Scope {
-            flows: self.flows.source.len(),
+            flows: self.numbers(),
             links: self.links.from.len(),
             time_limit: Time(self.settings.time_limit_ps),
             connections: groups.any(|group| !group.transport.is_datagram()),
@@ -332,7 +332,7 @@ impl Plan {
     /// Returns the node at which a flow enters the network: its source host, or the edge of that
     /// host.
     pub fn origin(&self, flow: usize) -> NodeId {
-        let host = self.flows.source[flow];
+        let host = self.flows.source[self.flow_of(flow)];
         match self.group(flow).transport.at_edge() {
             // A host has one link, and hosts are the first nodes.
             true => NodeId(self.links.to[host as usize]),
@@ -340,9 +340,36 @@ impl Plan {
         }
     }
 
-    /// Returns the index of the group of a flow.
+    /// Returns the largest number of subflows of a connection.
+    pub fn subflows(&self) -> usize {
+        let groups = self.settings.groups.iter();
+        let each = groups.map(|group| usize::from(group.transport.subflows));
+        each.max().unwrap_or(1)
+    }
+
+    /// Returns the number of flow numbers in the network: subflow `j` of a flow has the number of the
+    /// flow + `j` * (number of flows).
+    pub fn numbers(&self) -> usize {
+        self.flows.source.len() * self.subflows()
+    }
+
+    /// Returns the flow with a number in the network.
+    pub fn flow_of(&self, number: usize) -> usize {
+        number % self.flows.source.len()
+    }
+
+    /// Whether each subflow takes the path with its number.
+    pub fn labels_subflows(&self) -> bool {
+        self.settings.label.as_deref() == Some(Label::SUBFLOW)
+    }
+
+    /// Returns the index of the group of a flow or subflow.
     pub fn group_index(&self, flow: usize) -> usize {
-        self.flows.group.get(flow).copied().map_or(0, usize::from)
+        self.flows
+            .group
+            .get(self.flow_of(flow))
+            .copied()
+            .map_or(0, usize::from)
     }
 
     /// Returns the group of a flow.

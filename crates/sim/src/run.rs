@@ -45,6 +45,9 @@ struct Running<H: Hosts> {
     paths: Paths,
     /// Whether bursts are divided into classes.
     classes: bool,
+    /// Number of flows, with and without further subflows.
+    numbers: usize,
+    flows: usize,
     looks: Vec<Box<dyn Look>>,
 }
 
@@ -174,7 +177,8 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
             ),
         ];
         let totals: Vec<_> = totals.into_iter().chain(counts.totals).collect();
-        let (lost, drops) = (fabric.dropped.column(), columns::drops(fabric));
+        let lost = columns::folded(fabric.dropped.column(), self.numbers, self.flows);
+        let drops = columns::drops(fabric);
         let mut outcomes = network.hosts.outcomes(&fabric.dropped);
         let begun = outcomes.take_begun();
         let mut tables: Outputs = vec![
@@ -291,6 +295,8 @@ where
         end: Time::ZERO,
         paths,
         classes: plan.classes() > 0,
+        numbers: plan.numbers(),
+        flows: plan.flows.source.len(),
         looks,
     })
 }

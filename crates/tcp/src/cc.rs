@@ -8,8 +8,10 @@ mod cubic;
 mod dctcp;
 mod fast;
 mod highspeed;
+mod lia;
 mod linux_cubic;
 mod linux_reno;
+mod olia;
 mod reno;
 mod scalable;
 mod stop_and_wait;
@@ -24,6 +26,7 @@ use crate::Parameters;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{FlowId, Rate};
 
+pub use crate::congestion::subflows::Subflow;
 pub use crate::congestion::Congestion;
 pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
@@ -95,6 +98,11 @@ pub const REGISTRY: &[CongestionControlKind] = &[
         build: |s| hystart_plus_plus::wrap(s, highspeed::HighSpeed::new(s)),
     },
     CongestionControlKind {
+        name: "lia",
+        ecn: false,
+        build: |s| Box::new(lia::Lia::new(s)),
+    },
+    CongestionControlKind {
         name: "linux-cubic",
         ecn: false,
         build: |s| Box::new(linux_cubic::LinuxCubic::new(s)),
@@ -103,6 +111,11 @@ pub const REGISTRY: &[CongestionControlKind] = &[
         name: "linux-reno",
         ecn: false,
         build: |s| Box::new(linux_reno::LinuxReno::new(s)),
+    },
+    CongestionControlKind {
+        name: "olia",
+        ecn: false,
+        build: |s| Box::new(olia::Olia::new(s)),
     },
     CongestionControlKind {
         name: "reno",
@@ -375,6 +388,10 @@ pub trait CongestionControl: CopiedLaw + Send {
     fn may_send(&self) -> bool {
         true
     }
+    /// Notes the subflows of the connection, before each event of its subflow `own`, if it has
+    /// several. They are in the order of their numbers; `None` if one has no round-trip time yet, or
+    /// has ended.
+    fn on_subflows(&mut self, _own: usize, _subflows: &[Option<Subflow>]) {}
 
     /// Notes the flow, before anything else: a law that draws has a random stream for each.
     fn on_flow(&mut self, _flow: FlowId) {}

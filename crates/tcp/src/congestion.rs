@@ -3,8 +3,11 @@
 
 pub mod byte_counting;
 pub mod hystart_plus_plus;
+pub mod subflows;
 
-use crate::cc::{Ack, CongestionControl, Loss, Report, Sample, Sent, Timeout, Wants, Window};
+use crate::cc::{
+    Ack, CongestionControl, Loss, Report, Sample, Sent, Subflow, Timeout, Wants, Window,
+};
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
 use crate::measure::told::Told;
 use lightburst_des::Time;
@@ -128,6 +131,11 @@ impl Congestion {
     /// Passes the flow to the law.
     pub fn on_flow(&mut self, flow: FlowId) {
         self.law.on_flow(flow);
+    }
+
+    /// Passes the subflows of the connection to the law.
+    pub fn on_subflows(&mut self, own: usize, subflows: &[Option<Subflow>]) {
+        self.law.on_subflows(own, subflows);
     }
 
     /// Passes telemetry to the law.

@@ -4,12 +4,14 @@ pub(crate) mod connections;
 pub mod datagram;
 pub mod dependencies;
 pub mod mixed;
+mod multipath;
 pub mod outcomes;
 mod pulls;
 pub(crate) mod starts;
 
 use crate::hosts::connections::{Connections, End};
 use crate::hosts::dependencies::{Dependencies, Joins};
+use crate::hosts::multipath::{most_subflows, Multipath};
 use crate::hosts::pulls::Pulls;
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
@@ -38,6 +40,8 @@ pub struct Group {
     pub handshake: bool,
     /// Writes of the application; `None` if it writes all data at once.
     pub writes: Option<Writes>,
+    /// Number of subflows of each connection, from 1.
+    pub subflows: u16,
 }
 
 /// State of a group that its endpoints read.
@@ -82,6 +86,8 @@ pub struct TcpHosts {
     dependencies: Option<Box<Dependencies>>,
     /// Pull queues; `None` if no receiver pulls.
     pulls: Option<Box<Pulls>>,
+    /// Connections with several subflows; `None` if there are none.
+    multipath: Option<Box<Multipath>>,
     /// Outcomes of the flows that have ended.
     outcomes: Outcomes,
     /// Progress of the flows that have ended since it was last cleared, by their index; `None` if
@@ -99,12 +105,13 @@ impl TcpHosts {
             sizes: group.sizes,
             transports: Vec::new(),
         });
-        let shared: Vec<Shared> = shared.collect();
+        let shared = Vec::from_iter(shared);
         let pulls = shared.iter().any(|shared| shared.reception.pulls);
         TcpHosts {
             pulls: pulls.then(Box::default),
             groups: shared,
-            connections: Connections::new(flows.len()),
+            connections: Connections::new(flows.len() * most_subflows(&groups)),
+            multipath: Multipath::new(&groups, flows.len(), of),
             starts: Starts::new(&flows, waits, ties),
             outcomes: Outcomes::new(of),
             just_over: None,
@@ -134,6 +141,7 @@ impl TcpHosts {
     /// Returns the payload bytes that all flows have received in order so far.
     pub fn delivered(&self) -> u64 {
         let of = |index| match self.connections.ends(index) {
+            Some(_) if self.multipath.is_some() => self.arrived(index).1,
             Some((_, receiver)) => receiver.received(),
             None => self.outcomes.get("delivered_bytes", self.flows.id(index)),
         };
@@ -143,10 +151,19 @@ impl TcpHosts {
     /// Returns the outcome so far of a flow that has not ended; `dropped` records the packets
     /// dropped per flow.
     pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
+        match self.multipath {
+            Some(_) => self.summed(index, dropped),
+            None => self.part(index, self.flows.get(index).size, dropped),
+        }
+    }
+
+    /// Returns the outcome so far of a flow that has not ended and has `size` bytes; or that of a
+    /// subflow, which has taken so many.
+    fn part(&self, index: usize, size: u64, dropped: &Dropped) -> Outcome {
         let Some((sender, receiver)) = self.connections.ends(index) else {
             return Outcome::not_started();
         };
-        let finished = receiver.received() == self.flows.get(index).size;
+        let finished = receiver.received() == size;
         Outcome {
             received: if finished {
                 receiver.advanced()
@@ -159,7 +176,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
-            repetitions: sender.repetitions(dropped.lost_transmissions(self.flows.id(index))),
+            repetitions: sender.repetitions(dropped.lost_transmissions(self.flow(index).id)),
             reordered: receiver.reordered(),
             status: match finished {
                 true => Status::Finished,
@@ -208,8 +225,9 @@ impl TcpHosts {
         if self.connections.are_many() {
             self.end_those_over(ctx);
         }
-        let flow = self.flows.get(index);
+        let flow = self.flow(index);
         let at = usize::from(flow.group);
+        let subflows = usize::from(self.built_from[at].subflows);
         let (group, shared) = (&self.built_from[at], &mut self.groups[at]);
         let segment_time = ctx.first_transmission_time(NIC, group.sizes.segment);
         let transport = shared.transport(group, segment_time, ctx.rate(NIC));
@@ -224,11 +242,17 @@ impl TcpHosts {
         if let Some(writes) = group.writes {
             sender.write_in_parts(writes);
         }
+        if subflows > 1 {
+            sender.be_subflow();
+        }
         let receiver = match group.transport.responds {
             true => Receiver::responder(&flow),
             false => Receiver::new(&flow, timeout),
         };
         self.connections.begin(index, sender, receiver);
+        if subflows > 1 {
+            self.share(index, flow.size, subflows);
+        }
     }
 
     /// Records the outcomes of the connections that have ended and frees their slots.
@@ -236,18 +260,22 @@ impl TcpHosts {
         let under_way = ctx.flows_under_way();
         let over = self
             .connections
-            .over(under_way.filter_map(|flow| self.flows.index(flow)));
+            .over(under_way.filter_map(|flow| self.index_of(flow)));
+        let (over, parts) = self.wholly_over(over);
         for &index in &over {
             let flow = self.flows.id(index);
             let outcome = self.outcome(index, ctx.dropped());
             self.outcomes.set(flow, &outcome);
-            ctx.dropped().forget(flow);
             let progress = self.just_over.is_some().then(|| self.progress(index));
             if let Some((kept, progress)) = self.just_over.as_mut().zip(progress) {
                 kept.insert(index, progress);
             }
         }
-        self.connections.end(&over);
+        for &part in &parts {
+            ctx.dropped().forget(self.flow(part).id);
+        }
+        self.connections.end(&parts);
+        self.forget(&over);
     }
 
     /// Sets the timer for the start of the flow at `index`.
@@ -285,17 +313,23 @@ impl TcpHosts {
                 self.add_pull(index, ctx);
             }
         } else {
+            if self.multipath.is_some() {
+                self.before_event(index);
+            }
             let sender = self.connections.sender(index);
             let sizes = &self.groups[usize::from(sender.group)].sizes;
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             sender.on_segment(header, options, end);
+            if self.multipath.is_some() {
+                self.after_event(index, ctx);
+            }
         }
     }
 
     /// Starts the flows that waited for the flow at `index`, if all its data has arrived.
     #[cold]
     fn on_progress(&mut self, index: usize, ctx: &mut Context<'_>) {
-        let received = self.connections.receiver(index).received();
+        let (index, received) = self.arrived(index);
         let dependencies = self.dependencies.as_mut().expect("flows that wait");
         if received == self.flows.get(index).size {
             let flows = &self.flows;
@@ -324,6 +358,11 @@ impl TcpHosts {
         departure: &Departure,
         ctx: &mut Context<'_>,
     ) {
+        let of_sender = departure.packet.header.flags & FORWARD != 0;
+        let is_event = of_sender && self.multipath.is_some();
+        if is_event {
+            self.before_event(index);
+        }
         let Some((sender, receiver)) = self.connections.in_progress(index) else {
             unreachable!("the segment is under way");
         };
@@ -332,9 +371,12 @@ impl TcpHosts {
             reception, sizes, ..
         } = &self.groups[usize::from(sender.group)];
         let end = &mut Endpoint::at_departure(packet, sizes, ctx);
-        match packet.header.flags & FORWARD != 0 {
+        match of_sender {
             true => sender.on_departure(&packet.header, *wanted, end),
             false => receiver.on_departure(&packet.header, reception, end),
+        }
+        if is_event {
+            self.after_event(index, ctx);
         }
     }
 
@@ -346,6 +388,11 @@ impl TcpHosts {
                 dependencies.start(index, ctx.now());
             }
             self.begin(index, ctx);
+        }
+        let is_event =
+            self.multipath.is_some() && !matches!(timer, HostTimer::Receiver | HostTimer::Delay);
+        if is_event {
+            self.before_event(index);
         }
         let Some((sender, receiver)) = self.connections.in_progress(index) else {
             // The flow has ended; the timer was cleared but its event remained.
@@ -376,6 +423,9 @@ impl TcpHosts {
             HostTimer::JoinBegin | HostTimer::HandOver | HostTimer::JoinEnd | HostTimer::Pull => {
                 unreachable!("joins and pull queues have their own timers")
             }
+        }
+        if is_event {
+            self.after_event(index, ctx);
         }
     }
 }

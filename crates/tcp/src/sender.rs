@@ -9,6 +9,7 @@ mod expiry;
 mod notices;
 mod observed;
 mod pulled;
+mod subflow;
 pub mod timed;
 
 pub use self::application::Writes;

@@ -175,6 +175,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         receiver_timers: true,
         handshake: true,
         writes: None,
+        subflows: 1,
     }
 }
 

@@ -62,10 +62,11 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),
     **dict.fromkeys(("bic", "hybla"), _CUBIC),
     **dict.fromkeys(("westwood", "westwoodplus"), _LOSSES),
+    **dict.fromkeys(("balia", "wvegas"), (("olia", "with subflows"), ("lia", "with subflows"))),
     "fack": _recovery("sack", "RFC 6675"),
     # Other transports.
-    "mptcp": (("tcp", "over one path; edges share the load between paths by routing.label"),),
-    **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),
+    **dict.fromkeys(("mptcp", "multipathtcp"), (("tcp", "with transport.subflows of 2 or more"),)),
+    "mpquic": (("tcp", "with transport.subflows of 2 or more"),),
     **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
     **dict.fromkeys(
         ("eqds", "homa", "phost", "pfabric"),

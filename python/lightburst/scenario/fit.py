@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from lightburst.foundation.errors import InputError, did_you_mean, show, some
 from lightburst.foundation.units import format_duration, format_size
 from lightburst.scenario.reading.messages import allowed_in, quoted
+from lightburst.scenario.subflows import misfits_of_subflows
 from lightburst.scenario.switching import (
     Burst,
     Circuit,
@@ -473,6 +474,7 @@ def misfits(
     yield from _names(scenario)
     yield from _writes(scenario)
     yield from _waits(scenario, hosts)
+    yield from misfits_of_subflows(scenario)
     for one in scenario.measurement.asked:
         yield from one.misfits(scenario)
     groups = scenario.flow_groups

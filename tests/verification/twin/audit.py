@@ -95,9 +95,20 @@ class RetransmissionAudit:
         return extents
 
 
+def most_or_sum(name: str, values: list[int]) -> int:
+    """The value of a flow, from those of its subflows."""
+    return max(values, default=0) if name == "reorder_extent_max" else sum(values)
+
+
 def audit_columns(
-    audits: list[RetransmissionAudit], lost: list[Lost]
+    audits: list[list[tuple[RetransmissionAudit, Lost]]],
 ) -> dict[str, npt.NDArray[np.uint64]]:
-    """The columns of all flows."""
-    found = [audit.columns(of) for audit, of in zip(audits, lost, strict=True)]
-    return {name: np.array([row[name] for row in found], np.uint64) for name in found[0]}
+    """The columns of all flows, each with those of its subflows, or one."""
+    found = [[audit.columns(lost) for audit, lost in flow] for flow in audits]
+    return {
+        name: np.array(
+            [most_or_sum(name, [row[name] for row in rows]) for rows in found],
+            np.uint64,
+        )
+        for name in RetransmissionAudit().columns({})
+    }

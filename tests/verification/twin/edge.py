@@ -87,8 +87,7 @@ class Edge(Switch):
         elif not packet.payload and not self.assemble_acknowledgements:
             self.close(Queue(packets=[packet], arrivals=[self.now]))
         else:
-            group = self.network.group(packet) if self.extra else 0
-            self.join(packet, self.egress(packet), group)
+            self.join(packet, self.egress(packet), self.network.line_class(packet))
 
     def enter(self, packets: list[Packet]) -> None:
         """Make a burst of packets that no host has sent."""

@@ -16,6 +16,8 @@ class Labels:
 
     def __init__(self, settings: dict[str, Any], nodes: dict[str, Any], links: list[Link]) -> None:
         self.hosts: int = settings["hosts"]
+        #: The number of flows: the subflow `j` of a flow has its number + `j` times that.
+        self.flows = 1
         self.seed: int = settings["seed"]
         self.label: str | None = settings.get("label")
         # A host has one link, and hosts come first.
@@ -69,7 +71,14 @@ class Labels:
             return self.streams[source].below(choices)
         if self.label == "hash":
             return mix(mix(mix(self.seed)) ^ (unit.hashed << 32 | source)) * choices >> 64
+        if self.label == "subflow":
+            return self.subflow(unit) % choices
         return 0
+
+    def subflow(self, unit: Unit) -> int:
+        """The number of the subflow of a packet, or of those of a burst."""
+        packet = unit.packets[0] if isinstance(unit, Burst) else unit
+        return packet.flow // self.flows
 
     def selected(self, unit: Unit, now: int) -> int:
         """The label of the path that protection has selected for a unit."""

@@ -1,12 +1,9 @@
-"""The window laws of `tcp` by name."""
+"""The window laws of `tcp`."""
 
 import math
 from typing import Any
 
-from twin.bbr import Bbr1
-from twin.bbr3 import Bbr3
 from twin.law import RECOVERY, Law, Report
-from twin.linux_laws import LinuxCubic, LinuxReno
 from twin.real import ln, root
 
 
@@ -444,28 +441,3 @@ class HyStartPlusPlus(SlowStart):
     def timeout(self, flight: int, repeated: bool) -> None:
         self.first = False
         super().timeout(flight, repeated)
-
-
-LAWS: dict[str, type[Law]] = {
-    "bbr1": Bbr1,
-    "bbr3": Bbr3,
-    "cubic": Cubic,
-    "dctcp": Dctcp,
-    "fast": Fast,
-    "highspeed": HighSpeed,
-    "linux-cubic": LinuxCubic,
-    "linux-reno": LinuxReno,
-    "reno": Reno,
-    "scalable": Scalable,
-    "stop-and-wait": StopAndWait,
-    "vegas": Vegas,
-}
-
-
-def law_of(transport: dict[str, Any], m: int) -> Law:
-    """The law of a transport, with the rule for its first slow start."""
-    settings = transport["congestion_control"]
-    law = LAWS[settings["kind"]]
-    if settings.get("slow_start", {}).get("kind") == "hystart++":
-        law = type(f"HyStartPlusPlus{law.__name__}", (HyStartPlusPlus, law), {})
-    return law(transport, m)

@@ -128,7 +128,13 @@ class Network:
 
     def line(self, packets: tuple[Packet, ...], ends: tuple[int, int]) -> tuple[int, ...]:
         """The bursts that are kept in one order: those of two edges, and of one class."""
-        return *ends, self.groups[packets[0].flow] if self.classes else 0
+        return *ends, self.line_class(packets[0])
+
+    def line_class(self, packet: Packet) -> int:
+        """The class of the bursts in which a packet travels: its group or its subflow."""
+        if self.labels.label == "subflow":
+            return self.labels.subflow(packet)
+        return self.groups[packet.flow] if self.classes else 0
 
     def group(self, unit: Unit) -> int:
         """The group of the flow of a packet, or of the first packet of a burst."""

@@ -23,6 +23,7 @@ from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
+from twin.multipath import add_subflows, most_subflows
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
@@ -113,8 +114,11 @@ class Simulation:
         if settings.get("fair") is not None or self.network.pauses.active:
             for link in (self.network.ports[host][0] for host in range(self.hosts)):
                 link.interface = FairInterface(self.network, link, settings)
-        self.network.sizes = [flow.size for flow in self.flows]
-        self.network.groups = [flow.group for flow in self.flows]
+        most = most_subflows(self.transports)
+        self.network.labels.flows = len(self.flows)
+        self.network.sizes = [flow.size for flow in self.flows] * most
+        self.network.groups = [flow.group for flow in self.flows] * most
+        self.sources = [flow.source for flow in self.flows] * most
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.network.packet_switch = self.packet_switch()
         self.switches: list[Switch] = [
@@ -145,6 +149,14 @@ class Simulation:
                 edge = self.switches[here - self.hosts]
                 assert isinstance(edge, Edge)
                 self.senders[-1].enter = edge.enter
+        self.multipath = add_subflows(
+            self.network, self.flows, self.transports, self.senders, self.receivers
+        )
+
+    def parts(self, flow: Flow) -> list[Flow]:
+        """The subflows of a flow that have begun, or the flow."""
+        whole = self.multipath.get(flow.index)
+        return [flow] if whole is None else whole.parts
 
     def packet_switch(self) -> int | None:
         """The switch beside circuits that has none."""
@@ -244,7 +256,7 @@ class Simulation:
             if not self.joins.waits(flow):
                 self.begin(flow, flow.start)
         self.joins.start()
-        for sender in self.senders:
+        for sender in self.senders[: len(self.flows)]:
             if isinstance(sender, DatagramSender):
                 sender.wait()
         self.samples = Samples(self.settings.get("sample_ps"), self.network.links, self.switches)
@@ -287,7 +299,7 @@ class Simulation:
             self.switches[node - self.hosts].arrive(unit, link)
             return
         assert isinstance(unit, Packet)
-        answer = node == self.flows[unit.flow].source
+        answer = node == self.sources[unit.flow]
         self.network.repaths.came(unit, answer=answer)
         ends = self.senders if answer else self.receivers
         ends[unit.flow].receive(unit)
@@ -339,11 +351,17 @@ class Simulation:
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
             **audit_columns(
-                [flow.audit for flow in self.flows],
-                [self.network.lost[flow.index] for flow in self.flows],
+                [
+                    [(part.audit, self.network.lost[part.index]) for part in self.parts(flow)]
+                    for flow in self.flows
+                ]
             ),
             "drops": np.array(
-                [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint64
+                [
+                    sum(self.network.dropped_by_flow[part.index] for part in self.parts(flow))
+                    for flow in self.flows
+                ],
+                np.uint64,
             ),
             "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
             "path_links": np.array([len(path) for path in paths], np.uint16),
@@ -383,6 +401,8 @@ class Simulation:
 
     def columns(self) -> Columns:
         """The columns and totals that the core returns."""
+        for connection in self.multipath.values():
+            connection.settle()
         whole = self.count()
         found = whole.columns() | self.window.tables(whole)
         if not any("extra_offset_ps" in own for own in self.settings["switches"]):

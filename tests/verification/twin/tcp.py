@@ -9,7 +9,7 @@ from twin.accurate import Feedback
 from twin.application import Application
 from twin.endpoint import AVOIDANCE, RECOVERING, SLOW_START, Flow, Sender
 from twin.law import LOSS, OPEN, RECOVERY, Law, Report
-from twin.laws import law_of
+from twin.law_names import law_of
 from twin.network import Network
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
@@ -37,6 +37,9 @@ class Segment:
 
 class TcpSender(Sender):
     """`una`, `next` and `highest` are bytes; `segments` holds those of `[una, highest)`."""
+
+    #: Whether the FIN is sent when all data is acknowledged, and not with the last data.
+    closes_apart = False
 
     def __init__(
         self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
@@ -175,7 +178,7 @@ class TcpSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += sent_before
         window = min(int(self.law.cwnd / self.most), 65_535)
-        kind = "data+fin" if end == self.flow.size else "data"
+        kind = "data+fin" if end == self.flow.size and not self.closes_apart else "data"
         transmission = self.flow.audit.send("data", begin, end - begin)
         tells = self.tells and not sent_before
         self.tells = self.tells and not tells
@@ -322,6 +325,9 @@ class TcpSender(Sender):
                 self.timed = timed
 
     def finish(self) -> None:
+        if self.closes_apart:
+            super().finish()
+            return
         # The FIN went with the last data: no packet is left to send or to wait for.
         self.flow.acknowledged = self.now
         self.state = "fin-sent"

@@ -17,13 +17,17 @@ pub enum Label {
     /// A path chosen by a hash of the flow and the source, for a burst of ingress and egress. It
     /// never changes during a run.
     Hash,
+    /// The path with the number of the subflow, of a connection that has several.
+    Subflow,
     /// By load: a path is left when its load exceeds a threshold, see [`crate::routing::balance`].
     Load,
 }
 
 impl Label {
     /// Names of the rules in a plan.
-    pub const NAMES: [&'static str; 4] = ["first", "random", "hash", "load"];
+    pub const NAMES: [&'static str; 5] = ["first", "random", "hash", Label::SUBFLOW, "load"];
+    /// Name of [`Label::Subflow`].
+    pub const SUBFLOW: &'static str = "subflow";
 
     /// Returns the rule called `name`.
     pub fn from_name(name: &str) -> Option<Label> {
@@ -31,6 +35,7 @@ impl Label {
             "first" => Some(Label::First),
             "random" => Some(Label::Random),
             "hash" => Some(Label::Hash),
+            Label::SUBFLOW => Some(Label::Subflow),
             "load" => Some(Label::Load),
             _ => None,
         }
@@ -40,21 +45,29 @@ impl Label {
 /// Chooses the labels of new units.
 pub struct Labels {
     label: Label,
+    /// Number of flows: flow numbers from there on are further subflows.
+    flows: u32,
     salt: u64,
     /// Random stream of each node.
     draws: Vec<Stream>,
 }
 
 impl Labels {
-    /// Creates the chooser for units of `nodes` nodes.
-    pub fn new(label: Label, seed: u64, nodes: u32) -> Labels {
+    /// Creates the chooser for units of `nodes` nodes and `flows` flows.
+    pub fn new(label: Label, seed: u64, nodes: u32, flows: u32) -> Labels {
         let draw = |node: u32| Stream::new(seed, &format!("label/{node}"));
         Labels {
             label,
+            flows,
             // Differs from the salt of `Choice`; with the same salt both would choose alike.
             salt: mix(mix(seed)),
             draws: (0..nodes).map(draw).collect(),
         }
+    }
+
+    /// Returns whether bursts are assembled for each subflow, whose number is the class of a burst.
+    pub(crate) fn are_of_subflows(&self) -> bool {
+        self.label == Label::Subflow
     }
 
     /// Chooses the label of a new unit with `choices` possible paths.
@@ -64,6 +77,7 @@ impl Labels {
             // Labels by load apply to bursts only, in `Fabric::label_burst`.
             Label::First | Label::Load => 0,
             _ if choices < 2 => 0,
+            Label::Subflow => (unit.flow.0 / self.flows) % choices,
             Label::Random => self.draws[unit.source.index()].below(choices),
             Label::Hash => {
                 let key = u64::from(unit.flow.0) << 32 | u64::from(source);
@@ -81,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_label_is_drawn_only_where_there_is_a_choice() {
-        let mut labels = Labels::new(Label::Random, 1, 3);
+        let mut labels = Labels::new(Label::Random, 1, 3, 1);
         let unit = Envelope::new(FlowId(0), NodeId(2), NodeId(0), 64);
         let mut draw = Stream::new(1, "label/2");
         for choices in [0, 1, 5, 1, 5] {

@@ -101,3 +101,20 @@ fn leads(plan: &Plan, source: u32, destination: u32, path: &[u32]) -> bool {
         && passed.windows(2).all(|pair| pair[0] != pair[1])
         && passed.iter().all(|&node| node >= hosts)
 }
+
+/// Checks that each flow that enters at an edge leads to another edge, and that both assemble
+/// bursts.
+pub fn entries(plan: &Plan) -> Result<(), PlanError> {
+    let (flows, edges) = (&plan.flows, &plan.links.to);
+    let between_edges = |flow: usize| {
+        let ends = [flows.source[flow], flows.destination[flow]].map(|host| edges[host as usize]);
+        let assembles = |edge| plan.switch(edge).is_some_and(|switch| switch.assembles());
+        ends[0] != ends[1] && ends.into_iter().all(assembles)
+    };
+    let enters = |flow: &usize| plan.group(*flow).transport.at_edge();
+    require!(
+        (0..flows.source.len()).filter(enters).all(between_edges),
+        "a flow that enters at an edge without two edges of bursts"
+    );
+    Ok(())
+}

@@ -79,7 +79,7 @@ fn classes(plan: &Plan) -> Classes {
             of: Arc::default(),
         };
     };
-    let flows = 0..plan.flows.source.len();
+    let flows = 0..plan.numbers();
     Classes {
         number: 1 + lines.iter().max().copied().unwrap_or(0),
         of: flows.map(|flow| lines[plan.group_index(flow)]).collect(),

@@ -49,9 +49,16 @@ pub struct Transport {
     /// burst.
     #[serde(default)]
     pub packet_bytes: Option<u32>,
+    /// Number of subflows of each connection.
+    #[serde(default = "one")]
+    pub subflows: u16,
     /// Settings specific to this transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,
+}
+
+fn one() -> u16 {
+    1
 }
 
 fn with_handshake() -> bool {

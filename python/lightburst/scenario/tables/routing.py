@@ -207,6 +207,12 @@ class HashLabel(ByName):
     kind: Literal["hash"] = "hash"
 
 
+class SubflowLabel(ByName):
+    """Each subflow of a connection takes the path with its number."""
+
+    kind: Literal["subflow"] = "subflow"
+
+
 class LoadLabel(Section):
     """An ingress switches from an overloaded path to the least loaded one.
 
@@ -279,7 +285,9 @@ class LoadLabel(Section):
 
 # Choice of one of the numbered paths of a pair.
 Label = Annotated[
-    FirstLabel | RandomLabel | HashLabel | LoadLabel, Field(discriminator="kind"), Named()
+    FirstLabel | RandomLabel | HashLabel | SubflowLabel | LoadLabel,
+    Field(discriminator="kind"),
+    Named(),
 ]
 
 
@@ -348,6 +356,8 @@ class Routing(Section):
             'ingress edge. `"hash"`: always the same path for a flow, and for all bursts from one '
             'edge to another. `"random"`: any path for each unit, uniformly at random. `"first"`: '
             "the first path for all units, which leaves the others unused for comparison. "
+            '`"subflow"`: each of the `transport.subflows` of a connection takes the path with its '
+            "number, and bursts are assembled for each of them; other flows take the first path. "
             '`"load"`: bursts leave a path whose load is too high.'
         ),
     )

@@ -367,8 +367,36 @@ class Bbr3(Section):
     )
 
 
+class _Coupled(Section):
+    """Fields of the laws that couple the windows of subflows."""
+
+    halving: Literal["flight-size", "window"] = Field(
+        "flight-size",
+        description=(
+            "The quantity that is halved on a loss of a subflow, as with `reno`, whose slow start "
+            "each subflow has, too."
+        ),
+    )
+
+
+class Lia(_Coupled):
+    """Linked increases of subflows: together one TCP on the best path (RFC 6356)."""
+
+    kind: Literal["lia"] = "lia"
+
+
+class Olia(_Coupled):
+    """Opportunistic linked increases of subflows (Khalili et al. 2013)."""
+
+    kind: Literal["olia"] = "olia"
+
+
 # Laws that set window and pace from rates of delivery.
 OF_RATES: Final = frozenset({"bbr1", "bbr3"})
+# Laws that couple the windows of the subflows of a connection.
+COUPLED: Final = frozenset({"lia", "olia"})
+# Laws of subflows: the coupled ones, and those that know nothing but acknowledgements and losses.
+OF_SUBFLOWS: Final = (*sorted(COUPLED), "reno", "cubic", "highspeed", "scalable", "dctcp")
 
 CongestionControl = Annotated[
     Reno
@@ -382,7 +410,9 @@ CongestionControl = Annotated[
     | LinuxReno
     | LinuxCubic
     | Bbr1
-    | Bbr3,
+    | Bbr3
+    | Lia
+    | Olia,
     Named(),
     Field(discriminator="kind"),
 ]

@@ -25,7 +25,9 @@ from lightburst.scenario.reading.messages import kinds
 from lightburst.scenario.section import Section, given
 from lightburst.scenario.transport.base import Connection
 from lightburst.scenario.transport.congestion_control import (
+    COUPLED,
     OF_RATES,
+    OF_SUBFLOWS,
     CongestionControl,
     Cubic,
     Reno,
@@ -57,6 +59,8 @@ def rfc6928(segment: int) -> int:
 
 
 MICROSECOND = parse_duration("1 us")
+# Largest number of subflows of a connection, as in `crates/sim/src/check.rs`.
+MOST_SUBFLOWS = 16
 
 INITIAL_WINDOWS = {"rfc6928": rfc6928, "rfc3390": rfc3390, "rfc5681": rfc5681}
 
@@ -73,7 +77,12 @@ class Tcp(Connection):
     """
 
     growth: ClassVar[str] = "backoff"
-    came_later: ClassVar[frozenset[str]] = Connection.came_later | {"timeout", "timer_tick", "ecn"}
+    came_later: ClassVar[frozenset[str]] = Connection.came_later | {
+        "timeout",
+        "timer_tick",
+        "ecn",
+        "subflows",
+    }
 
     kind: Literal["tcp"] = "tcp"
     preset: Preset = Field(
@@ -182,6 +191,18 @@ class Tcp(Connection):
         ),
     )
 
+    subflows: Annotated[int, Whole(1, MOST_SUBFLOWS)] = Field(
+        1,
+        description=(
+            "Subflows of each connection (Multipath TCP, RFC 8684), each with a path, a window, a "
+            "recovery and a timeout of its own; a subflow with room in its window takes the next "
+            "segment of the connection. The law `lia` or `olia` couples their windows; with "
+            "another law each subflow is alone. Paths are those of the routing: a hash of its own "
+            'for each subflow, or with `routing.label = "subflow"` the numbered path with its '
+            "number."
+        ),
+    )
+
     @property
     def initial_window_bytes(self) -> int:
         """Congestion window at the start, in useful bytes."""
@@ -229,6 +250,7 @@ class Tcp(Connection):
             )
         self._echoes()
         self._rates()
+        self._subflows()
         if self.timer_tick < MICROSECOND:
             raise refuse_at("timer_tick", format_duration(self.timer_tick), "at least 1 us")
         if self.timeout == "linux" and self.min_timeout == 0:
@@ -276,6 +298,21 @@ class Tcp(Connection):
             )
         if not self.recovery.pacing:
             raise refuse_at("recovery.pacing", "false", f"true with {law!r}, which sets the pace")
+
+    def _subflows(self) -> None:
+        """Refuse laws and recoveries that several subflows cannot have, and coupling of one."""
+        law = self.congestion_control.kind
+        if self.subflows == 1:
+            if law in COUPLED:
+                allowed = f"2 or more with {law!r}, which couples the windows of subflows"
+                raise refuse_at("subflows", 1, allowed)
+            return
+        if law not in OF_SUBFLOWS:
+            known = ", ".join(repr(name) for name in OF_SUBFLOWS)
+            raise refuse_at("congestion_control.kind", repr(law), f"one of {known} with subflows")
+        if isinstance(self.recovery, RackTlp):
+            allowed = "another recovery with subflows, such as 'sack'"
+            raise refuse_at("recovery.kind", repr(self.recovery.kind), allowed)
 
 
 # Settings that are tables with a kind.

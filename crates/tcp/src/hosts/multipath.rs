@@ -1,0 +1,342 @@
+//! Connections with several subflows (Multipath TCP, RFC 8684): each subflow is a sender and a
+//! receiver of its own, and all take their data from what the connection has left.
+//!
+//! Subflow `j` of the connection at `index` is at `index` + `j` * (number of connections), and its
+//! packets have the flow number of the connection + `j` * (number of all flows): so a subflow has
+//! hashes, queues and losses of its own, and subflow 0 those of a connection without others.
+
+use crate::cc::Subflow;
+use crate::hosts::TcpHosts;
+use crate::wire::segment::Endpoint;
+use crate::{Flow, Group, Outcome, Status};
+use lightburst_des::Time;
+use lightburst_net::{Context, Dropped, FlowId};
+use std::collections::BTreeMap;
+
+/// Distances of the losses of one subflow, in payload bytes acknowledged (l_1r and l_2r of OLIA).
+#[derive(Clone, Copy, Debug, Default)]
+struct Distances {
+    /// Losses so far.
+    losses: u64,
+    /// Data acknowledged at the last one.
+    at: u64,
+    /// Data acknowledged between the last two.
+    before: u64,
+}
+
+impl Distances {
+    /// Notes the number of losses and the data acknowledged; returns the larger of the last two
+    /// distances.
+    fn note(&mut self, (losses, acknowledged): (u64, u64)) -> u64 {
+        let since = acknowledged - self.at;
+        if std::mem::replace(&mut self.losses, losses) < losses && since > 0 {
+            self.before = since;
+            self.at = acknowledged;
+        }
+        self.before.max(acknowledged - self.at)
+    }
+}
+
+/// State that the subflows of one connection share.
+struct Shared {
+    /// Number of subflows, opened or not.
+    subflows: usize,
+    /// Payload bytes that no subflow has taken.
+    left: u64,
+    /// Data sent by the subflow of the present event, before that event.
+    sent: u64,
+    /// Whether the further subflows were opened.
+    opened: bool,
+    states: Vec<Option<Subflow>>,
+    distances: Vec<Distances>,
+}
+
+/// All connections with several subflows.
+pub(super) struct Multipath {
+    /// Number of connections of these hosts, and of flows in the whole plan.
+    count: usize,
+    flows: usize,
+    /// Connections in progress, by their index.
+    connections: BTreeMap<usize, Shared>,
+}
+
+impl Multipath {
+    /// Creates the state of `count` connections among `flows` flows; `None` if no group has several
+    /// subflows.
+    pub fn new(groups: &[Group], count: usize, flows: usize) -> Option<Box<Multipath>> {
+        (most_subflows(groups) > 1).then(|| {
+            Box::new(Multipath {
+                count,
+                flows,
+                connections: BTreeMap::new(),
+            })
+        })
+    }
+
+    /// Returns the index of a connection, and the number of the subflow at `index`.
+    fn place(&self, index: usize) -> (usize, usize) {
+        (index % self.count, index / self.count)
+    }
+
+    /// Yields the indices of all subflows of a connection; nothing if it has only one, or has not
+    /// begun.
+    fn subflows(&self, connection: usize) -> impl Iterator<Item = usize> {
+        let shared = self.connections.get(&connection);
+        let (subflows, count) = (shared.map_or(0, |it| it.subflows), self.count);
+        (0..subflows).map(move |number| connection + number * count)
+    }
+}
+
+/// Returns the largest number of subflows of a connection.
+pub(super) fn most_subflows(groups: &[Group]) -> usize {
+    let each = groups.iter().map(|group| usize::from(group.subflows));
+    each.max().unwrap_or(1)
+}
+
+impl TcpHosts {
+    /// Returns the flow at `index`, of which each subflow has a number of its own.
+    pub(super) fn flow(&self, index: usize) -> Flow {
+        let Some(multipath) = &self.multipath else {
+            return self.flows.get(index);
+        };
+        let (connection, number) = multipath.place(index);
+        let mut flow = self.flows.get(connection);
+        flow.id.0 += (number * multipath.flows) as u32;
+        flow
+    }
+
+    /// Returns the index of a flow or subflow; `None` if it is not one of these hosts.
+    pub(super) fn index_of(&self, flow: FlowId) -> Option<usize> {
+        let Some(multipath) = &self.multipath else {
+            return self.flows.index(flow);
+        };
+        let (row, number) = (
+            flow.index() % multipath.flows,
+            flow.index() / multipath.flows,
+        );
+        let index = self.flows.index(FlowId(row as u32))?;
+        Some(index + number * multipath.count)
+    }
+
+    /// Shares the data of a connection that begins among its subflows.
+    pub(super) fn share(&mut self, index: usize, size: u64, subflows: usize) {
+        let multipath = self.multipath.as_mut().expect("several subflows");
+        let (connection, _) = multipath.place(index);
+        multipath.connections.entry(connection).or_insert(Shared {
+            subflows,
+            left: size,
+            sent: 0,
+            opened: false,
+            states: vec![None; subflows],
+            distances: vec![Distances::default(); subflows],
+        });
+    }
+
+    /// Prepares the sender at `index` for an event, if it is a subflow.
+    #[cold]
+    pub(super) fn before_event(&mut self, index: usize) {
+        let multipath = self.multipath.as_mut().expect("several subflows");
+        let (connection, own) = multipath.place(index);
+        let Some(shared) = multipath.connections.get_mut(&connection) else {
+            return;
+        };
+        let Some((sender, _)) = self.connections.in_progress(index) else {
+            return;
+        };
+        sender.offer(shared.left);
+        sender.hear_subflows(own, &shared.states);
+        shared.sent = sender.sent();
+    }
+
+    /// Notes what the sender at `index` did in an event, if it is a subflow; opens the other subflows
+    /// after the first one, and closes those that have nothing left to send.
+    #[cold]
+    pub(super) fn after_event(&mut self, index: usize, ctx: &mut Context<'_>) {
+        let multipath = self.multipath.as_mut().expect("several subflows");
+        let (connection, own) = multipath.place(index);
+        let Some(shared) = multipath.connections.get_mut(&connection) else {
+            return;
+        };
+        let Some((sender, _)) = self.connections.in_progress(index) else {
+            return;
+        };
+        shared.left -= sender.sent() - shared.sent;
+        let between_losses = shared.distances[own].note(sender.losses());
+        shared.states[own] = sender.subflow(between_losses);
+        let opens = !shared.opened && sender.is_open() && shared.left > 0;
+        let is_empty = shared.left == 0;
+        if opens {
+            // RFC 8684, section 3.2: further subflows join a connection that is established.
+            shared.opened = true;
+            let further: Vec<usize> = multipath.subflows(connection).skip(1).collect();
+            for index in further {
+                self.open(index, ctx);
+            }
+        } else if is_empty {
+            self.close_those_done(connection, ctx);
+        }
+    }
+
+    /// Opens the further subflow at `index`.
+    fn open(&mut self, index: usize, ctx: &mut Context<'_>) {
+        self.begin(index, ctx);
+        self.before_event(index);
+        let flow = self.flow(index);
+        let group = usize::from(flow.group);
+        let sender = self.connections.sender(index);
+        let end = &mut Endpoint::source(&flow, &self.groups[group].sizes, ctx);
+        sender.start(self.built_from[group].handshake, end);
+        self.after_event(index, ctx);
+    }
+
+    /// Closes the subflows of a connection without data left that have all theirs acknowledged.
+    fn close_those_done(&mut self, connection: usize, ctx: &mut Context<'_>) {
+        let multipath = self.multipath.as_mut().expect("several subflows");
+        let subflows: Vec<usize> = multipath.subflows(connection).collect();
+        for (number, index) in subflows.into_iter().enumerate() {
+            let flow = self.flow(index);
+            let Some((sender, _)) = self.connections.in_progress(index) else {
+                continue;
+            };
+            sender.offer(0);
+            let sizes = &self.groups[usize::from(flow.group)].sizes;
+            sender.close_if_done(&mut Endpoint::source(&flow, sizes, ctx));
+            if sender.subflow(0).is_none() {
+                let multipath = self.multipath.as_mut().expect("several subflows");
+                let shared = multipath.connections.get_mut(&connection);
+                shared.expect("it is in progress").states[number] = None;
+            }
+        }
+    }
+
+    /// Returns the indices of the subflows of a connection, or of itself alone.
+    fn parts(&self, connection: usize) -> Vec<usize> {
+        let multipath = self.multipath.as_ref();
+        let parts: Vec<usize> =
+            multipath.map_or(Vec::new(), |it| it.subflows(connection).collect());
+        match parts.is_empty() {
+            true => vec![connection],
+            false => parts,
+        }
+    }
+
+    /// Returns the payload bytes that have arrived over all subflows of the connection of a flow or
+    /// subflow, and the index of the connection.
+    pub(super) fn arrived(&self, index: usize) -> (usize, u64) {
+        let connection = match &self.multipath {
+            Some(multipath) => multipath.place(index).0,
+            None => index,
+        };
+        let parts = self.parts(connection).into_iter();
+        let ends = parts.filter_map(|part| self.connections.ends(part));
+        (
+            connection,
+            ends.map(|(_, receiver)| receiver.received()).sum(),
+        )
+    }
+
+    /// Returns the outcome so far of a connection with several subflows, summed over them.
+    pub(super) fn summed(&self, connection: usize, dropped: &Dropped) -> Outcome {
+        let size = self.flows.get(connection).size;
+        let parts = self.parts(connection).into_iter();
+        let begun = parts.filter(|&part| self.connections.ends(part).is_some());
+        let begun: Vec<usize> = begun.collect();
+        if begun.is_empty() {
+            return Outcome::not_started();
+        }
+        let mut sum = Outcome {
+            received: Time::ZERO,
+            acknowledged: Time::ZERO,
+            ..Outcome::not_started()
+        };
+        let mut gave_up = false;
+        for part in begun {
+            let (sender, receiver) = self.connections.ends(part).expect("it has begun");
+            gave_up |= sender.gave_up() || receiver.gave_up();
+            let sent = sender.sent();
+            sum.add(&self.part(part, sent, dropped), sent > 0);
+        }
+        let finished = sum.delivered == size;
+        if !finished {
+            (sum.received, sum.acknowledged) = (Time::NEVER, Time::NEVER);
+        }
+        sum.status = match finished {
+            true => Status::Finished,
+            false if gave_up => Status::GaveUp,
+            false => Status::TimeLimit,
+        };
+        sum
+    }
+
+    /// Returns the connections of which all subflows are `over`, and the indices of these subflows.
+    pub(super) fn wholly_over(&self, over: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        let Some(multipath) = &self.multipath else {
+            return (over.clone(), over);
+        };
+        let all: std::collections::BTreeSet<usize> = over.iter().copied().collect();
+        let is_over = |part: &usize| all.contains(part) || self.connections.ends(*part).is_none();
+        let mut whole: Vec<usize> = over.iter().map(|&index| multipath.place(index).0).collect();
+        whole.sort_unstable();
+        whole.dedup();
+        whole.retain(|&connection| self.parts(connection).iter().all(is_over));
+        let begun = |part: &usize| self.connections.ends(*part).is_some();
+        let parts = whole.iter().flat_map(|&connection| self.parts(connection));
+        let parts = parts.filter(begun).collect();
+        (whole, parts)
+    }
+
+    /// Forgets what the subflows of these connections shared.
+    pub(super) fn forget(&mut self, connections: &[usize]) {
+        if let Some(multipath) = &mut self.multipath {
+            for connection in connections {
+                multipath.connections.remove(connection);
+            }
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds the outcome of a further subflow. Times count only if it `had_data`.
+    fn add(&mut self, part: &Outcome, had_data: bool) {
+        if had_data {
+            self.received = self.received.max(part.received);
+            self.acknowledged = self.acknowledged.max(part.acknowledged);
+        }
+        self.delivered += part.delivered;
+        self.transmissions += part.transmissions;
+        self.retransmissions += part.retransmissions;
+        self.timeouts += part.timeouts;
+        self.duplicates += part.duplicates;
+        let (sum, more) = (&mut self.repetitions, &part.repetitions);
+        sum.fast_retransmits += more.fast_retransmits;
+        sum.false_fast_retransmits += more.false_fast_retransmits;
+        sum.false_timeouts += more.false_timeouts;
+        sum.spurious_retransmissions += more.spurious_retransmissions;
+        sum.spurious_bytes += more.spurious_bytes;
+        let (sum, more) = (&mut self.reordered, &part.reordered);
+        sum.segments += more.segments;
+        sum.extent_sum += more.extent_sum;
+        sum.extent_max = sum.extent_max.max(more.extent_max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_of_the_last_two_distances_of_losses_counts() {
+        let mut distances = Distances::default();
+        // No loss yet: all data acknowledged.
+        assert_eq!(distances.note((0, 5_000)), 5_000);
+        // The first loss at 7000, then 2000 more.
+        assert_eq!(distances.note((1, 7_000)), 7_000);
+        assert_eq!(distances.note((1, 9_000)), 7_000);
+        // The second loss: 3000 since the first one, and now the 7000 are forgotten.
+        assert_eq!(distances.note((2, 10_000)), 3_000);
+        assert_eq!(distances.note((2, 14_000)), 4_000);
+        // A loss without data acknowledged since the one before is the same.
+        assert_eq!(distances.note((3, 14_000)), 4_000);
+        assert_eq!(distances.note((4, 14_000)), 4_000);
+    }
+}
