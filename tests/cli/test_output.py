@@ -204,7 +204,7 @@ def test_who_agrees_gets_very_many_runs(agreed: str, monkeypatch: pytest.MonkeyP
     class StartedError(Exception):
         pass
 
-    def replicate(_scenario: lb.Scenario, seeds: range, _own: object) -> None:
+    def replicate(_scenario: lb.Scenario, seeds: range, _own: object, **_how: object) -> None:
         assert seeds == range(1, 10_002)
         raise StartedError
 

@@ -362,10 +362,10 @@ def summary(
 
 
 def _by_packets(plan: Plan, switches: Table) -> dict[str, Metric]:
-    """Return what a packet network beside circuits carried: its share of bytes, and of flows."""
+    """Return the shares of bytes and flows of a packet network beside circuits, if there is one."""
     rules = [own["packet"] for own in plan.settings["switches"] if own.get("packet")]
     if not rules:
-        return {"packet_bytes_share": None, "packet_flows_share": None}
+        return {}
     packets, circuits = (int(switches[f"{kind}_bytes"].sum()) for kind in ("packet", "circuit"))
     started = plan.counted & (plan.flows["start_ps"] <= np.uint64(plan.settings["time_limit_ps"]))
     whole = started & (plan.flows["bytes"] <= np.uint64(rules[0]["threshold_bytes"]))

@@ -240,7 +240,7 @@ class Result(CompletedRun):
                 optical-electronic-optical conversions in switches of all bits, lost bits included,
                 per useful bit delivered; one conversion, O/E or E/O, counts as half;
             ``packet_bytes_share``, ``packet_flows_share``
-                what a packet network beside circuits carried, see docs/scenario.md;
+                only with a packet network beside circuits: what it carried (docs/scenario.md);
             ``energy_j``
                 energy of all conversions; None unless the scenario states joules per bit;
             ``packet_hops``, ``events``, ``wall_s``

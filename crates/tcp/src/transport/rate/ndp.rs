@@ -63,3 +63,59 @@ impl CongestionControl for Ndp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::parameters::{Parameters, Value};
+    use crate::Sizes;
+    use lightburst_des::Time;
+    use lightburst_net::Rate;
+
+    fn of(first: f64) -> Ndp {
+        let settings = Parameters::new([("first_window".into(), Value::Number(first))]);
+        Ndp::new(&RateLawSettings {
+            parameters: &settings,
+            line_rate: Rate::from_bps(1),
+            sizes: &Sizes::FOR_TESTS,
+        })
+    }
+
+    /// Sends as many packets as may be sent, at most `most`, and returns their number.
+    fn send(law: &mut Ndp, most: usize) -> usize {
+        let sent = Sent {
+            at: Time::ZERO,
+            bytes: 1000,
+            in_flight: 1000,
+            retransmission: false,
+        };
+        let may = |law: &mut Ndp| law.may_send().then(|| law.on_sent(&sent)).is_some();
+        (0..most).take_while(|_| may(law)).count()
+    }
+
+    #[test]
+    fn a_packet_is_sent_for_each_pull_also_for_those_that_were_lost() {
+        let mut law = of(3.0);
+        assert_eq!(send(&mut law, 9), 3);
+        law.on_pull(1);
+        assert_eq!(send(&mut law, 9), 1);
+        // Number 2 was lost, and number 3 comes twice, then number 2 after all.
+        for (pull, packets) in [(3, 2), (3, 0), (2, 0), (4, 1)] {
+            law.on_pull(pull);
+            assert_eq!(send(&mut law, 9), packets, "pull {pull}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_permits_the_first_window_and_no_more() {
+        let mut law = of(2.0);
+        assert_eq!(send(&mut law, 1), 1);
+        law.on_pull(5);
+        let window = &mut law.start(0.0);
+        law.on_timeout(&Timeout::default(), window);
+        assert_eq!(send(&mut law, 9), 2);
+        // What had been pulled before stays pulled.
+        law.on_pull(5);
+        assert!(!law.may_send());
+    }
+}
