@@ -66,7 +66,7 @@ _BYTES_PER_WAITING = {
 _BYTES_PER_TELEMETRY = 360
 _BYTES_PER_CHANGING_PATH = 40
 # The entropy values of a flow without their penalties, and some packets in flight.
-_BYTES_PER_SPRAY = 300
+_BYTES_PER_SPRAY = 400
 # A host with a fair interface, and the position of a flow in its queue.
 _BYTES_PER_FAIR_HOST = 80
 _BYTES_PER_FAIR_FLOW = 4
