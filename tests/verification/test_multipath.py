@@ -199,10 +199,10 @@ def law(kind: str, subflows: int = 2) -> dict[str, Any]:
     return own if subflows == 1 else own | {"subflows": subflows}
 
 
-def rates(laws: list[dict[str, Any]], losses: tuple[int, int], p: float) -> np.ndarray:
+def rates(laws: list[dict[str, Any]], losses: tuple[int, int], p: float) -> list[float]:
     """Mean segments a second of each flow, over seeds."""
     each = [core(endless(laws, losses, p, seed))["flows"]["delivered_bytes"] for seed in range(6)]
-    return np.mean(each, axis=0) / SEGMENT / 400
+    return [float(mean) / SEGMENT / 400 for mean in np.mean(each, axis=0)]
 
 
 def shares(kind: str, losses: tuple[int, int], p: float) -> float:
