@@ -84,3 +84,14 @@ def test_what_makes_no_sense_is_not_offered(
     options += ["--set", "workload.duration=100 us"] if kind == "bursts" else []
     assert main(["run", str(EXAMPLES / f"{example}.toml"), *options, "--seed", str(2**64 - 1)]) == 0
     assert [key.split()[0] for key in commands(capsys.readouterr().out)] == questions
+
+
+def test_no_packets_of_subflows_are_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each subflow counts its own data, so that a trace of the flow is refused."""
+    monkeypatch.chdir(tmp_path)
+    options = [word for change in SMALL for word in ("--set", change)]
+    options += ["--set", "transport.kind=tcp", "--set", "transport.subflows=2"]
+    assert main(["run", str(EXAMPLES / "incast.toml"), *options]) == 0
+    assert [key.split()[0] for key in commands(capsys.readouterr().out)] == ["pictures", "means"]

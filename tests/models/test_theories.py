@@ -205,6 +205,7 @@ def test_reduced_load_is_near_a_simulation_where_streams_meet() -> None:
         ("yu2004", {"topology.host_pairs": 2}, "topology.host_pairs: given 2; allowed: one flow"),
         ("yu2004", {"transport.congestion_control": "cubic"}, "given 'cubic'; .*'reno'"),
         ("yu2004", {"transport.recovery": "tahoe"}, "given 'tahoe'; .*'new-reno'"),
+        ("yu2004", {"transport.subflows": 2}, "transport.subflows: given 2; allowed: one window"),
         ("yu2004", {"transport": {"kind": "sawl"}}, "transport.kind: given 'sawl'"),
         ("padhye1998", {}, "switching.kind: given 'burst'; .*'electronic' .assumed by padhye1998"),
         ("erlang", {}, "switching.kind: given 'burst'; allowed: booked channels: 'obs'"),

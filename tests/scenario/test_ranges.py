@@ -17,7 +17,7 @@ from lightburst import _core
 from lightburst.compile import compile_plan
 from lightburst.scenario.fields import Real, Whole
 from lightburst.scenario.transport import Tcp
-from lightburst.scenario.transport.congestion_control import OF_RATES
+from lightburst.scenario.transport.congestion_control import COUPLED, OF_RATES
 
 
 def refusal(changes: dict[str, str], **settings: Any) -> str | None:
@@ -25,6 +25,8 @@ def refusal(changes: dict[str, str], **settings: Any) -> str | None:
     small: dict[str, Any] = {"workload.size.value": "20 kB", "loss.probability": 0.0}
     if OF_RATES & set(changes.values()):
         small["transport.recovery"] = "rack-tlp"
+    if COUPLED & set(changes.values()):
+        small["transport.subflows"] = 2
     plan = compile_plan(lb.load(OBS).with_(small | changes), 1)
     written = json.loads(json.dumps(plan.settings))
     (group,) = written["groups"]

@@ -199,10 +199,10 @@ def law(kind: str, subflows: int = 2) -> dict[str, Any]:
     return own if subflows == 1 else own | {"subflows": subflows}
 
 
-def rates(laws: list[dict[str, Any]], losses: tuple[int, int], p: float) -> np.ndarray:
+def rates(laws: list[dict[str, Any]], losses: tuple[int, int], p: float) -> list[float]:
     """Mean segments a second of each flow, over seeds."""
     each = [core(endless(laws, losses, p, seed))["flows"]["delivered_bytes"] for seed in range(6)]
-    return np.mean(each, axis=0) / SEGMENT / 400
+    return [float(mean) / SEGMENT / 400 for mean in np.mean(each, axis=0)]
 
 
 def shares(kind: str, losses: tuple[int, int], p: float) -> float:
@@ -227,6 +227,61 @@ def test_where_all_lose_alike_lia_takes_what_one_flow_takes_and_uncoupled_subflo
     assert lia / one == pytest.approx(1, abs=0.12)
     assert olia / one == pytest.approx(1, abs=0.12)
     assert two / one == pytest.approx(2, abs=0.12)
+
+
+def shared(own: dict[str, Any], seed: int, others: int = 4) -> Plan:
+    """A connection of this transport beside several of Reno, over one link of 20 Mb/s with RED.
+
+    The round trip is 100 ms without the queue. Random drops hit each packet alike, as the equations
+    assume; a full queue without RED spares those whose windows grow slowly.
+    """
+    count = others + 1
+    first, last = 2 * count, 2 * count + 1
+    edges = [(host, first) for host in range(count)]
+    edges += [(count + host, last) for host in range(count)] + [(first, last)]
+    rates = [10**9] * (2 * count) + [20 * 10**6]
+    links = table(edges, 2 * count, rates=rates, delays=50 * MILLISECOND // 3)
+    red = {
+        "kind": "red",
+        "min_threshold_bytes": 30_000,
+        "max_threshold_bytes": 200_000,
+        "max_probability": 0.05,
+        "weight": 0.002,
+        "mean_packet_bytes": SEGMENT,
+        "gentle": True,
+        "ecn": False,
+    }
+    transports = [
+        tcp(**{"acknowledge_every": 1, "rtt_samples": "every-acknowledgement", **one})
+        for one in [own, *(law("reno", 1) for _ in range(others))]
+    ]
+    final = settings(
+        2 * count,
+        2 * count + 2,
+        electronic(1_000_000, None, red),
+        transports,
+        seed=seed,
+        time_limit_ps=250 * SECOND,
+    )
+    random = np.random.default_rng(seed)
+    starts = np.sort(random.integers(0, SECOND, count))
+    rows = [(host, count + host, int(start), 10**12) for host, start in enumerate(starts)]
+    flows = {**flow_table(*rows), "group": np.arange(count, dtype=np.uint16)}
+    return Plan(final, links, flows)
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"), [(law("lia"), 1), (law("olia"), 1), (law("reno"), 2)], ids=str
+)
+def test_over_one_bottleneck_coupled_subflows_have_one_share(
+    own: dict[str, Any], expected: int
+) -> None:
+    """RFC 6356, section 2, goal 2: beside four flows of Reno, whose mean is one share; +- 0.25."""
+    found = []
+    for seed in range(4):
+        delivered = core(shared(own, seed))["flows"]["delivered_bytes"].astype(float)
+        found.append(delivered[0] / delivered[1:].mean())
+    assert np.mean(found) == pytest.approx(expected, abs=0.25)
 
 
 def test_lia_takes_at_least_what_one_flow_takes_on_the_best_path() -> None:

@@ -9,7 +9,8 @@ import pytest
 from plans import electronic, loss, lossy, one_flow, tcp
 from plans import twin as run
 from twin.law import Report
-from twin.laws import LAWS, Reno
+from twin.law_names import LAWS
+from twin.laws import Reno
 from twin.recoveries import RECOVERIES
 
 M = 1500

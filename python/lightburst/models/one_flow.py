@@ -187,6 +187,8 @@ def _of_transport(transport: Transport, path: str, model: str) -> Iterator[Input
             f"{path}.congestion_control", f"'{law}'", model, "a window that grows by a segment a "
             "round and is halved: 'reno'",
         )  # fmt: skip
+    if transport.subflows > 1:
+        yield outside(f"{path}.subflows", str(transport.subflows), model, "one window: 1")
     if recovery not in FLAVOURS:
         words = ", ".join(f"'{name}'" for name in FLAVOURS)
         yield outside(f"{path}.recovery", f"'{recovery}'", model, f"one of {words}")

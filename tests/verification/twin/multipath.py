@@ -9,6 +9,7 @@ from twin.endpoint import Endpoint, Flow
 from twin.network import Network
 from twin.receiver import TcpReceiver
 from twin.tcp import TcpSender
+from twin.timeout import LinuxTimeout, TcpTimeout
 from twin.units import Packet
 
 
@@ -94,6 +95,7 @@ class SubflowSender(TcpSender):
         if losses > self.losses and self.una > self.loss_at:
             self.distance, self.loss_at = self.una - self.loss_at, self.una
         self.losses = losses
+        assert isinstance(self.timeout, TcpTimeout | LinuxTimeout)
         smoothed = self.timeout.smoothed()
         if self.state != "established" or smoothed is None:
             return None
@@ -127,7 +129,8 @@ class SubflowSender(TcpSender):
 
 def most_subflows(transports: list[dict[str, Any]]) -> int:
     """The largest number of subflows of a connection."""
-    return max(transport.get("subflows", 1) for transport in transports)
+    numbers: list[int] = [transport.get("subflows", 1) for transport in transports]
+    return max(numbers)
 
 
 def add_subflows(

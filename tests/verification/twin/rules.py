@@ -36,6 +36,12 @@ class PathRule(Protocol):
     protects: bool
     #: Whether packets travel on both paths, and the egress selects.
     duplicates: bool
+    #: The rule of the labels, if there are any, and the number of flows without further subflows.
+    label: str | None
+    flows: int
+
+    def subflow(self, unit: "Unit") -> int:
+        """The number of the subflow of a packet, or of those of a burst."""
 
     def pair(self, unit: "Unit") -> tuple[int, int]:
         """The switches of the source and the destination of a unit."""

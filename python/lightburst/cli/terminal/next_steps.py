@@ -61,14 +61,15 @@ def next_steps(
 def _of_worst(result: Result, same: str, folder: Path) -> Iterator[tuple[str, str]]:
     """Suggest analyses of the slowest flow.
 
-    Bursts made by edges have no packets to follow, and those of 1+1 travel twice.
+    Bursts made by edges have no packets to follow, those of 1+1 travel twice, and those of subflows
+    have numbers of their own.
     """
     protection = result.scenario.protection
     if protection is not None and protection.scheme == "1+1":
         return
     worst = worst_flow(result.plan, result.columns)
     transport = result.scenario.flow_groups[result.plan.group[worst]].transport
-    if isinstance(transport, Bursts):
+    if isinstance(transport, Bursts) or getattr(transport, "subflows", 1) > 1:
         return
     yield f"why flow {worst}, the slowest, was slow", f"lightburst explain {same} --flow worst"
     if transport.kind not in OPEN_LOOP:
