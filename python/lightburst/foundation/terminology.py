@@ -201,6 +201,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("gobackn", "gbn"), (("go-back-n", ""),)),
     **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
     **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},
+    **dict.fromkeys(
+        ("mptcp", "multipathtcp"),
+        (("tcp", "with subflows of 2 or more"), ("lia", "or 'olia', with subflows of 2 or more")),
+    ),
+    **dict.fromkeys(("npaths", "numsubflows", "nsubflows"), (("subflows", ""),)),
     "newreno": (("new-reno", ""), _repair("new-reno")),
     **dict.fromkeys(
         ("rack", "tlp", "prr", "frto", "eifel", "dsack"),

@@ -65,7 +65,6 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     **dict.fromkeys(("balia", "wvegas"), (("olia", "with subflows"), ("lia", "with subflows"))),
     "fack": _recovery("sack", "RFC 6675"),
     # Other transports.
-    **dict.fromkeys(("mptcp", "multipathtcp"), (("tcp", "with transport.subflows of 2 or more"),)),
     "mpquic": (("tcp", "with transport.subflows of 2 or more"),),
     **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
     **dict.fromkeys(
