@@ -184,6 +184,19 @@ def test_the_estimate_of_scenarios_of_all_kinds(full: bool) -> None:
     hold({name: estimate_and_peak(scenario) for name, scenario in every.items()})
 
 
+def test_further_subflows_have_places_in_the_network() -> None:
+    """Three million further numbers took 57 MiB more at the peak of a run: 20 B each."""
+    base = scenarios(full=False)["TCP"]
+
+    def estimate(subflows: int) -> float:
+        transport = base["transport"] | {"subflows": subflows}
+        scenario = lb.Scenario.from_dict({**base, "transport": transport})
+        return estimate_memory(compile_plan(scenario, 1))
+
+    flows = base["workload"]["flows"]
+    assert 20 * 3 * flows < estimate(4) - estimate(1) < 40 * 3 * flows
+
+
 # Two pairs of hosts at 40 Gb/s, and 1 Gb/s between them, in 2 s: 166,666.7 segments.
 DUMBBELL = """
 [topology]

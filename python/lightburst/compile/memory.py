@@ -51,6 +51,8 @@ _LEAST_RECORDS = 4
 # The departure time of a datagram; those of several groups are merged, which needs more.
 _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
+# A further number of each flow in the network, if connections have several subflows.
+_BYTES_PER_SUBFLOW = 24
 # A queued or travelling packet, by the kind of its transport: of a connection with a timer and
 # options; of a burst also with its header; and each further packet of a burst.
 _BYTES_PER_PACKET = 72
@@ -279,10 +281,13 @@ def _flows(plan: Plan) -> int:
     """Return the bytes of the flows, and of their packets in the network at once."""
     numbers = np.bincount(plan.group, minlength=len(plan.transports)).tolist()
     rows = (_BYTES_PER_FLOW[transport["kind"]] for transport in plan.transports)
+    # All flows have the places of the largest number of subflows.
+    subflows: int = max(transport.get("subflows", 1) for transport in plan.transports)
     # In parts of the flows, so that the estimate itself needs less memory than the run.
     most = np.concatenate([_in_flight(part) for _, part in plan.parts()])
     at_once = AtOnce(plan)
     needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most, at_once))
+    needed += (subflows - 1) * _BYTES_PER_SUBFLOW * int(plan.flows["source"].size)
     if "departures_ps" in plan.flows:
         datagrams = plan.flows["departures_ps"].size
         needed += _BYTES_PER_DATAGRAM * datagrams
@@ -331,6 +336,10 @@ def _connections(plan: Plan, in_flight: IntArray, at_once: AtOnce) -> float:
     ends, records = np.empty((2, in_flight.size))
     for some, part in plan.parts():
         ends[some] = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
+        # Further subflows open for what the first window leaves.
+        subflows = part.by_flow(lambda transport: transport.get("subflows", 1))
+        window = part.by_flow(lambda transport: transport.get("initial_window_bytes", 0))
+        ends[some] *= np.where(part.flows["bytes"] > window, subflows, 1)
         records[some] = _BYTES_PER_RECORD * _records(part, in_flight[some])
     everything = float(ends.sum() + records.sum())
     if everything < HARMLESS_BYTES // 8:
@@ -351,8 +360,10 @@ def _in_flight(plan: Plan) -> IntArray:
         if "advertised_window_bytes" in transport:
             mine = plan.group == number
             payload = transport["segment_bytes"] - transport["header_bytes"]
-            window = transport["advertised_window_bytes"] // payload
-            begin = transport["initial_window_bytes"] // payload
+            # Each subflow has windows of its own.
+            subflows = transport.get("subflows", 1)
+            window = subflows * (transport["advertised_window_bytes"] // payload)
+            begin = subflows * (transport["initial_window_bytes"] // payload)
             law = transport["congestion_control"]
             by_bytes = "byte_counting" in law or "slow_start" in law
             each = 1 if by_bytes else transport["acknowledge_every"]
