@@ -45,3 +45,16 @@ def test_a_trimmed_copy_was_lost() -> None:
         assert "Packets lost: none" in text
         assert "advertised_window" not in str(found)
     assert "(transport.max_inflight)" in str(lb.explain(scenario, 0, seed=1))
+
+
+def test_a_header_without_room_is_lost() -> None:
+    """A header that overflows its queue is no acknowledgement, though it has no data either."""
+    queue = {"kind": "trim", "header_queue": "128 B"}
+    scenario = lb.Scenario.from_dict(INCAST).with_(switching__queue=queue)
+    found = lb.explain(scenario, 3, seed=1)
+    headers = found.losses[found.losses["what"] == "header"]
+    assert not headers.empty
+    cut = found.trimmed.set_index("packet")
+    assert (cut.loc[headers["packet"], "segment"].to_numpy() == headers["segment"]).all()
+    assert (headers["reason"] == "queue-full").all()
+    assert f"header of segment {headers['segment'].iloc[0]}  " in str(found)

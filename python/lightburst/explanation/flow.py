@@ -73,10 +73,11 @@ class Explanation(Text):
         at which the flow waited (missing if none), ``time_ps``, whose sum is ``explained_s`` to the
         picosecond, ``time_s`` and ``share``.
     losses : pandas.DataFrame
-        One row per lost packet: ``time_s``, ``packet``, ``what`` (``data``, ``SYN``, ``SYN+ACK``,
-        ``ACK``, ``FIN``...), ``segment`` (from 1; missing without data), ``retransmission``, and as
-        in `trace_tables.segments` ``node``, ``link``, ``link_source``, ``link_target``,
-        ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
+        One row per lost packet: ``time_s``, ``packet``, ``what`` (``data``, the ``header`` of a
+        trimmed packet, ``SYN``, ``SYN+ACK``, ``ACK``, ``FIN``...), ``segment`` (from 1; missing
+        without data), ``retransmission``, and as in `trace_tables.segments` ``node``, ``link``,
+        ``link_source``, ``link_target``, ``reason``, ``burst``, ``holder_flow``,
+        ``holder_burst``.
     timeouts : pandas.DataFrame
         Expirations of the source's timer: ``time_s``, ``what`` (``SYN``, ``data`` or ``FIN``, which
         is retransmitted), and ``false``, True if not all of the data concerned had been lost.
@@ -279,8 +280,10 @@ def _losses(trace: FlowTrace) -> pd.DataFrame:
     rows = trace.segments["event"] == LOST
     lost = {name: values[rows] for name, values in trace.segments.items()}
     table = trace_tables.segments(lost, trace.places)
-    data = lost["payload"] > 0
-    table["what"] = _what(lost)
+    trimmed = trace.segments["packet"][trace.segments["event"] == TRIMMED]
+    headers = (lost["payload"] == 0) & np.isin(lost["packet"], trimmed)
+    table["what"] = np.where(headers, "header", _what(lost))
+    data = headers | (lost["payload"] > 0)
     table["segment"] = _segments(lost["sequence"] // trace.payload_bytes + 1, data)
     columns = (
         "time_s", "packet", "what", "segment", "retransmission", "node", "link", "link_source",

@@ -197,6 +197,8 @@ def _label(part: Any) -> str:
 
 def _loss(row: Any) -> tuple[str, ...]:
     what = row.what if pd.isna(row.segment) else f"segment {row.segment}"
+    if row.what == "header":
+        what = f"header of {what}"
     why = str(row.reason)
     if not pd.isna(row.holder_flow):
         why += f" with flow {row.holder_flow}"
