@@ -168,14 +168,17 @@ class RdmaSender(Sender):
         self.judge_path(packet)
         if packet.number > self.una:
             self.advance(packet.number)
-        elif packet.number < self.una or self.una == self.highest:
+        elif packet.number < self.una:
+            if packet.blocks:
+                # A later answer overtook it, but no other one names this packet.
+                self.take_blocks(packet)
+                self.send_allowed()
+                self.note_window()
+            return
+        elif self.una == self.highest:
             return
         self.law.told(packet.readings, packet.number, self.next)
-        trimmed = {begin for begin, end in packet.blocks if begin == end}
-        self.arrived.update(begin for begin, end in packet.blocks if begin < end)
-        self.trimmed = (self.trimmed | trimmed) - self.arrived
-        self.trimmed = {begin for begin in self.trimmed if begin >= self.una}
-        if trimmed:
+        if self.take_blocks(packet):
             self.timer.set(self.now + self.timeout.wait())
         elif packet.kind == "nak" and self.until is None:
             self.repair(timeout=False)
@@ -188,6 +191,14 @@ class RdmaSender(Sender):
                 self.timer.set(self.now + self.timeout.wait())
         self.send_allowed()
         self.note_window()
+
+    def take_blocks(self, packet: Packet) -> bool:
+        """Note the packet that an answer names; returns whether it was trimmed."""
+        trimmed = {begin for begin, end in packet.blocks if begin == end}
+        self.arrived.update(begin for begin, end in packet.blocks if begin < end)
+        self.trimmed = (self.trimmed | trimmed) - self.arrived
+        self.trimmed = {begin for begin in self.trimmed if begin >= self.una}
+        return bool(trimmed)
 
     def advance(self, number: int) -> None:
         """Take all data before `number` for acknowledged."""

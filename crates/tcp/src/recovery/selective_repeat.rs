@@ -52,7 +52,7 @@ impl SelectiveRepeat {
     /// Notes that a packet was trimmed: it is sent again before all others, outside of a repair, too.
     #[cold]
     fn note_trimmed(&mut self, packet: u64, flight: &Flight) {
-        self.is_trim = true;
+        self.is_trim = self.nak;
         if packet >= flight.snd_una && self.arrived.next_hole(packet) == packet {
             self.trimmed.insert(packet);
         }

@@ -31,10 +31,22 @@ impl Sender {
         if end.ctx.repaths().is_some() {
             self.judge_path(header, options, end);
         }
-        // An older one tells nothing new.
         if header.acknowledgement >= self.flight.snd_una {
             self.recovery.on_nak();
             self.on_ack(header, options, end);
+        } else {
+            self.on_overtaken_nak(options, end);
+        }
+    }
+
+    /// Handles a negative acknowledgement that a later answer overtook: no other one names its packet.
+    #[cold]
+    fn on_overtaken_nak(&mut self, options: Option<&Options>, end: &mut Endpoint<'_, '_>) {
+        let blocks = options.map_or(&[][..], Options::blocks);
+        if !blocks.is_empty() {
+            self.recovery.on_blocks(blocks, &self.flight);
+            self.send_allowed(end);
+            self.tell_window(end);
         }
     }
 
