@@ -1,5 +1,7 @@
 """Explanations of queue pairs whose packets are trimmed."""
 
+import pytest
+
 import lightburst as lb
 
 INCAST = {
@@ -47,6 +49,7 @@ def test_a_trimmed_copy_was_lost() -> None:
     assert "(transport.max_inflight)" in str(lb.explain(scenario, 0, seed=1))
 
 
+@pytest.mark.filterwarnings("ignore:.*header_queue:lightburst.RunWarning")
 def test_a_header_without_room_is_lost() -> None:
     """A header that overflows its queue is no acknowledgement, though it has no data either."""
     queue = {"kind": "trim", "header_queue": "128 B"}

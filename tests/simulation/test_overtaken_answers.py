@@ -20,7 +20,7 @@ ALL_TO_ALL: dict[str, Any] = {
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_each_trimmed_packet_is_sent_again_without_a_timeout(seed: int) -> None:
-    """Also where a later answer, with a higher number, came before the NAK that names the packet."""
+    """Also where a later answer came before the NAK that names the packet."""
     result = lb.run(lb.Scenario.from_dict(ALL_TO_ALL), seed)
     assert result.switches["trimmed"].sum() > 1_000
     assert result.metrics["loss_end_to_end"] == 0

@@ -251,7 +251,8 @@ BAD = [
     ({"metric": "cost"}, "routing.metric: given 'cost'; allowed: one of 'hops', 'delay'"),
     (
         {"label": "least"},
-        "routing.label: given 'least'; allowed: one of 'first', 'random', 'hash', 'subflow', 'load'",
+        "routing.label: given 'least'; allowed: one of 'first', 'random', 'hash', "
+        "'subflow', 'load'",
     ),
     (route(source="q"), "routing.routes[0].source: given 'q'; allowed: one of the switches 'a', "),
     (

@@ -79,6 +79,7 @@ def caveats(
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _sprayed(run)
+    yield from _lost_headers(run)
     yield from _packed(run)
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
@@ -309,6 +310,18 @@ def _sprayed(run: _Run) -> Iterator[str]:
                 f"{_overtaken(f'routing.choice = {choice!r}')}; reordering of the recovery allows "
                 "for it"
             )
+
+
+def _lost_headers(run: _Run) -> Iterator[str]:
+    """Warn of headers of trimmed packets that found no room: nobody tells their senders."""
+    switches = run.columns["switches"]
+    lost = int(switches["dropped_queue_full"][switches["trimmed"] > 0].sum())
+    groups = run.scenario.flow_groups
+    if lost and all(isinstance(group.transport, Rdma) for group in groups):
+        yield (
+            f"{lost} packets without data found no room (header_queue of queue = 'trim'): a "
+            "trimmed packet whose header is lost waits for transport.acknowledgement_timeout"
+        )
 
 
 def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
