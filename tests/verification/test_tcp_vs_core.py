@@ -13,7 +13,7 @@ from law_plans import law_plan
 from plans import Plan, core, traced, twin
 from random_plans import KINDS, overtaking_plan, random_plan
 from random_transports import LAWS, RECOVERIES, WITH_SLOW_START
-from twin import laws
+from twin import law_names
 from twin.assembly import RULES
 from twin.law import Report
 from twin.laws import ByteCounting, HyStartPlusPlus
@@ -92,7 +92,7 @@ def test_the_plans_above_use_hystart_plus_plus(monkeypatch: pytest.MonkeyPatch) 
             stages["is given up"] += before[0] is not None and self.baseline is None
             stages["ends"] += before[1] and not self.first
 
-    monkeypatch.setattr(laws, "HyStartPlusPlus", Watched)
+    monkeypatch.setattr(law_names, "HyStartPlusPlus", Watched)
     for law in WITH_SLOW_START:
         for seed in (1, 3, 5):
             twin(law_plan(seed, law), [])
