@@ -184,7 +184,7 @@ REFUSED = {
     ),
     "an unknown label": (
         {**BALANCED, "routing": {"paths": 2, "label": "least"}},
-        ("routing.label", "'least'", "one of 'first', 'random', 'hash', 'load'"),
+        ("routing.label", "'least'", "one of 'first', 'random', 'hash', 'subflow', 'load'"),
     ),
     "an unknown ordering": (
         {"switching__ordering": "ingress"},

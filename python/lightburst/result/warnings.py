@@ -315,9 +315,9 @@ def _sprayed(run: _Run) -> Iterator[str]:
 def _lost_headers(run: _Run) -> Iterator[str]:
     """Warn of headers of trimmed packets that found no room: nobody tells their senders."""
     switches = run.columns["switches"]
-    lost = int(switches["dropped_queue_full"][switches["trimmed"] > 0].sum())
-    groups = run.scenario.flow_groups
-    if lost and all(isinstance(group.transport, Rdma) for group in groups):
+    if not all(isinstance(group.transport, Rdma) for group in run.scenario.flow_groups):
+        return
+    if lost := int(switches["dropped_queue_full"][switches["trimmed"] > 0].sum()):
         yield (
             f"{lost} packets without data found no room (header_queue of queue = 'trim'): a "
             "trimmed packet whose header is lost waits for transport.acknowledgement_timeout"

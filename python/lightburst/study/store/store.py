@@ -106,6 +106,7 @@ class Store:
             self.database.close()
             raise
         self._known: set[str] = set()
+        self._compared = False
         if file is not None:
             self._warn(f"{file} was one file, with {len(self):,} runs, and is a folder now")
         if taken:
@@ -156,8 +157,10 @@ class Store:
         Warns
         -----
         StoreWarning
-            If rows are damaged. They are moved to the table ``damaged`` and not returned.
+            If rows are damaged. They are moved to the table ``damaged`` and not returned. If an
+            index was damaged.
         """
+        self._compare_indices()
         return {key: row for key, _, row in self._read(scenario_digests)}
 
     def rows(self, scenario_digests: Iterable[str]) -> Rows:
@@ -176,6 +179,7 @@ class Store:
         StoreWarning
             As `find`.
         """
+        self._compare_indices()
         digests = list(scenario_digests)
         if self.folder is None or len(self) < columns.LEAST:
             return Rows(self.find(digests))
@@ -328,8 +332,11 @@ class Store:
         self.ask("DELETE FROM failures")
         return failed
 
-    def set_aside(self) -> None:
-        """Move damaged rows to the table ``damaged``, and warn about them."""
+    def set_aside(self, without: str = "") -> None:
+        """Move damaged rows to the table ``damaged``, and warn about them, or with the words given.
+
+        The indices are made anew.
+        """
         if self.read_only:
             self._warn("it has damaged rows, which are passed over; it cannot be written")
             return
@@ -341,6 +348,20 @@ class Store:
                 f"{len(rows)} damaged rows ({'; '.join(named)}{more}) are set aside in the table "
                 "'damaged'; their runs are run again"
             )
+        elif without:
+            self._warn(without)
+
+    def _compare_indices(self) -> None:
+        """Mend a damaged index, which would hide runs, before the first look-up."""
+        if self._compared:
+            return
+        self._compared = True
+        if not self.guarded(schema.hidden):
+            return
+        if self.read_only:
+            self._warn("its index is damaged and hides runs; it cannot be written")
+            return
+        self.set_aside("its index was damaged and hid runs; it is made anew")
 
     def ask(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query, text as bytes; raise `InputError` if the query fails."""
