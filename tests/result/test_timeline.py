@@ -200,7 +200,7 @@ def test_the_page_of_a_run_has_a_timeline_that_zooms(tmp_path: Path) -> None:
     result.save(tmp_path / "run")
     page = write_page(tmp_path / "run").read_text(encoding="utf-8")
     assert 'id="timeline"' in page
-    chart = json.dumps(drawn.chart(result.timeline()))
+    chart = json.dumps(drawn.chart(drawn.prepared(result.timeline())))
     assert '"bind": "scales"' in chart
     assert len(chart) < 300 * len(result.timeline())
     assert "Shown: all hosts and all bars." in page

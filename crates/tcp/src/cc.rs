@@ -18,6 +18,7 @@ mod stop_and_wait;
 mod vegas;
 
 use crate::congestion::hystart_plus_plus;
+use crate::congestion::subflows::Coupled;
 use crate::measure::rates::{Established, Lost, PathModel, RateSample};
 use crate::measure::told::Told;
 use crate::recovery::Phase;
@@ -100,7 +101,7 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "lia",
         ecn: false,
-        build: |s| Box::new(lia::Lia::new(s)),
+        build: |s| Box::new(Coupled::new(s, lia::grown)),
     },
     CongestionControlKind {
         name: "linux-cubic",
@@ -115,7 +116,7 @@ pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
         name: "olia",
         ecn: false,
-        build: |s| Box::new(olia::Olia::new(s)),
+        build: |s| Box::new(Coupled::new(s, olia::grown)),
     },
     CongestionControlKind {
         name: "reno",
@@ -388,6 +389,7 @@ pub trait CongestionControl: CopiedLaw + Send {
     fn may_send(&self) -> bool {
         true
     }
+
     /// Notes the subflows of the connection, before each event of its subflow `own`, if it has
     /// several. They are in the order of their numbers; `None` if one has no round-trip time yet, or
     /// has ended.

@@ -276,10 +276,15 @@ def _circuits(
     }
 
 
+def _rows_of(trace: FlowTrace, event: int) -> tuple[Table, pd.DataFrame]:
+    """Return the rows of the packets with an event, as columns and as a table for the user."""
+    rows = trace.segments["event"] == event
+    columns = {name: values[rows] for name, values in trace.segments.items()}
+    return columns, trace_tables.segments(columns, trace.places)
+
+
 def _losses(trace: FlowTrace) -> pd.DataFrame:
-    rows = trace.segments["event"] == LOST
-    lost = {name: values[rows] for name, values in trace.segments.items()}
-    table = trace_tables.segments(lost, trace.places)
+    lost, table = _rows_of(trace, LOST)
     trimmed = trace.segments["packet"][trace.segments["event"] == TRIMMED]
     headers = (lost["payload"] == 0) & np.isin(lost["packet"], trimmed)
     table["what"] = np.where(headers, "header", _what(lost))
@@ -293,10 +298,8 @@ def _losses(trace: FlowTrace) -> pd.DataFrame:
 
 
 def _trimmed(trace: FlowTrace) -> pd.DataFrame:
-    rows = trace.segments["event"] == TRIMMED
-    table = {name: values[rows] for name, values in trace.segments.items()}
-    found = trace_tables.segments(table, trace.places)
-    found["segment"] = table["sequence"] // trace.payload_bytes + 1
+    cut, found = _rows_of(trace, TRIMMED)
+    found["segment"] = cut["sequence"] // trace.payload_bytes + 1
     columns = (
         "time_s", "packet", "segment", "retransmission", "node", "link", "link_source",
         "link_target",

@@ -249,12 +249,13 @@ def _bursts(bursts: pd.DataFrame, flows: pd.DataFrame, groups: list[str]) -> Ite
 def _timeline(table: pd.DataFrame) -> Iterator[Chart]:
     """Draw what hosts did in a collective workload or a schedule."""
     if len(table):
+        bars = timeline.prepared(table)
         yield Chart(
             "timeline",
             "Timeline",
-            f"{timeline.caption(table)} Turn the wheel or drag to zoom and move along the time.",
-            timeline.chart(table),
-            legend=timeline.legend(table),
+            f"{timeline.caption(bars)} Turn the wheel or drag to zoom and move along the time.",
+            timeline.chart(bars),
+            legend=timeline.legend(bars),
         )
 
 

@@ -1,141 +1,58 @@
 //! Opportunistic linked increases of the subflows of one connection, OLIA (Khalili, Gast, Popovic and
-//! Le Boudec, "MPTCP is not Pareto-optimal", IEEE/ACM Transactions on Networking 21, 2013).
+//! Le Boudec, "MPTCP is not Pareto-optimal", IEEE/ACM Transactions on Networking 21, 2013). Slow start
+//! and losses are those of Reno.
 
-use super::{
-    Ack, CongestionControl, CongestionControlSettings, Loss, Reno, Subflow, Timeout, Window,
-};
+use super::Subflow;
 use crate::congestion::subflows::Subflows;
-
-/// Window law of a subflow. Slow start and losses are those of Reno.
-#[derive(Clone)]
-pub struct Olia {
-    reno: Reno,
-    mss: f64,
-    subflows: Subflows,
-}
 
 /// Returns by how much a path is presumably good: l_p / rtt_p^2.
 fn quality(subflow: &Subflow) -> f64 {
     subflow.between_losses as f64 / (subflow.rtt() * subflow.rtt())
 }
 
-impl Olia {
-    /// Creates the state of one subflow.
-    pub fn new(settings: &CongestionControlSettings) -> Olia {
-        Olia {
-            reno: Reno::new(settings),
-            mss: f64::from(settings.mss),
-            subflows: Subflows::default(),
-        }
+/// Returns alpha_r: traffic moves to the best paths that have no largest window.
+fn alpha(own: &Subflow, subflows: &Subflows) -> f64 {
+    let all = || subflows.iter();
+    let largest = all().map(|it| it.cwnd).fold(0.0, f64::max);
+    let best = all().map(quality).fold(0.0, f64::max);
+    // Collected paths: best, without a largest window.
+    let is_collected = |it: &Subflow| quality(it) >= best && it.cwnd < largest;
+    let collected = all().filter(|it| is_collected(it)).count();
+    let paths = all().count();
+    if collected == 0 {
+        return 0.0;
     }
-
-    /// Returns alpha_r: traffic moves to the best paths that have no largest window.
-    fn alpha(&self, own: &Subflow) -> f64 {
-        let all = || self.subflows.iter();
-        let largest = all().map(|it| it.cwnd).fold(0.0, f64::max);
-        let best = all().map(quality).fold(0.0, f64::max);
-        // Collected paths: best, without a largest window.
-        let is_collected = |it: &Subflow| quality(it) >= best && it.cwnd < largest;
-        let collected = all().filter(|it| is_collected(it)).count();
-        let paths = all().count();
-        if collected == 0 {
-            return 0.0;
-        }
-        if is_collected(own) {
-            // alpha_r = (1 / |R_u|) / |B \ M| for r in B \ M
-            return 1.0 / (paths * collected) as f64;
-        }
-        if own.cwnd >= largest {
-            // alpha_r = -(1 / |R_u|) / |M| for r in M
-            let full = all().filter(|it| it.cwnd >= largest).count();
-            return -1.0 / (paths * full) as f64;
-        }
-        0.0
+    if is_collected(own) {
+        // alpha_r = (1 / |R_u|) / |B \ M| for r in B \ M
+        return 1.0 / (paths * collected) as f64;
     }
-
-    /// Returns the growth in congestion avoidance by an acknowledgement of `bytes`.
-    fn increase(&mut self, bytes: f64, cwnd: f64) -> f64 {
-        let Some(own) = self.subflows.own(cwnd) else {
-            return bytes * self.mss / cwnd;
-        };
-        let all = self.subflows.iter();
-        let sum: f64 = all.map(|it| it.cwnd / it.rtt()).sum();
-        let (rtt, alpha) = (own.rtt(), self.alpha(&own));
-        // Windows in segments, per segment acknowledged:
-        // w_r / rtt_r^2 / (SUM w_p / rtt_p)^2 + alpha_r / w_r
-        bytes * self.mss * (cwnd / (rtt * rtt) / (sum * sum) + alpha / cwnd)
+    if own.cwnd >= largest {
+        // alpha_r = -(1 / |R_u|) / |M| for r in M
+        let full = all().filter(|it| it.cwnd >= largest).count();
+        return -1.0 / (paths * full) as f64;
     }
+    0.0
 }
 
-impl CongestionControl for Olia {
-    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if window.in_slow_start() {
-            return self.reno.on_ack(ack, window);
-        }
-        let grown = window.cwnd + self.increase(ack.bytes as f64, window.cwnd);
-        // A path whose window is given up keeps a segment, so that it is tried.
-        window.cwnd = grown.max(self.mss);
-    }
-
-    fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
-        self.reno.on_loss(loss, window);
-    }
-
-    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
-        self.reno.on_timeout(timeout, window);
-    }
-
-    fn on_subflows(&mut self, own: usize, subflows: &[Option<Subflow>]) {
-        self.subflows.note(own, subflows);
-    }
+/// See [`crate::congestion::subflows::Grown`].
+pub fn grown(own: &Subflow, all: &Subflows, bytes: f64, mss: f64) -> f64 {
+    let sum: f64 = all.iter().map(|it| it.cwnd / it.rtt()).sum();
+    let (rtt, cwnd, alpha) = (own.rtt(), own.cwnd, alpha(own, all));
+    // Windows in segments, per segment acknowledged:
+    // w_r / rtt_r^2 / (SUM w_p / rtt_p)^2 + alpha_r / w_r
+    let growth = bytes * mss * (cwnd / (rtt * rtt) / (sum * sum) + alpha / cwnd);
+    // A path whose window is given up keeps a segment, so that it is tried.
+    (cwnd + growth).max(mss)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{Parameters, Value};
-    use lightburst_des::Duration;
+    use super::grown;
+    use crate::congestion::subflows::tests::{assert_near, growth as growth_of, law};
 
-    const MS: u64 = 1_000_000_000;
-
-    /// Returns the growth by an acknowledgement of one segment; of each subflow the window, the
-    /// round-trip time in milliseconds and the data between losses.
+    /// Returns the growth by an acknowledgement of one segment.
     fn growth(own: usize, subflows: &[(f64, u64, u64)]) -> f64 {
-        let halving = Value::Word("flight-size".to_string());
-        let parameters = Parameters::new([("halving".to_string(), halving)]);
-        let mut law = Olia::new(&CongestionControlSettings {
-            parameters: &parameters,
-            mss: 1000,
-            rwnd: 1e9,
-            paced: false,
-            seed: 0,
-        });
-        let each = subflows.iter().map(|&(cwnd, rtt, between_losses)| {
-            Some(Subflow {
-                cwnd,
-                rtt: Duration(rtt * MS),
-                between_losses,
-            })
-        });
-        law.on_subflows(own, &each.collect::<Vec<_>>());
-        let cwnd = subflows[own].0;
-        let mut window = Window {
-            cwnd,
-            ssthresh: 1000.0,
-        };
-        let ack = Ack {
-            bytes: 1000,
-            ..Ack::default()
-        };
-        law.on_ack(&ack, &mut window);
-        window.cwnd - cwnd
-    }
-
-    fn assert_near(found: f64, expected: f64) {
-        assert!(
-            (found - expected).abs() < 1e-9 * expected.abs(),
-            "{found}, not {expected}"
-        );
+        growth_of(law(grown, own, subflows), subflows[own].0, 1000.0)
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! The subflows of one connection, as the laws that couple their windows see them.
+//! The subflows of one connection, and the laws that couple their windows.
 
+use crate::cc::{Ack, CongestionControl, CongestionControlSettings, Loss, Reno, Timeout, Window};
 use lightburst_des::Duration;
 
 /// State of one subflow at the end of its last event.
@@ -47,5 +48,137 @@ impl Subflows {
     /// Yields the subflows in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Subflow> {
         self.all.iter().flatten()
+    }
+}
+
+/// Returns the window of the subflow `own` after it has grown in congestion avoidance by an
+/// acknowledgement of so many bytes, as one of all; the last number is the payload of a segment.
+pub type Grown = fn(own: &Subflow, all: &Subflows, bytes: f64, mss: f64) -> f64;
+
+/// Window law of a subflow: Reno, but in congestion avoidance its growth depends on all subflows.
+#[derive(Clone)]
+pub struct Coupled {
+    reno: Reno,
+    mss: f64,
+    subflows: Subflows,
+    grown: Grown,
+}
+
+impl Coupled {
+    /// Creates the state of one subflow.
+    pub fn new(settings: &CongestionControlSettings, grown: Grown) -> Coupled {
+        Coupled {
+            reno: Reno::new(settings),
+            mss: f64::from(settings.mss),
+            subflows: Subflows::default(),
+            grown,
+        }
+    }
+}
+
+impl CongestionControl for Coupled {
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if window.in_slow_start() {
+            return self.reno.on_ack(ack, window);
+        }
+        let bytes = ack.bytes as f64;
+        window.cwnd = match self.subflows.own(window.cwnd) {
+            Some(own) => (self.grown)(&own, &self.subflows, bytes, self.mss),
+            // Before its first round-trip time it grows like one flow.
+            None => window.cwnd + bytes * self.mss / window.cwnd,
+        };
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
+        self.reno.on_loss(loss, window);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        self.reno.on_timeout(timeout, window);
+    }
+
+    fn on_subflows(&mut self, own: usize, subflows: &[Option<Subflow>]) {
+        self.subflows.note(own, subflows);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Parameters, Value};
+
+    const MS: u64 = 1_000_000_000;
+
+    /// Returns the law of the subflow `own`; each subflow has a window, a round-trip time in
+    /// milliseconds, and data between losses.
+    pub fn law(grown: Grown, own: usize, subflows: &[(f64, u64, u64)]) -> Coupled {
+        let halving = Value::Word("flight-size".to_string());
+        let parameters = Parameters::new([("halving".to_string(), halving)]);
+        let settings = CongestionControlSettings {
+            parameters: &parameters,
+            mss: 1000,
+            rwnd: 1e9,
+            paced: false,
+            seed: 0,
+        };
+        let mut law = Coupled::new(&settings, grown);
+        let each = subflows.iter().map(|&(cwnd, rtt, between_losses)| {
+            Some(Subflow {
+                cwnd,
+                rtt: Duration(rtt * MS),
+                between_losses,
+            })
+        });
+        law.on_subflows(own, &each.collect::<Vec<_>>());
+        law
+    }
+
+    /// Returns how much a window grows by an acknowledgement of one segment.
+    pub fn growth(mut law: Coupled, cwnd: f64, ssthresh: f64) -> f64 {
+        let mut window = Window { cwnd, ssthresh };
+        let ack = Ack {
+            bytes: 1000,
+            ..Ack::default()
+        };
+        law.on_ack(&ack, &mut window);
+        window.cwnd - cwnd
+    }
+
+    /// Asserts that a growth is that of the equations, but for rounding.
+    pub fn assert_near(found: f64, expected: f64) {
+        assert!(
+            (found - expected).abs() < 1e-9 * expected.abs(),
+            "{found}, not {expected}"
+        );
+    }
+
+    /// A growth by the sum of all windows.
+    fn by_sum(own: &Subflow, all: &Subflows, _bytes: f64, _mss: f64) -> f64 {
+        own.cwnd + all.iter().map(|it| it.cwnd).sum::<f64>()
+    }
+
+    #[test]
+    fn the_own_window_is_the_present_one() {
+        // The own window was 8000 at the last event, and is 10000 now.
+        let subflows = [(8_000.0, 100, 0), (10_000.0, 100, 0)];
+        assert_near(
+            growth(law(by_sum, 0, &subflows), 10_000.0, 2000.0),
+            20_000.0,
+        );
+    }
+
+    #[test]
+    fn a_subflow_without_a_round_trip_time_grows_like_one_flow_and_others_do_not_count_it() {
+        let mut alone = law(by_sum, 0, &[(8_000.0, 100, 0)]);
+        alone.on_subflows(0, &[alone.subflows.all[0], None]);
+        assert_near(growth(alone.clone(), 10_000.0, 2000.0), 10_000.0);
+        alone.on_subflows(1, &[None, None]);
+        assert_near(growth(alone, 10_000.0, 2000.0), 100.0);
+    }
+
+    #[test]
+    fn slow_start_is_not_coupled() {
+        let subflows = [(4_000.0, 100, 0), (4_000.0, 100, 0)];
+        assert_near(growth(law(by_sum, 0, &subflows), 4_000.0, 8_000.0), 1000.0);
     }
 }

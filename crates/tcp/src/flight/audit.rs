@@ -4,6 +4,7 @@
 use crate::flight::Flight;
 use crate::wire::segment::{ACK, SYN};
 use lightburst_net::LostTransmission;
+use std::ops::AddAssign;
 
 /// Stands for the SYN in place of the first byte of a segment.
 pub const SYN_AT: u64 = u64::MAX - 1;
@@ -23,6 +24,17 @@ pub struct Repetitions {
     pub spurious_retransmissions: u64,
     /// Payload bytes of these spurious retransmissions.
     pub spurious_bytes: u64,
+}
+
+impl AddAssign for Repetitions {
+    /// Adds the counts of a further subflow.
+    fn add_assign(&mut self, more: Repetitions) {
+        self.fast_retransmits += more.fast_retransmits;
+        self.false_fast_retransmits += more.false_fast_retransmits;
+        self.false_timeouts += more.false_timeouts;
+        self.spurious_retransmissions += more.spurious_retransmissions;
+        self.spurious_bytes += more.spurious_bytes;
+    }
 }
 
 /// Event that made the sender take a segment for lost.

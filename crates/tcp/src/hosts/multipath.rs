@@ -307,16 +307,8 @@ impl Outcome {
         self.retransmissions += part.retransmissions;
         self.timeouts += part.timeouts;
         self.duplicates += part.duplicates;
-        let (sum, more) = (&mut self.repetitions, &part.repetitions);
-        sum.fast_retransmits += more.fast_retransmits;
-        sum.false_fast_retransmits += more.false_fast_retransmits;
-        sum.false_timeouts += more.false_timeouts;
-        sum.spurious_retransmissions += more.spurious_retransmissions;
-        sum.spurious_bytes += more.spurious_bytes;
-        let (sum, more) = (&mut self.reordered, &part.reordered);
-        sum.segments += more.segments;
-        sum.extent_sum += more.extent_sum;
-        sum.extent_max = sum.extent_max.max(more.extent_max);
+        self.repetitions += part.repetitions;
+        self.reordered += part.reordered;
     }
 }
 

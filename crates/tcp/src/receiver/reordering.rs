@@ -1,6 +1,7 @@
 //! Reordering of the segments of a flow in the network (RFC 4737).
 
 use std::collections::VecDeque;
+use std::ops::AddAssign;
 
 /// Reordering statistics of a flow at its receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,15 @@ pub struct Reordered {
     pub extent_sum: u64,
     /// Largest reordering extent in segments.
     pub extent_max: u64,
+}
+
+impl AddAssign for Reordered {
+    /// Adds the counts of a further subflow.
+    fn add_assign(&mut self, more: Reordered) {
+        self.segments += more.segments;
+        self.extent_sum += more.extent_sum;
+        self.extent_max = self.extent_max.max(more.extent_max);
+    }
 }
 
 /// A gap in the data received: it was missing when later data arrived.

@@ -116,9 +116,7 @@ impl SelectiveRepeat {
         }
         (hole < self.overtaken(flight).max(self.lost)).then_some(hole)
     }
-}
 
-impl SelectiveRepeat {
     /// Returns the byte before which a missing packet was overtaken by too many others.
     #[inline]
     fn overtaken(&self, flight: &Flight) -> u64 {

@@ -75,7 +75,7 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     own = plan.settings["switches"][0]
     rates = rates_of(network).astype(np.float64)
     duty = 1 - switching.guard / switching.slot
-    names = [network.name(int(rack)) for rack in racks_of(network)]
+    names = _names(network)
     beside = switching.packet
     if beside is None and switching.forwarding == "direct" and "schedule" in own:
         carried = _of_pairs(own["schedule"], rates, len(names)) * duty
@@ -88,14 +88,10 @@ def hottest_circuits(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
         # Even if one destination has all: each circuit to it is of use (n / 2 (n - 1) of them are).
         hops = 2 - 2 / len(names)
         return CircuitLoad("of all racks", float(demand.sum()) * hops, of_rack * len(names))
-    out, into = demand.sum(axis=1), demand.sum(axis=0)
-    rack = int(np.maximum(out, into).argmax())
-    word = "from" if out[rack] >= into[rack] else "to"
-    most = float(max(out[rack], into[rack]))
+    ends, most = _hottest_rack(demand, names)
     if beside is not None:
-        ends = f"{word} {names[rack]} and the packet network"
-        return CircuitLoad(ends, most, of_rack + beside.rate)
-    return CircuitLoad(f"{word} {names[rack]}", most, of_rack)
+        return CircuitLoad(f"{ends} and the packet network", most, of_rack + beside.rate)
+    return CircuitLoad(ends, most, of_rack)
 
 
 def packet_load(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
@@ -127,11 +123,19 @@ def packet_load(scenario: Scenario, plan: Plan) -> CircuitLoad | None:
     demand = _demand(scenario, plan, network, parts)
     if demand is None or not demand.any():
         return None
+    return CircuitLoad(*_hottest_rack(demand, _names(network)), float(beside.rate))
+
+
+def _names(network: Network) -> list[str]:
+    return [network.name(int(rack)) for rack in racks_of(network)]
+
+
+def _hottest_rack(demand: FloatArray, names: Sequence[str]) -> tuple[str, float]:
+    """Return the rack that sends or receives most, in words, and its bits a second."""
     out, into = demand.sum(axis=1), demand.sum(axis=0)
     rack = int(np.maximum(out, into).argmax())
     word = "from" if out[rack] >= into[rack] else "to"
-    name = network.name(int(racks_of(network)[rack]))
-    return CircuitLoad(f"{word} {name}", float(max(out[rack], into[rack])), float(beside.rate))
+    return f"{word} {names[rack]}", float(max(out[rack], into[rack]))
 
 
 def _part(beside: PacketNetwork, sizes: NDArray[np.uint64], payload: int) -> float:

@@ -149,7 +149,8 @@ def path(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"time": times.ravel(), "y": places.ravel()})
 
 
-def _caption(found: pd.DataFrame) -> str:
+def caption(found: pd.DataFrame) -> str:
+    """Return the text below a picture of bars that `prepared` has placed."""
     bands = {_BANDS[what] for what in set(found["what"].astype(str))}
     order = ["work of the host", "messages that it sends", "messages that it receives"]
     words = ", ".join(order[band] for band in sorted(bands))
@@ -195,7 +196,7 @@ def canvas(table: pd.DataFrame, title: str, source: str) -> Canvas:
         axes.set_ylabel("Host")
         handles: list[Any] = [Patch(facecolor=look, label=kind) for kind, look in colours.items()]
         handles.append(line("critical path", "black"))
-        return Words(title, f"{_caption(found)} {source}", [Group("", handles)])
+        return Words(title, f"{caption(found)} {source}", [Group("", handles)])
 
     return alone(_AROUND + found.attrs["row"] * len(hosts), paint)
 
@@ -225,33 +226,26 @@ def _bars(axes: Axes, found: pd.DataFrame, colours: dict[str, str], factor: floa
     axes.set_xlim(left.min() - room, right.max() + room)
 
 
-def legend(table: pd.DataFrame) -> list[Key]:
-    """Return the legend of `chart`."""
-    found = prepared(table)
+def legend(found: pd.DataFrame) -> list[Key]:
+    """Return the legend of `chart`, for the same bars."""
     square = style.SVG_MARKERS[1]
     keys = [Key(kind, colour, marker=square) for kind, colour in _colours(found).items()]
     return [*keys, Key("critical path", style.BLACK, "")]
 
 
-def caption(table: pd.DataFrame) -> str:
-    """Return the text below `chart`."""
-    return _caption(prepared(table))
-
-
-def chart(table: pd.DataFrame) -> dict[str, Any]:
+def chart(found: pd.DataFrame) -> dict[str, Any]:
     """Return a timeline as a Vega-Lite specification, which zooms along the time.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        Rows of `lightburst.Result.timeline`.
+    found : pandas.DataFrame
+        As `prepared` returns it.
 
     Returns
     -------
     dict
         Specification including its data, without title and legend.
     """
-    found = prepared(table)
     hosts, factor, unit = (found.attrs[name] for name in ("hosts", "factor", "unit"))
     colours = _colours(found)
     data = found.assign(

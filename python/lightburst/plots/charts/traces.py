@@ -17,6 +17,7 @@ from lightburst.plots.layout import Group, Words, alone
 from lightburst.plots.sheet import MOST_DOTS, dot, line, write
 from lightburst.trace import series, tables
 from lightburst.trace.circuits import openings
+from lightburst.trace.flow import TRIMMED
 from lightburst.trace.rates import delivery_rates
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
         "outstanding. Below: the part with the grey background. "
     )
-    trims = bool(series.sends(trace)["trimmed"].any())
+    trims = bool((trace.segments["event"] == TRIMMED).any())
     if trims:
         caption += "A diamond marks one whose payload a queue cut off: its header went on. "
     if trace.slots:

@@ -59,7 +59,7 @@ def rfc6928(segment: int) -> int:
 
 
 MICROSECOND = parse_duration("1 us")
-# Largest number of subflows of a connection, as in `crates/sim/src/check.rs`.
+# Largest number of subflows of a connection, as in `crates/sim/src/check/subflows.rs`.
 MOST_SUBFLOWS = 16
 
 INITIAL_WINDOWS = {"rfc6928": rfc6928, "rfc3390": rfc3390, "rfc5681": rfc5681}

@@ -90,13 +90,20 @@ def execute(
         store retry`` (`Store.retry`), with another version of lightburst, or if it reached a limit
         of events or memory.
     """
+    return _warning(study, store, workers, progress)
+
+
+def _warning(
+    study: Study, store: Store | str | Path | None, workers: Where, progress: bool
+) -> pd.DataFrame:
+    """Run a study, and issue its warnings to the caller of the function that calls this one."""
     failed: list[FailedRun] = []
-    # Of the caller: behind `Foretold`, which has two frames, and four of this module.
-    foretell = Foretold(partial(warn, stacklevel=7))
+    # Behind `Foretold`, which has two frames, and five of this module.
+    foretell = Foretold(partial(warn, stacklevel=8))
     table = run_all(
         study, store, workers=workers, progress=progress, failed=failed, foretell=foretell
     )
-    warn([*_told(study, failed, store), *foretell.rest(warnings_of(table))], stacklevel=2)
+    warn([*_told(study, failed, store), *foretell.rest(warnings_of(table))], stacklevel=3)
     return table
 
 
@@ -188,14 +195,7 @@ def replicate(
     allowed = "scenario, seeds, store, workers, progress and metrics"
     refuse_changes("replicate", allowed, changes)
     study = Study(scenario, {}, seeds, metrics)
-    failed: list[FailedRun] = []
-    # Of the caller: behind `Foretold`, which has two frames, and four of this module.
-    foretell = Foretold(partial(warn, stacklevel=7))
-    table = run_all(
-        study, store, workers=workers, progress=progress, failed=failed, foretell=foretell
-    )
-    warn([*_told(study, failed, store), *foretell.rest(warnings_of(table))], stacklevel=2)
-    return table
+    return _warning(study, store, workers, progress)
 
 
 def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:

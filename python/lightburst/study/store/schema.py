@@ -35,8 +35,8 @@ _TABLES_OF_FIRST: Final = ("runs", "scenarios")
 # attempts where SQLite itself does not wait.
 PATIENCE_S: Final = 30.0
 _PAUSE_S: Final = 0.01
-# Largest file whose indices are compared with its tables each time that it is opened: some tenths
-# of a second. In a larger one `lightburst store check` finds a damaged index; until then a study
+# Largest file whose indices are compared with its tables before the first look-up: some tenths of a
+# second. In a larger one `lightburst store check` finds a damaged index; until then a study
 # runs again what the index hides.
 _LARGEST_COMPARED: Final = 256 * 2**20
 # Mask of the primary code of an SQLite error, without the extended detail.
