@@ -38,7 +38,7 @@ $(DEPENDENCIES): uv.lock pyproject.toml
 
 # Built by the pinned maturin of .venv, in release.
 $(EXTENSION): $(DEPENDENCIES) $(RUST)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/uv sync --locked \
+	MAKEFLAGS= PATH="$(abspath $(BIN)):$$PATH" $(BIN)/uv sync --locked \
 	  --reinstall-package lightburst --no-build-isolation-package lightburst
 	touch $@
 
@@ -52,13 +52,13 @@ format: setup ## format Rust and Python
 
 lint: lint-python lint-rust ## formatting, clippy, ruff, mypy and the structure check
 
-lint-python: setup
+lint-python: $(DEPENDENCIES)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python tools/tidy.py
 
-lint-rust: setup
+lint-rust: $(DEPENDENCIES)
 	cargo fmt --all --check
 	MAKEFLAGS= cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
@@ -66,11 +66,11 @@ lint-rust: setup
 test-rust: $(DEPENDENCIES) ## the tests of the crates
 	MAKEFLAGS= cargo test --quiet --locked --workspace --exclude lightburst-py
 
-# Two at a time: mypy has one thread, and cargo often has no more. Cargo takes all processors, not
-# make's two jobs. The output of each is printed as one, where make can do so.
-checks: setup
+# Two at a time: mypy has one thread, as has the linker of the extension. Cargo takes all processors,
+# not make's two jobs. The output of each is printed as one, where make can do so.
+checks: $(DEPENDENCIES)
 	+$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-	  lint-python lint-rust test-rust
+	  setup lint-python lint-rust test-rust
 
 # With ARGS pytest runs what they name; nothing else comes before it.
 BEFORE_PYTEST := $(if $(ARGS),setup,checks)

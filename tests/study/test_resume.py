@@ -4,6 +4,7 @@ Real processes, at random moments; a few times here, and twenty times each among
 table is that of an uninterrupted study, bit for bit.
 """
 
+import contextlib
 import os
 import pickle
 import random
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has
 WORKERS = 2
 # Reports each run when it begins and when it is kept, and the end of the study.
 STUDY = f"""
-import os, pickle, sys
+import os, pickle, signal, sys
 from lightburst.foundation.errors import InputError
 from lightburst.study import Store
 from lightburst.study.runs import scenario_digest
@@ -48,6 +49,8 @@ def kept(store, ended):
 one.simulate, Store.put_all = begun, kept
 try:
     table = execute(slow_study(), sys.argv[1], workers={WORKERS}, progress=False)
+    # An interrupt after the end of the study would meet the interpreter on its way out.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 except KeyboardInterrupt:
     sys.exit(130)
 except InputError as error:
@@ -86,9 +89,13 @@ def by_kill(process: "subprocess.Popen[str]", place: Path) -> None:
 
 
 def by_full_disk(process: "subprocess.Popen[str]", place: Path) -> None:
-    """No file may become longer than the log is now: the next commit finds no room."""
-    size = (place / "runs" / "index.sqlite-wal").stat().st_size
-    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    """No file may become longer than the log is now: the next commit finds no room.
+
+    A study that has just ended has removed the log, or is gone itself.
+    """
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        size = (place / "runs" / "index.sqlite-wal").stat().st_size
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 WAYS: dict[str, tuple[Callable[["subprocess.Popen[str]", Path], None], int]] = {
