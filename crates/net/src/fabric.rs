@@ -165,6 +165,12 @@ impl Fabric {
         (self.first_link[node.index()]..self.first_link[node.index() + 1]).map(LinkId)
     }
 
+    /// Returns whether an output link of a node can have several units to send that left an explicit
+    /// queue: a script, an outage or a change may hold them back. Any other link has one at most.
+    pub fn holds_back(&self, node: NodeId) -> bool {
+        self.outputs(node).any(|link| self.links.is_watched(link))
+    }
+
     /// Attaches options to a packet.
     pub(crate) fn set_options(&mut self, packet: PacketId, options: Options) {
         if packet.index() >= self.options.len() {

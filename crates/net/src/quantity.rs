@@ -77,13 +77,24 @@ impl Rate {
     }
 
     /// Returns the number of bytes transmitted completely within `time`.
+    #[inline]
     pub fn whole_bytes_in(self, time: Duration) -> Bytes {
-        Bytes((u128::from(time.0) * u128::from(self.bps) / u128::from(BYTE_PS)) as u64)
+        Bytes(match time.0.checked_mul(self.bps) {
+            Some(parts) => parts / BYTE_PS,
+            None => (u128::from(time.0) * u128::from(self.bps) / u128::from(BYTE_PS)) as u64,
+        })
     }
 
     /// Returns the number of bytes whose transmission takes `time`, rounded up.
+    #[inline]
     pub fn bytes_in(self, time: Duration) -> Bytes {
-        Bytes((u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64)
+        // A division of 64 bits by a constant is a multiplication; one of 128 bits is a loop.
+        Bytes(match time.0.checked_mul(self.bps) {
+            Some(parts) => parts.div_ceil(BYTE_PS),
+            None => {
+                (u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64
+            }
+        })
     }
 }
 

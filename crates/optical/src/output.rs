@@ -45,6 +45,11 @@ impl QueueCounters {
         }
     }
 
+    /// Returns the bytes in all queues together.
+    pub(crate) fn level(&self) -> u64 {
+        self.level
+    }
+
     /// Returns the number of drops for a reason.
     pub(crate) fn dropped_for(&self, reason: &'static DropReason) -> u64 {
         let mut drops = self.drops.iter();

@@ -128,6 +128,8 @@ pub struct Build {
     pub seed: u64,
     /// Numbers of its output links.
     pub outputs: Range<u32>,
+    /// Whether one of them can have several units to send that left an explicit queue.
+    pub holds_back: bool,
     /// Whether links of the network are paused.
     pub pauses: bool,
     /// Random stream of its assembly policy.

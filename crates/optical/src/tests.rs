@@ -70,6 +70,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             draw: Stream::new(around.seed, "switch"),
             seed: around.seed,
             outputs: 0..ports.iter().sum::<usize>() as u32,
+            holds_back: true,
             pauses: false,
             assembly: Stream::new(around.seed, "assembly"),
             sets,

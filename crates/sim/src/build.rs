@@ -260,6 +260,7 @@ pub fn switches(
             draw: Stream::new(settings.seed, &name),
             seed: settings.seed,
             outputs: outputs(NodeId(node)),
+            holds_back: fabric.holds_back(NodeId(node)),
             pauses: fabric.pauses.is_some(),
             assembly: Stream::new(settings.seed, &format!("assembly/{node}")),
             sets: fabric.routing.sets(NodeId(node)),

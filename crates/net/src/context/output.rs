@@ -27,9 +27,10 @@ impl Context<'_> {
         if self.fabric.links.varies(link) {
             return self.backlog(port) + self.waiting(port).bytes;
         }
-        self.rate(port)
-            .bytes_in(self.queued_time(port, self.now()))
-            .0
+        match self.queued_time(port, self.now()) {
+            Duration::ZERO => 0,
+            time => self.rate(port).bytes_in(time).0,
+        }
     }
 
     /// Returns the transmission time, after `at`, of all units that a port and its queue hold now.

@@ -35,6 +35,10 @@ pub struct Queued {
     choice: Choice,
     draw: Stream,
     queues: Vec<Queue>,
+    /// Whether a link can have several units to send that left its queue.
+    holds_back: bool,
+    /// Bytes of the largest unit so far that left a queue.
+    largest: u64,
     arrived: u64,
     forwarded: u64,
     oe_bytes: u64,
@@ -73,6 +77,8 @@ impl Queued {
             choice: build.choice,
             draw: build.draw,
             queues: build.outputs.map(queue).collect(),
+            holds_back: build.holds_back || build.pauses,
+            largest: 0,
             arrived: 0,
             forwarded: 0,
             oe_bytes: 0,
@@ -101,7 +107,7 @@ impl Queued {
         };
         let (limit, room) = match self.shared {
             None => (self.limit, u64::MAX),
-            Some(shared) => self.bounds(shared, ctx),
+            Some(shared) => self.bounds(shared, unit.into(), port, ctx),
         };
         let queue = &mut self.queues[usize::from(port.0)];
         let output = &mut Output::new(port, limit, ctx, &mut self.counters);
@@ -154,12 +160,27 @@ impl Queued {
         self.serve(port, ctx);
     }
 
-    /// Returns the largest backlog of an output, and the free bytes of the shared buffer.
-    #[cold]
-    fn bounds(&self, shared: SharedBuffer, ctx: &Context<'_>) -> (u64, u64) {
+    /// Returns the largest backlog of an output, and the free bytes of the shared buffer, or a lower
+    /// bound of both that has room for the unit all the same.
+    fn bounds(
+        &self,
+        shared: SharedBuffer,
+        unit: Unit,
+        port: PortId,
+        ctx: &Context<'_>,
+    ) -> (u64, u64) {
+        let at_most = |(limit, room): (u64, u64)| (limit.min(self.limit), room);
+        if !self.holds_back {
+            // Without a look at all links: each has at most one unit that left its queue.
+            let links = self.queues.len() as u64;
+            let (limit, room) = shared.bounds(self.counters.level() + links * self.largest);
+            let bytes = u64::from(ctx.envelope(unit).bytes);
+            if ctx.waiting(port).bytes + self.largest + bytes <= limit && bytes <= room {
+                return at_most((limit, room));
+            }
+        }
         let ports = (0..self.queues.len()).map(|port| PortId(port as u16));
-        let (limit, room) = shared.bounds(ports.map(|port| ctx.queued(port)).sum());
-        (limit.min(self.limit), room)
+        at_most(shared.bounds(ports.map(|port| ctx.queued(port)).sum()))
     }
 
     /// Queues a unit again, after an outage: rare, and so apart from the code of every arrival.
@@ -186,8 +207,10 @@ impl Queued {
                 // All were dropped, or pause.
                 return;
             };
+            let bytes = u64::from(ctx.envelope(unit).bytes);
             self.forwarded += 1;
-            self.eo_bytes += u64::from(ctx.envelope(unit).bytes);
+            self.eo_bytes += bytes;
+            self.largest = self.largest.max(bytes);
             if self.pauses {
                 ctx.let_go(unit);
             }
