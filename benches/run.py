@@ -32,6 +32,14 @@ TCP = (
     (TREE, TREE_S),
     (case.beside(TREE, "the same, rack-tlp", transport={"recovery": "rack-tlp"}), TREE_S),
     (case.beside(TREE, "the same, fair interfaces", hosts={"queueing": "fair"}), TREE_S),
+    *(
+        (case.beside(TREE, f"the same, {name}", switching=switching), TREE_S)
+        for name, switching in (
+            ("CoDel", {"queue": "codel"}),
+            ("FQ-CoDel", {"queue": "fq-codel"}),
+            ("shared buffers", {"shared_buffer": {"size": "9 MB", "alpha": 1}}),
+        )
+    ),
     (case.rotor(0.3, TREE_S), TREE_S),
     (case.long_flow(FLOW_S), FLOW_S),
     (case.burst_path(FLOW_S), FLOW_S),
