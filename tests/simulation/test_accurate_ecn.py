@@ -59,6 +59,7 @@ def thresholds(trace: FlowTrace) -> list[float]:
     return [float(x) for x in found[1:][found[1:] != found[:-1]]]
 
 
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 def test_the_handshake_asks_for_counts_which_begin_with_5() -> None:
     """Sections 3.1.1, 3.2.1 and 3.2.2.1: (1, 1, 1), then (0, 1, 0) twice; no CWR on data."""
     rows = one(3).segments
@@ -102,6 +103,7 @@ def test_lost_acknowledgements_do_not_hide_marks(recovery: str) -> None:
     assert thresholds(one(2, lost=(2, 4), recovery=recovery))[0] == 10 * (1 - 0.125 / 2)
 
 
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 def test_a_count_that_may_have_wrapped_is_taken_for_the_most() -> None:
     """Appendix A.2.1: where the field is as before, eight segments may be marked."""
     # Acknowledgements of 1, 3, 5 and 7 segments are lost, with eight marks of nine segments.

@@ -129,6 +129,7 @@ DROP = {"drops": [{"segments": [1, 1]}]}
         ({"kind": "cubic", "abe": True, "beta_ecn": 0.95}, 0.7, 0.95),
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 def test_an_echo_reduces_the_window_as_rfc_8511_has_it(
     law: dict[str, Any], loss: float, echo: float, recovery: str
 ) -> None:

@@ -51,6 +51,7 @@ def windows(found: lb.Result) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("recovery", RECOVERIES)
 @pytest.mark.parametrize("law", LAWS)
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 def test_slow_start_ends_by_the_delay_and_without_a_loss(law: str, recovery: str) -> None:
     """RFC 9406, 4.2: by whole segments, then by quarters for five rounds, then the law."""
     assert is_lossy({"kind": law}, recovery=recovery)

@@ -209,6 +209,7 @@ def test_dctcp_swings_as_its_paper_says(threshold: int) -> None:
     assert result.switches["marked"].sum() > 0
 
 
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 def test_dctcp_without_marks_is_reno_and_with_nothing_but_marks_has_two_segments() -> None:
     _, unmarked = queue("dctcp", rate="10 Mb/s", size="1 MB")
     _, reno = queue("reno", rate="10 Mb/s", size="1 MB")

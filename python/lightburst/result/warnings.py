@@ -18,7 +18,7 @@ from lightburst.result import metrics, pauses
 from lightburst.result.short_runs import brief
 from lightburst.result.waits import schedules
 from lightburst.scenario import Scenario
-from lightburst.scenario.switching import Circuit
+from lightburst.scenario.switching import Circuit, Electronic, tables_of
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
@@ -36,6 +36,8 @@ _FAR: Final = 0.2
 _TWO_EDGES: Final = 2
 # Schedulers by which each edge takes the same wavelengths first.
 _PACKING: Final = ("first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf")
+# Laws that need marks.
+_ANSWER_MARKS: Final = ("dctcp", "dcqcn")
 # Tolerance of a load of 1 for rounding errors.
 _ROUNDED: Final = 1e-9
 
@@ -76,6 +78,7 @@ def caveats(
     if (stalled := schedules.stalled(plan, columns)) is not None:
         yield stalled
     yield from pauses.caveats(scenario, plan, columns, known)
+    yield from _unmarked(scenario)
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _sprayed(run)
@@ -255,6 +258,34 @@ def _impatient(run: _Run) -> Iterator[FlowGroup]:
     for group in run.scenario.flow_groups:
         if getattr(group.transport, "max_retransmissions", None) is not None:
             yield group
+
+
+def _unmarked(scenario: Scenario) -> Iterator[str]:
+    """Warn of senders that slow down at marks (ECN) where nothing marks: losses alone slow them."""
+    tables = tables_of(scenario.switching).values()
+    packets = [table.packet for table in tables if isinstance(table, Circuit) and table.packet]
+    if (
+        any(isinstance(table, Electronic) and table.marks for table in tables)
+        or any(network.ecn_threshold is not None for network in packets)
+        or (scenario.loss is not None and scenario.loss.marks)
+    ):
+        return
+    names = [f"switching.{'packet.' if packets else ''}ecn_threshold"]
+    if any(isinstance(table, Electronic) for table in tables):
+        names.append("a switching.queue with ecn")
+    elif not packets:
+        names = []
+    remedy = f": set {' or '.join(names)}" if names else "; only electronic ones can"
+    groups = {group.transport_path: group.transport for group in scenario.flow_groups}
+    for path, transport in groups.items():
+        law = getattr(transport, "congestion_control", None)
+        given = (
+            f"congestion_control = '{law.kind}'"
+            if law is not None and law.kind in _ANSWER_MARKS
+            else "ecn"
+        )
+        if given != "ecn" or getattr(transport, "ecn", False):
+            yield f"{path}.{given} answers marks (ECN), but no switch makes any{remedy}"
 
 
 def _hasty(run: _Run) -> Iterator[str]:

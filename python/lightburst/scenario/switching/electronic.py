@@ -9,7 +9,7 @@ from lightburst.scenario.fields import Real, refuse_at
 from lightburst.scenario.section import Section
 from lightburst.scenario.switching.base import BaseSwitch, Unlimited
 from lightburst.scenario.switching.lines import Drr, Prio
-from lightburst.scenario.switching.queue import DropTail, Queue, Trim
+from lightburst.scenario.switching.queue import DropTail, DualPi2, Marking, Queue, Trim
 
 _HUNDRED_PACKETS = parse_size("900 kB")
 
@@ -160,6 +160,12 @@ class Electronic(BaseSwitch):
             given = f"'{self.ecn_marking}' without an ecn_threshold"
             raise refuse_at("ecn_marking", given, "'arrival': nothing is marked")
         return self
+
+    @property
+    def marks(self) -> bool:
+        """Whether it can mark packets (ECN)."""
+        of_queue = getattr(self.queue, "ecn", isinstance(self.queue, DualPi2 | Marking))
+        return of_queue or self.ecn_threshold is not None
 
     @property
     def has_queues(self) -> bool:
