@@ -43,7 +43,7 @@ def test_no_switch_makes_marks(transport: dict[str, Any], given: str) -> None:
 
 def test_only_electronic_switches_make_marks() -> None:
     assert warned({"kind": "hybrid"}, DCTCP) == [
-        "transport.congestion_control = 'dctcp' answers marks (ECN), but no switch makes any; only "
+        "transport.congestion_control = 'dctcp' answers marks (ECN), but no switch makes any: only "
         "electronic ones can"
     ]
 

@@ -275,7 +275,7 @@ def _unmarked(scenario: Scenario) -> Iterator[str]:
         names.append("a switching.queue with ecn")
     elif not packets:
         names = []
-    remedy = f": set {' or '.join(names)}" if names else "; only electronic ones can"
+    remedy = f": set {' or '.join(names)}" if names else ": only electronic ones can"
     groups = {group.transport_path: group.transport for group in scenario.flow_groups}
     for path, transport in groups.items():
         law = getattr(transport, "congestion_control", None)
