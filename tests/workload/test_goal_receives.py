@@ -40,7 +40,7 @@ def test_receives_of_any_tag_and_of_any_rank_take_their_turn_with_others(write: 
     """A message goes to the receive that was posted first, though another one fits it better."""
     first = "a: recv 8b from 1 tag -1\nb: recv 8b from -1 tag 7\nc: recv 8b from 1 tag 7\n"
     result = write.run(
-        first + "w: calc 100\nb requires w\nc requires b",
+        first + "w: calc 100\nb requires w\nx: calc 100\nx requires w\nc requires x",
         "s: send 8b to 0 tag 5\nw: calc 1000\nt: send 8b to 0 tag 7\nt requires w\n"
         "v: calc 3000\nu: send 8b to 0 tag 7\nu requires v",
     )
