@@ -42,8 +42,9 @@ def working(plan: Plan, rows: list[dict[str, Any]], **flows: list[int]) -> Plan:
         nic=column("nic", np.uint32, NO_JOIN) if gaps else np.zeros(0, np.uint32),
         nic_gap_ps=np.array([gaps[nic] for nic in range(len(gaps))], np.uint64),
     )
+    ends: dict[str, Any] = {name: np.array(values, np.uint32) for name, values in flows.items()}
     joins = Joins(
-        **{name: np.array(values, np.uint32) for name, values in flows.items()},
+        **ends,
         delay_ps=column("delay", np.uint64, 0),
         **in_columns(
             [row.get("begins", []) for row in rows], [row.get("ends", []) for row in rows]

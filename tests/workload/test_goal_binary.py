@@ -120,7 +120,7 @@ def test_a_binary_schedule_runs_as_its_text(tmp_path: Path, seed: int) -> None:
         (14 + 8, b"\xff\xff\0\0", "whose table of ranks does not fit the file"),
         (14 + 48 + 12 + 23, b"\1", "whose rank 0 has 0 dependencies, not 1"),
         (14 + 48 + 12, b"\1", "whose rank 0 has dependencies other than it counts"),
-        (14 + 48 + 12 + 5, b"\xff\xff\xff\xff", "rank -1, which stands for any in operation 0"),
+        (14 + 48 + 12 + 5, b"\xff\xff\xff\xff", "rank -1 in operation 0"),
         (14 + 48 + 12 + 5, b"\3\0\0\0", "rank 3 in operation 0 of rank 0"),
         (14 + 48 + 12 + 9, b"\xff" * 8, f"{2**63 - 1} in operation 0 of rank 0"),
     ],

@@ -4,7 +4,7 @@ use crate::lent::lent;
 use crate::worker::MemoryEnded;
 use lightburst_net::Shared;
 use lightburst_sim::columns::{Column, Output, Outputs};
-use lightburst_sim::plan::{Flows, Joins, Links, Nodes};
+use lightburst_sim::plan::{Flows, Joins, Links, Nodes, Receives};
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -109,6 +109,14 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
             cpu_host: some(table, "cpu_host")?,
             nic: some(table, "join_nic")?,
             nic_gap_ps: some(table, "nic_gap_ps")?,
+            receives: Receives {
+                join: some(table, "receive_join")?,
+                source: some(table, "receive_source")?,
+                tag: some(table, "receive_tag")?,
+                tag_of_flow: some(table, "tag_of_flow")?,
+                busy_ps: some(table, "receive_busy_ps")?,
+                sent: some(table, "sent_join")?,
+            },
         },
     })
 }

@@ -27,6 +27,7 @@ macro_rules! require {
 mod joins;
 mod paths;
 mod queues;
+mod receives;
 mod subflows;
 
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {

@@ -24,7 +24,7 @@ use lightburst_net::{Label, NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
-pub use lightburst_tcp::Joins;
+pub use lightburst_tcp::{Joins, Receives};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

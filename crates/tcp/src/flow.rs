@@ -84,6 +84,12 @@ impl Flows {
         }
     }
 
+    /// Returns the source and the destination of the flow at `index`.
+    pub fn ends(&self, index: usize) -> (u32, u32) {
+        let row = self.id(index).index();
+        (self.source[row], self.destination[row])
+    }
+
     /// Returns the number, the source and the start time of the flow at `index`.
     pub fn origin(&self, index: usize) -> (FlowId, NodeId, Time) {
         let id = self.id(index);

@@ -3,6 +3,7 @@
 pub(crate) mod connections;
 pub mod datagram;
 pub mod dependencies;
+pub mod matching;
 pub mod mixed;
 mod multipath;
 pub mod outcomes;
@@ -134,6 +135,7 @@ impl TcpHosts {
             let started = (0..self.flows.len()).map(|index| dependencies.started(index));
             self.outcomes.started(started);
             self.outcomes.begun(dependencies.begun());
+            self.outcomes.taken(dependencies.taken());
         }
         self.outcomes
     }
@@ -420,7 +422,11 @@ impl TcpHosts {
             HostTimer::Write => sender.on_write(end),
             HostTimer::Delay => receiver.on_delay(reception, end),
             HostTimer::Departure => unreachable!("the network handles departures"),
-            HostTimer::JoinBegin | HostTimer::HandOver | HostTimer::JoinEnd | HostTimer::Pull => {
+            HostTimer::JoinBegin
+            | HostTimer::HandOver
+            | HostTimer::JoinEnd
+            | HostTimer::Pull
+            | HostTimer::Taken => {
                 unreachable!("joins and pull queues have their own timers")
             }
         }

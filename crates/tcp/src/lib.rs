@@ -22,6 +22,7 @@ pub use flight::audit::Repetitions;
 pub use flow::{Flow, Flows, Outcome, Progress, Stage, Status};
 pub use hosts::datagram::{DatagramHosts, Datagrams};
 pub use hosts::dependencies::{Joins, Waiting, NO_JOIN};
+pub use hosts::matching::Receives;
 pub use hosts::mixed::{MixedHosts, Place};
 pub use hosts::outcomes::Outcomes;
 pub use hosts::{Group, TcpHosts};

@@ -76,6 +76,8 @@ _BYTES_PER_FAIR_FLOW = 4
 # begin and the operation of the schedule.
 _BYTES_PER_JOINED_FLOW = 106
 _BYTES_PER_WORKING_JOIN = 150
+# A flow whose receive is matched in the run, and that receive with its place in a queue.
+_BYTES_PER_MATCHED_FLOW = 90
 # The place of a queue in the table of an output with FQ-CoDel, and the queue of a hash of flows;
 # switches on a long path in a fat-tree, and packets of a connection without data.
 _BYTES_PER_PLACE = 4
@@ -157,6 +159,7 @@ def estimate_memory(
         + _circuits(plan)
         + _BYTES_PER_JOINED_FLOW * plan.flows.get("after_join", np.empty(0)).size
         + _BYTES_PER_WORKING_JOIN * plan.flows.get("join_cpu", np.empty(0)).size
+        + _BYTES_PER_MATCHED_FLOW * plan.flows.get("tag_of_flow", np.empty(0)).size
     )
     check_memory(needed - plan.nbytes, limit=limit)
     return needed

@@ -40,6 +40,51 @@ class Work:
 
 
 @dataclass(frozen=True)
+class Receives:
+    """Receives that are matched in the run: a message goes to the first one posted that it fits.
+
+    The joins by which they are posted are the last ones, in the order of the receives.
+
+    Attributes
+    ----------
+    join : ndarray of uint32, shape (receives,)
+        Join of each receive, which opens when it is posted and its message is there.
+    source : ndarray of uint32, shape (receives,)
+        Host from which the message comes, or `NO_JOIN` for any.
+    tag : ndarray of uint32, shape (receives,)
+        Number of the tag, or `NO_JOIN` for any.
+    tag_of_flow : ndarray of uint32, shape (flows,)
+        Number of the tag of each flow, or `NO_JOIN` for one that leads to a join by itself.
+    busy_ps : ndarray of uint64, shape (flows,)
+        Work of the receive that takes each flow, in picoseconds.
+    sent : ndarray of uint32, shape (flows,) or (0,)
+        Join at the source that each flow reaches when it is taken, or `NO_JOIN`; empty if none
+        does.
+    """
+
+    join: NDArray[np.uint32]
+    source: NDArray[np.uint32]
+    tag: NDArray[np.uint32]
+    tag_of_flow: NDArray[np.uint32]
+    busy_ps: NDArray[np.uint64]
+    sent: NDArray[np.uint32]
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.uint32] | NDArray[np.uint64]]:
+        """The columns of the plan."""
+        columns: dict[str, NDArray[np.uint32] | NDArray[np.uint64]] = {
+            "receive_join": self.join,
+            "receive_source": self.source,
+            "receive_tag": self.tag,
+            "tag_of_flow": self.tag_of_flow,
+            "receive_busy_ps": self.busy_ps,
+        }
+        if self.sent.size:
+            columns["sent_join"] = self.sent
+        return columns
+
+
+@dataclass(frozen=True)
 class Joins:
     """Joins, through which flows wait for others.
 
@@ -60,6 +105,8 @@ class Joins:
         Index in ``leads`` of the first of either kind of each join, and their number.
     work : Work, optional
         None if no join has a processor: all end when they begin.
+    receives : Receives, optional
+        None if each flow leads to a join that is known before the run.
     """
 
     after: NDArray[np.uint32]
@@ -68,6 +115,7 @@ class Joins:
     leads: NDArray[np.uint32]
     lead_offsets: NDArray[np.uint32]
     work: Work | None = None
+    receives: Receives | None = None
 
     @property
     def columns(self) -> dict[str, NDArray[np.uint32] | NDArray[np.uint64]]:
@@ -87,6 +135,8 @@ class Joins:
                 "join_nic": self.work.nic,
                 "nic_gap_ps": self.work.nic_gap_ps,
             }
+        if self.receives is not None:
+            columns |= self.receives.columns
         return columns
 
 

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from twin.endpoint import Flow
 from twin.events import EventQueue, Moment
 from twin.network import TIMER
+from twin.receives import Receives
 
 NO_JOIN = 2**32 - 1
 #: Kinds of the timers of joins.
-BEGIN, HAND_OVER, END = 7, 8, 9
+BEGIN, HAND_OVER, END, TAKEN = 7, 8, 9, 11
 
 
 class Joins:
@@ -48,6 +49,12 @@ class Joins:
             self.at[event] = leads[offsets[place] : offsets[place + 1]]
         for flow, join in enumerate(self.towards):
             self.at["arrival", flow] = [] if join == NO_JOIN else [join]
+        self.receives = Receives(column, number)
+        for join in self.receives.joins:
+            self.missing[join].append(("message", join))
+        for flow, join in enumerate(self.receives.sent):
+            if join != NO_JOIN:
+                self.at["taken", flow] = [join]
         for event, joins in self.at.items():
             for join in joins:
                 self.missing[join].append(event)
@@ -71,7 +78,26 @@ class Joins:
         assert now == self.events.now
         if self.exist:
             self.happen("arrival", flow.index)
+            self.receive(self.receives.arrive(flow))
             self.open()
+
+    def receive(self, found: tuple[int, Flow] | None) -> None:
+        """Let a receive have its message; the sender hears of it 1 ps later, if it waits."""
+        if found is None:
+            return
+        join, flow = found
+        self.missing[join].remove(("message", join))
+        if not self.missing[join]:
+            self.opening.append(join)
+        if ("taken", flow.index) in self.at:
+            (sent,) = self.at["taken", flow.index]
+
+            def late() -> None:
+                self.happen("taken", flow.index)
+                self.open()
+
+            moment = Moment(TIMER, flow.source, sent, TAKEN)
+            self.events.add(self.events.now + 1, moment, late)
 
     def happen(self, what: str, number: int) -> None:
         """Note what some joins wait for; those that miss nothing more are to open."""
@@ -99,7 +125,8 @@ class Joins:
             join = self.opening.popleft()
             cpu, now = self.cpu[join], self.events.now
             begin = now if cpu == NO_JOIN else max(now, self.work.get(cpu, 0))
-            end = begin + self.busy[join]
+            taken = self.receives.work(join)
+            end = begin + (self.busy[join] if taken is None else taken)
             self.work[cpu] = end
             self.begun[join] = begin
             waiting = [one for one in self.flows if self.after[one.index] == join]
@@ -112,6 +139,7 @@ class Joins:
             if self.at["begin", join]:
                 self.timer(BEGIN, join, begin, partial(self.happen, "begin", join))
             self.timer(END, join, end, partial(self.happen, "end", join))
+            self.receive(self.receives.post(join))
 
     def hand_over(self, join: int, waiting: list[Flow]) -> None:
         """Start flows, no sooner than a gap after the start of the one before at their NIC."""
@@ -131,7 +159,11 @@ class Joins:
         """The start of each flow; the largest number for one that did not start."""
         if not self.exist:
             return {}
-        return {"started_ps": _times([flow.began for flow in self.flows])}
+        found = {"started_ps": _times([flow.began for flow in self.flows])}
+        if self.receives.exist:
+            taken = [self.receives.taken.get(flow.index, NO_JOIN) for flow in self.flows]
+            found["taken_join"] = np.array(taken, np.uint64)
+        return found
 
     def table(self) -> dict[str, dict[str, npt.NDArray[Any]]]:
         """The begin of each join, if joins have processors."""

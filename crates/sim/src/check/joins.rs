@@ -1,5 +1,6 @@
 //! Checks the flows that wait for others.
 
+use super::receives;
 use crate::plan::{Plan, PlanError};
 use lightburst_des::LONGEST_PS;
 use lightburst_tcp::{Joins, Waiting, NO_JOIN};
@@ -46,6 +47,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), PlanError> {
         "datagrams that wait for other flows"
     );
     work(joins, plan.settings.hosts)?;
+    receives::check(plan)?;
     places(plan)?;
     require!(opened(plan) == number, "flows that wait for each other");
     Ok(())
@@ -107,7 +109,9 @@ fn places(plan: &Plan) -> Result<(), PlanError> {
             .unwrap_or(u32::MAX);
     }
     let ends = joins.towards.iter().zip(flows.destination.iter());
-    for (&join, &at) in ends.chain(joins.after.iter().zip(flows.source.iter())) {
+    let sent = joins.receives.sent.iter();
+    let starts = joins.after.iter().zip(flows.source.iter());
+    for (&join, &at) in ends.chain(starts).chain(sent.zip(flows.source.iter())) {
         if let Some(host) = host.get_mut(join as usize) {
             require!(*host == at || *host == u32::MAX, "join {join} at two hosts");
             *host = at;

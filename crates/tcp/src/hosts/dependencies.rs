@@ -2,6 +2,7 @@
 //! flows that lead to it has arrived there, and all joins that lead to it have begun or ended. It
 //! begins then, or when its processor is free; the flows that wait for it start at this host.
 
+use crate::hosts::matching::{Matching, Receives};
 use crate::wire::host_timer::HostTimer;
 use crate::Flows;
 use lightburst_des::{Duration, Time};
@@ -36,6 +37,8 @@ pub struct Joins {
     pub nic: Shared<u32>,
     /// Least time between the starts of two flows of each interface, in picoseconds.
     pub nic_gap_ps: Shared<u64>,
+    /// Receives that are matched in the run.
+    pub receives: Receives,
 }
 
 impl Joins {
@@ -126,6 +129,8 @@ pub(super) struct Dependencies {
     next: Vec<Time>,
     /// Joins that open at present, in the order in which they do.
     opening: Vec<u32>,
+    /// Receives that are matched in the run; `None` if there are none.
+    matching: Option<Box<Matching>>,
 }
 
 impl Dependencies {
@@ -147,7 +152,9 @@ impl Dependencies {
         };
         let mut rows: Vec<Join> = (0..=joins.delay_ps.len()).map(row).collect();
         let leads = joins.towards.iter().chain(joins.leads.iter());
-        for &join in leads.filter(|&&join| join != NO_JOIN) {
+        let matching = Matching::new(&joins, flows);
+        let matched = matching.iter().flat_map(|it| it.awaiting());
+        for &join in leads.chain(matched).filter(|&&join| join != NO_JOIN) {
             rows[join as usize].awaited += 1;
         }
         // The one after the last does not open.
@@ -160,6 +167,7 @@ impl Dependencies {
             free: vec![Time::ZERO; joins.cpu_host.len()],
             next: vec![Time::ZERO; joins.nic_gap_ps.len()],
             opening: Vec::new(),
+            matching: matching.map(Box::new),
             joins,
         }))
     }
@@ -184,6 +192,11 @@ impl Dependencies {
         &self.begun
     }
 
+    /// Returns the join of the receive that took each flow; `None` if none is matched in the run.
+    pub fn taken(&self) -> Option<&[u32]> {
+        self.matching.as_ref().map(|matching| matching.taken())
+    }
+
     /// Opens the joins to which nothing leads, at the begin of the run.
     pub fn open_first(&mut self, flows: &Flows, set: Set<'_>) {
         let first = (0..).zip(&self.rows).filter(|(_, row)| row.awaited == 0);
@@ -197,6 +210,25 @@ impl Dependencies {
         if join != NO_JOIN {
             reach(&mut self.rows, &mut self.opening, join);
             self.open(now, flows, set);
+        } else if let Some(matching) = &mut self.matching {
+            let flow = index as u32;
+            if let Some(join) = matching.arrive(flow, flows) {
+                self.receive(join, flow, now, flows, set);
+                self.open(now, flows, set);
+            }
+        }
+    }
+
+    /// Lets the receive at a join take a message, and tells its sender, where a send waits for that.
+    ///
+    /// LogGOPSim tells it at the same instant. The notice takes 1 ps here, as the least that a link
+    /// takes: no event has an effect at another host at its own instant.
+    fn receive(&mut self, join: u32, flow: u32, now: Time, flows: &Flows, set: Set<'_>) {
+        reach(&mut self.rows, &mut self.opening, join);
+        let sent = self.matching.as_ref().and_then(|it| it.sent(flow));
+        if let Some(sent) = sent {
+            let (_, source, _) = flows.origin(flow as usize);
+            set(source, now + Duration(1), HostTimer::Taken.of_join(sent));
         }
     }
 
@@ -212,6 +244,7 @@ impl Dependencies {
         match timer {
             HostTimer::JoinBegin => self.lead(self.at_begin(join)),
             HostTimer::JoinEnd => self.lead(self.at_end(join)),
+            HostTimer::Taken => reach(&mut self.rows, &mut self.opening, join),
             _ => self.hand_over(join as usize, now, flows, set),
         }
         self.open(now, flows, set);
@@ -264,6 +297,11 @@ impl Dependencies {
         }
         self.start_all(at, now, flows, set);
         self.lead(self.at_begin(join).start..self.at_end(join).end);
+        if let Some(matching) = &mut self.matching {
+            if let Some((join, flow)) = matching.post(join) {
+                self.receive(join, flow, now, flows, set);
+            }
+        }
     }
 
     /// Starts the flows that wait for a join which begins.
@@ -281,7 +319,7 @@ impl Dependencies {
     fn take_turn(&mut self, join: u32, cpu: usize, now: Time, flows: &Flows, set: Set<'_>) {
         let at = join as usize;
         let begin = now.max(self.free[cpu]);
-        let end = begin + Duration(self.joins.busy_ps[at]);
+        let end = begin + Duration(self.busy(at));
         self.free[cpu] = end;
         self.begun[at] = begin;
         if self.next.is_empty() || self.joins.nic[at] == NO_JOIN {
@@ -303,6 +341,14 @@ impl Dependencies {
         }
         // The end of the last work of a host has a timer, too: the run lasts as long.
         self.set_timer(HostTimer::JoinEnd, join, end, set);
+    }
+
+    /// Returns the work of a join.
+    fn busy(&self, join: usize) -> u64 {
+        match &self.matching {
+            None => self.joins.busy_ps[join],
+            Some(matching) => matching.busy(join),
+        }
     }
 
     /// Sets a timer of a join, at the host of its processor.

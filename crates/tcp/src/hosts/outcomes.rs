@@ -14,6 +14,8 @@ pub struct Outcomes {
     started: Option<Narrow>,
     /// Begin of each join, if joins have processors.
     begun: Option<Narrow>,
+    /// Join of the receive that took each flow, if some are matched in the run.
+    taken: Option<Narrow>,
 }
 
 impl Outcomes {
@@ -23,6 +25,7 @@ impl Outcomes {
             columns: std::array::from_fn(|_| Narrow::zeros(flows)),
             started: None,
             begun: None,
+            taken: None,
         }
     }
 
@@ -43,6 +46,11 @@ impl Outcomes {
         self.begun = (!times.is_empty()).then(|| column(times.iter().copied()));
     }
 
+    /// Sets the joins of the receives that took the flows, if some are matched in the run.
+    pub fn taken(&mut self, joins: Option<&[u32]>) {
+        self.taken = joins.map(|joins| column(joins.iter().map(|&join| Time(join.into()))));
+    }
+
     /// Takes the begins of all joins out; `None` if joins have no processors.
     pub fn take_begun(&mut self) -> Option<Narrow> {
         self.begun.take()
@@ -52,7 +60,9 @@ impl Outcomes {
     pub fn columns(self) -> impl Iterator<Item = (&'static str, Narrow)> {
         let names = Outcome::NUMBERS.map(|(name, _)| name);
         let started = self.started.map(|column| ("started_ps", column));
-        names.into_iter().zip(self.columns).chain(started)
+        let taken = self.taken.map(|column| ("taken_join", column));
+        let own = names.into_iter().zip(self.columns);
+        own.chain(started).chain(taken)
     }
 
     /// Returns the value of a flow in the column `name`; panics if there is no such column.

@@ -29,11 +29,14 @@ pub enum HostTimer {
     JoinEnd = 9,
     /// The pull queue of a host may send its next pull. Its subject is 0.
     Pull = 10,
+    /// A receive has taken a message: a send of this host may end. Its subject is the join that
+    /// waits for it.
+    Taken = 11,
 }
 
 impl HostTimer {
     /// All timers, in the order of their numbers.
-    const ALL: [HostTimer; 11] = [
+    const ALL: [HostTimer; 12] = [
         HostTimer::Start,
         HostTimer::Sender,
         HostTimer::Receiver,
@@ -45,6 +48,7 @@ impl HostTimer {
         HostTimer::HandOver,
         HostTimer::JoinEnd,
         HostTimer::Pull,
+        HostTimer::Taken,
     ];
 
     /// Returns the timer with this identifier; panics if a host has no such timer.

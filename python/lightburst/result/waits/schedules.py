@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 # Operations of a chain of waits that a warning names, at its begin and at its end.
 _FIRST, _LAST = 3, 2
 _NEVER: Final = int(UNFINISHED)
+# What one waits for that others have taken.
+NO_MESSAGE: Final = "a message that fits, of which none has arrived that others did not take"
+NO_RECEIVE: Final = "a receive that takes its message"
 
 
 def metrics(plan: Plan, columns: Columns) -> dict[str, Metric]:
@@ -113,6 +116,8 @@ def _backwards(operations: Operations, messages: NDArray[np.float64]) -> Iterato
             return
         join = cause.number
         if cause.why == MESSAGE:
+            # That of another operation, where a send by rendezvous was over.
+            flow = cause.number
             join = operations.sender_of(flow)
             start, arrival, excess = map(float, messages[:, flow])
             rank, line = int(operations.rank[join]), int(operations.line[join])
@@ -131,14 +136,19 @@ def stalled(plan: Plan, columns: Columns) -> str | None:
     chain = []
     while True:
         chain.append(f"{_place(operations, at)}")
-        if operations.begun[at] != UNFINISHED:
+        begun = operations.begun[at] != UNFINISHED
+        causes = operations.causes_of_end(at) if begun else operations.causes(at)
+        missing = next((one for one in causes if one.time == _NEVER), None)
+        if missing is None:
             chain.append("its own work")
             break
-        missing = next(one for one in operations.causes(at) if one.time == _NEVER)
+        flow = missing.number
+        if flow < 0:
+            chain.append(NO_MESSAGE if missing.why == MESSAGE else NO_RECEIVE)
+            break
         if missing.why != MESSAGE:
             at = operations.operation_of(missing.number)
             continue
-        flow = missing.number
         at = operations.sender_of(flow)
         if columns["flows"]["started_ps"][flow] != UNFINISHED:
             arrived, size = columns["flows"]["delivered_bytes"][flow], plan.flows["bytes"][flow]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from lightburst.foundation.counts import PS, UNFINISHED, Columns
+from lightburst.result.waits.operations import work_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +142,7 @@ def _all(plan: Plan, columns: Columns, number: Numbers) -> Iterator[Bars]:
         yield _bars(CALC, source[late], begin[late] - waited[late], begin[late], which[late])
     if "join_busy_ps" in flows:
         begun = np.asarray(columns["joins"]["begun_ps"], np.uint64)
-        busy = flows["join_busy_ps"]
+        busy = work_of(plan, columns)
         works = np.flatnonzero((busy > 0) & (begun <= end))
         host = flows["cpu_host"][flows["join_cpu"][works]]
         kind: Any = CALC

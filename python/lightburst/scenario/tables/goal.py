@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.foundation.units import Duration
+from lightburst.foundation.units import Duration, Size
 from lightburst.scenario.fields import DataFile, Whole, refuse_at
 from lightburst.scenario.tables.any_workload import AnyWorkload
 from lightburst.scenario.tables.collective import Placement
@@ -19,6 +19,8 @@ class Goal(AnyWorkload):
         Host of each rank; None if `placement` decides.
     overhead, overhead_per_byte, gap : int
         Picoseconds.
+    rendezvous_above : int or None
+        Bytes.
     """
 
     kind: Literal["goal"] = "goal"
@@ -60,6 +62,14 @@ class Goal(AnyWorkload):
     gap: Duration = Field(
         0,
         description="g of LogGOPS: least time between two messages of an interface (`nic`).",
+    )
+    rendezvous_above: Size | None = Field(
+        None,
+        description=(
+            "S of LogGOPS: the send of a message of more bytes ends only when a receive has taken "
+            "it, that of others when its work ends. Without it all are such others; in LogGOPSim "
+            "it is 65535 bytes by default."
+        ),
     )
 
     @model_validator(mode="after")

@@ -10,19 +10,21 @@ from lightburst.foundation.errors import InputError
 from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND
 
 if TYPE_CHECKING:
-    from lightburst.workload.goal.schedule import Numbers, Schedule
+    from lightburst.workload.goal.schedule import Numbers, Ranks, Schedule
 
 # Operations of a circle that a message names.
 _MOST_NAMED = 8
 
 
-def matched(schedule: Schedule) -> tuple[Numbers, Numbers]:
+def matched(schedule: Schedule, in_run: Ranks) -> tuple[Numbers, Numbers]:
     """Match sends and receives: of one source, destination and tag, in the order of the file.
 
     Parameters
     ----------
     schedule : Schedule
         The schedule.
+    in_run : ndarray of bool, shape (ranks,)
+        Ranks whose receives are matched in the run, which are left out.
 
     Returns
     -------
@@ -34,7 +36,8 @@ def matched(schedule: Schedule) -> tuple[Numbers, Numbers]:
     InputError
         If one is without the other.
     """
-    send, recv = (np.flatnonzero(schedule.kind == kind) for kind in (SEND, RECV))
+    send = np.flatnonzero((schedule.kind == SEND) & ~in_run[schedule.peer])
+    recv = np.flatnonzero((schedule.kind == RECV) & ~in_run[schedule.rank])
     ends = (schedule.rank, schedule.peer), (schedule.peer, schedule.rank)
     keys = [
         np.stack([source[of], destination[of], schedule.tag[of]])

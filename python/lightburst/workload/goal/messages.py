@@ -10,13 +10,19 @@ from lightburst.foundation.errors import InputError
 from lightburst.workload.flows import NO_JOIN, Flows, Joins, Work
 from lightburst.workload.goal.matching import matched, refuse_circles, sizes
 from lightburst.workload.goal.reading import read_schedule
+from lightburst.workload.goal.receives import (
+    by_rendezvous,
+    check_receives,
+    make_receives,
+    ranks_in_run,
+)
 from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightburst.scenario.tables.goal import Goal
-    from lightburst.workload.goal.schedule import Numbers, Schedule
+    from lightburst.workload.goal.schedule import Numbers, Ranks, Schedule
 
 # Picoseconds of the unit of a calc, a nanosecond.
 _CALC_PS = 1000
@@ -40,7 +46,8 @@ def make_messages(workload: Goal, hosts: int, generator: np.random.Generator) ->
     -------
     Flows
         In the order of the sends in the file. Join i is operation i; further joins are receives
-        that are posted, where an operation waits for the begin of a receive.
+        that are posted, where an operation waits for the begin of a receive or its message is
+        matched in the run, and sends by rendezvous that are over.
 
     Raises
     ------
@@ -48,16 +55,24 @@ def make_messages(workload: Goal, hosts: int, generator: np.random.Generator) ->
         If the schedule cannot be used, or has more ranks than there are hosts.
     """
     schedule = read_schedule(workload.file)
-    send, recv = matched(schedule)
-    refuse_circles(schedule, send, recv)
+    rendezvous = by_rendezvous(workload, schedule)
+    in_run = ranks_in_run(schedule, rendezvous)
+    of_file, recv = matched(schedule, in_run)
+    check_receives(schedule, in_run)
+    refuse_circles(schedule, of_file, recv)
+    send = np.flatnonzero(schedule.kind == SEND)
     if not send.size:
         given, allowed = f"{schedule.file}, without a message", "at least one 'send'"
         raise InputError(PATH, given, f"{allowed}: computation alone needs no network")
     place = _placed(workload, schedule, hosts, generator)
     size = sizes(schedule)
-    size[recv] = size[send]
-    leads, offsets, posts = _leads(schedule)
-    work, delay = _work(workload, schedule, size, place, posts)
+    size[recv] = size[of_file]
+    # The work of a receive that is matched in the run is that of the message that it takes.
+    size[(schedule.kind == RECV) & in_run[schedule.rank]] = 1
+    leads = _Leads(schedule, in_run, rendezvous)
+    work, delay, busy = _work(workload, schedule, size, place, leads.more)
+    towards = np.full(schedule.kind.size, int(NO_JOIN))
+    towards[of_file] = recv
     return Flows(
         source=place[schedule.rank[send]].astype(np.uint32),
         destination=place[schedule.peer[send]].astype(np.uint32),
@@ -65,11 +80,12 @@ def make_messages(workload: Goal, hosts: int, generator: np.random.Generator) ->
         size_bytes=size[send].astype(np.uint64),
         joins=Joins(
             after=send.astype(np.uint32),
-            towards=recv.astype(np.uint32),
+            towards=towards[send].astype(np.uint32),
             delay_ps=delay,
-            leads=leads,
-            lead_offsets=offsets,
+            leads=leads.to,
+            lead_offsets=leads.offsets,
             work=work,
+            receives=make_receives(schedule, in_run, place, busy, leads.sent),
         ),
         told={
             "host_of_rank": place.astype(np.uint32),
@@ -101,50 +117,76 @@ def _placed(
     return rank * hosts // ranks if workload.placement == "strided" else rank
 
 
-def _leads(schedule: Schedule) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Numbers]:
-    """Return the joins to which joins lead, their offsets, and the receives that are posted.
+class _Leads:
+    """Joins to which joins lead, and the joins beside those of the operations.
 
     A receive is posted when all that it requires is over, and begins when its message is there,
-    too. Where an operation waits for the begin of a receive, the posting is a join of its own.
+    too. Where an operation waits for the begin of a receive, and where the message is matched in
+    the run, the posting is a join of its own. A send by rendezvous is over when its work is over
+    and its message was taken, which is a join, too.
+
+    Attributes
+    ----------
+    to, offsets : ndarray of uint32
+        As in `lightburst.workload.flows.Joins`.
+    more : int
+        Number of further joins: postings of receives that are matched by the file, sends by
+        rendezvous that are over, and postings of those that are matched in the run.
+    sent : ndarray of int64, shape (operations,)
+        Join at which a send by rendezvous is over, -1 of other operations.
     """
-    number = schedule.kind.size
-    begins = schedule.at_begin
-    posts = np.unique(schedule.needed[begins & (schedule.kind[schedule.needed] == RECV)])
-    post_of = np.arange(number)
-    post_of[posts] = number + np.arange(posts.size)
-    before = np.concatenate(
-        [np.where(begins, post_of[schedule.needed], schedule.needed), post_of[posts]]
-    )
-    after = np.concatenate([post_of[schedule.by], posts])
-    row = 2 * before + np.concatenate([~begins, np.ones(posts.size, bool)])
-    order = np.lexsort((after, row))
-    rows = 2 * (number + posts.size)
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))])
-    return after[order].astype(np.uint32), offsets.astype(np.uint32), posts
+
+    def __init__(self, schedule: Schedule, in_run: Ranks, rendezvous: Numbers) -> None:
+        number, begins = schedule.kind.size, schedule.at_begin
+        late = (schedule.kind == RECV) & in_run[schedule.rank]
+        awaited = schedule.needed[begins & (schedule.kind[schedule.needed] == RECV)]
+        early = np.unique(awaited[~late[awaited]])
+        posts = np.concatenate([early, np.flatnonzero(late)])
+        self.sent = np.full(number, -1)
+        self.sent[rendezvous] = number + early.size + np.arange(rendezvous.size)
+        post_of, over = np.arange(number), np.arange(number)
+        post_of[early] = number + np.arange(early.size)
+        post_of[late] = number + early.size + rendezvous.size + np.arange(posts.size - early.size)
+        over[rendezvous] = self.sent[rendezvous]
+        needed, extra = schedule.needed, np.concatenate([posts, rendezvous])
+        before = [np.where(begins, post_of[needed], over[needed]), post_of[posts], rendezvous]
+        after = np.concatenate([post_of[schedule.by], posts, self.sent[rendezvous]])
+        at_end = np.concatenate([~begins, np.ones(extra.size, bool)])
+        self.more = extra.size
+        row = 2 * np.concatenate(before) + at_end
+        order = np.lexsort((after, row))
+        rows = 2 * (number + self.more)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))])
+        self.to = after[order].astype(np.uint32)
+        self.offsets = offsets.astype(np.uint32)
 
 
 def _work(
-    workload: Goal, schedule: Schedule, size: Numbers, place: Numbers, posts: Numbers
-) -> tuple[Work, NDArray[np.uint64]]:
-    """Return the work of all joins, and the delay of the messages of each."""
+    workload: Goal, schedule: Schedule, size: Numbers, place: Numbers, more: int
+) -> tuple[Work, NDArray[np.uint64], Numbers]:
+    """Return the work of all joins, the delay of the messages of each, and the work by itself.
+
+    There are `more` joins than operations, which do not work.
+    """
     kind = schedule.kind
     per_byte = (size - 1).astype(float) * workload.overhead_per_byte
     calc = schedule.value.astype(float) * _CALC_PS
-    longest = np.where(kind == CALC, calc, workload.overhead + per_byte).sum()
+    # Twice the work of each send, as its receive may be matched in the run.
+    longest = np.where(kind == CALC, calc, 2 * (workload.overhead + per_byte)).sum()
     if longest + float(workload.gap) * kind.size > _LONGEST_PS:
         given = f"{longest / 1e12:g} s of work in {schedule.file}"
         raise InputError(PATH, given, f"at most {_LONGEST_PS / 1e12:g} s")
     message = workload.overhead + (size - 1) * workload.overhead_per_byte
     busy = np.where(kind == CALC, schedule.value * _CALC_PS, message)
     cpus, cpu = _numbered(schedule.rank, schedule.cpu)
-    none = np.full(posts.size, int(NO_JOIN))
+    none = np.full(more, int(NO_JOIN))
     nic, gaps = np.zeros(0, np.uint32), np.zeros(0, np.uint64)
     if workload.gap:
         nics, each = _numbered(schedule.rank, schedule.nic)
         nic = np.concatenate([np.where(kind == SEND, each, int(NO_JOIN)), none]).astype(np.uint32)
         gaps = np.full(nics.size, workload.gap, np.uint64)
     delay = np.where(kind == SEND, workload.overhead, 0)
-    nothing = np.zeros(posts.size, np.uint64)
+    nothing = np.zeros(more, np.uint64)
     work = Work(
         cpu=np.concatenate([cpu, none]).astype(np.uint32),
         busy_ps=np.concatenate([busy.astype(np.uint64), nothing]),
@@ -152,7 +194,7 @@ def _work(
         nic=nic,
         nic_gap_ps=gaps,
     )
-    return work, np.concatenate([delay.astype(np.uint64), nothing])
+    return work, np.concatenate([delay.astype(np.uint64), nothing]), busy
 
 
 def _numbered(rank: Numbers, own: Numbers) -> tuple[Numbers, Numbers]:

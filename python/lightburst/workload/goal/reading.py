@@ -11,7 +11,7 @@ from lightburst.foundation.errors import InputError
 from lightburst.foundation.memory import check_memory
 from lightburst.scenario.reading.files import Stamp, stamp
 from lightburst.workload.goal import binary, text
-from lightburst.workload.goal.schedule import CALC, PATH, Schedule
+from lightburst.workload.goal.schedule import CALC, PATH, RECV, SEND, Schedule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,12 +59,14 @@ def _read(file: Path, version: Stamp) -> Schedule:
 def _check(schedule: Schedule) -> None:
     """Refuse ranks, tags and numbers that no schedule can have."""
     peer, tag, message = schedule.peer, schedule.tag, schedule.kind != CALC
-    a_match = "a rank and a tag: what matches must be known"
+    receives = "a rank; -1, any rank, is for receives"
+    of_any = "a tag of 0 or more, or -1, any tag, for receives"
+    send, recv = schedule.kind == SEND, schedule.kind == RECV
     another = f"another rank, from 0 to {schedule.ranks - 1}"
     most = f"at most {_LARGEST}"
     rules = [
-        (message & (peer < 0), "rank {}, which stands for any", peer, a_match),
-        (message & (tag < 0), "tag {}, which stands for any", tag, a_match),
+        ((send & (peer < 0)) | (peer < -1), "rank {}", peer, receives),
+        ((send & (tag < 0)) | (recv & (tag < -1)), "tag {}", tag, of_any),
         (message & (peer >= schedule.ranks), "rank {}", peer, another),
         (message & (peer == schedule.rank), "rank {}", peer, another),
         (schedule.value > _LARGEST, "{}", schedule.value, most),

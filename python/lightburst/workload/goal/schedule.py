@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
+    # Whether something holds for each rank.
+    Ranks = NDArray[np.bool_]
 
 #: Path of the field that names the file.
 PATH: Final = "workload.file"

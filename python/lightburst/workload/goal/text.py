@@ -60,10 +60,11 @@ def read_text(file: Path) -> Schedule:
         If the file cannot be read as such; the message has the line, counted from 1.
     """
     try:
-        text = file.read_text(encoding="ascii")
-    except (OSError, ValueError) as error:
+        # Comments may have any characters; statements are matched as ASCII.
+        text = file.read_text(encoding="latin-1")
+    except OSError as error:
         reason = str(error).partition("\n")[0]
-        raise InputError(PATH, f"{file} ({reason})", "a GOAL file in ASCII") from None
+        raise InputError(PATH, f"{file} ({reason})", "a GOAL file") from None
     if "/" in text:
         text = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
     return _Reader(file).read(text)
