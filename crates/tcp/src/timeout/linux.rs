@@ -12,6 +12,9 @@ pub const MICROSECOND: u64 = 1_000_000;
 /// Tick of the timers in microseconds, unless it is given (HZ = 250).
 pub const TICK: u64 = 4_000;
 
+/// Timeout in microseconds after a handshake that gave no sample.
+const FALLBACK: u64 = 3_000_000;
+
 /// State of the timeout, with the names of `struct tcp_sock`; times in microseconds.
 #[derive(Clone, Debug)]
 pub struct Linux {
@@ -115,6 +118,22 @@ impl TimeoutPolicy for Linux {
 
     fn tick(&self) -> Duration {
         Duration(self.tick * MICROSECOND)
+    }
+
+    fn excused(&self) -> u32 {
+        // RFC 6298 has a shorter initial timeout than RFC 5681 knew of (`tcp_init_transfer`).
+        1
+    }
+
+    fn samples_repeated(&self) -> bool {
+        true
+    }
+
+    fn on_established(&mut self, sampled: bool) {
+        if !sampled {
+            // RFC 6298, section 5, (5.7), whatever the initial timeout (`tcp_init_metrics`).
+            self.rto = FALLBACK.min(self.maximum);
+        }
     }
 
     fn on_timeout(&mut self) {
