@@ -13,6 +13,7 @@ from linux.scripts import convertible, script
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.packetdrill import Outcome, parse, run
+from lightburst.packetdrill.cutting import Cuts
 
 SCRIPTS = Path(__file__).parents[1] / "data" / "packetdrill"
 NAMES = sorted(path.stem for path in SCRIPTS.glob("*.pkt"))
@@ -209,6 +210,10 @@ def test_a_fin_leaves_with_the_last_data() -> None:
         ("+0 frobnicate(4) = 0", "'frobnicate'"),
         ("+0 ? . 1:1(0)", "'?'"),
         ("soon write(4, ..., 1000) = 1000", "'soon'"),
+        ("+0 > [ect0] EAP. 1:1001(1000) ack 1", "'EAP.'"),
+        ("+0 < .5 1:1(0) ack 1 win 1000", "'.5'"),
+        ("+0 < . 1:1(0) ack 1 win 1000 <ECN e0b 1 ceb 0 e1b 1,nop>", "'ECN'"),
+        ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [2], 4) = 0", "'2'"),
         ("+0 < icmp unreachable host_unreachable", "'icmp'"),
         ("+0 < A. 1:1(0) ack 1 win 1000", "'A.'"),
         ("+0 < . 1:1001(1000) ack 1 win 1000", "'1:1001'"),
@@ -241,12 +246,61 @@ def test_an_unknown_word_is_named(line: str, word: str) -> None:
     assert word in refused.value.given
 
 
-def test_data_within_a_segment_is_refused() -> None:
+def test_an_acknowledgement_within_a_full_segment_is_refused() -> None:
     lines = ("+0 write(4, ..., 1500) = 1500", "+0 > . 1:1501(1500) ack 1")
     assert opened(*lines, "+.1 < . 1:1(0) ack 1501 win 1000").passed
-    for line in ("+0 write(4, ..., 1000) = 1000", "+.1 < . 1:1(0) ack 501 win 1000"):
-        with pytest.raises(lb.InputError, match="segment"):
-            opened(*lines, line)
+    assert opened(*lines, "+.1 < . 1:1(0) ack 1201 win 1000").passed
+    with pytest.raises(lb.InputError, match="within a full segment"):
+        opened(*lines, "+.1 < . 1:1(0) ack 501 win 1000")
+
+
+def test_without_sack_a_part_of_a_segment_is_no_duplicate() -> None:
+    """Three later ones are: the first acknowledgement of byte 1200 moves the window."""
+    outcome = ends(
+        OPEN.replace("sackOK,", "") + "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n"
+        "+0 write(4, ..., 1000) = 1000\n+0 > . 1:1001(1000) ack 1\n"
+        "+.1 < . 1:1(0) ack 1001 win 1000\n"
+        "+0 write(4, ..., 500) = 500\n+0 > . 1001:1501(500) ack 1\n"
+        "+0 write(4, ..., 3000) = 3000\n+0 > . 1501:4501(3000) ack 1\n"
+        "+.1 < . 1:1(0) ack 1201 win 1000\n"
+        "+0 < . 1:1(0) ack 1201 win 1000\n+0 < . 1:1(0) ack 1201 win 1000\n"
+        "+0 %{ assert tcpi_sacked == 2 and tcpi_ca_state == TCP_CA_Disorder, tcpi_sacked }%\n"
+        "+0 < . 1:1(0) ack 1201 win 1000\n+0 > . 1201:1501(300) ack 1\n"
+    )
+    assert outcome.passed, str(outcome)
+
+
+def test_the_last_segment_is_cut_where_it_left_or_ended_a_record() -> None:
+    """The second segment grows while it waits, and no more once it left."""
+    cuts = Cuts(1000)
+    cuts.write(1500, 0)
+    cuts.write(300, 1)
+    assert cuts.ends == [0, 1000, 1800]
+    cuts.write(300, 2, end_of_record=True)
+    cuts.write(100, 2)
+    assert cuts.ends == [0, 1000, 1800, 2100, 2200]
+    assert [cuts.down(1800), cuts.down(1900), cuts.up(1900)] == [2000, 2000, 3000]
+    assert cuts.bounds(2000) == (1800, 2100)
+    # As many segments fit: none, two, all four, and more than all.
+    windows = [cuts.window(0, size) for size in (900, 1800, 2200, 9000)]
+    assert windows == [900, 2000, 4000, 9000]
+    assert [cuts.within(500), cuts.within(1000), cuts.within(1500)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "other"),
+    [
+        ("records", "200, MSG_EOR", "200, 0"),
+        ("nagle", "300) = 300", "1) = 1"),
+        ("nagle", "TCP_NODELAY, [1]", "TCP_NODELAY, [0]"),
+        ("nagle", "TCP_CORK, [1]", "TCP_CORK, [0]"),
+        ("nagle", "TCP_CORK, [0]", "TCP_CORK, [1]"),
+        ("nagle", "70, MSG_MORE", "70, 0"),
+        ("nagle", "+.1 > P. 3901", "+.3 > P. 3901"),
+    ],
+)
+def test_short_segments_fail_without_their_word(name: str, word: str, other: str) -> None:
+    assert not ends(text(name).replace(word, other, 1)).passed
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -24,9 +24,7 @@ use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerActio
 use crate::transport::Transport;
 use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
-use crate::wire::segment::{
-    Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, NOTICE, SYN, SYN_ACKNOWLEDGED,
-};
+use crate::wire::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, NOTICE, SYN};
 use crate::wire::timer::Timer;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
@@ -177,7 +175,7 @@ impl Sender {
             if header.flags & NOTICE != 0 {
                 self.on_notice(header, options, end);
             } else if self.state != State::GaveUp {
-                self.on_syn_ack(end);
+                self.on_syn_ack(options, end);
             }
             return;
         }
@@ -191,24 +189,6 @@ impl Sender {
         if header.flags & FIN != 0 {
             self.on_fin_ack(end);
         }
-    }
-
-    fn on_syn_ack(&mut self, end: &mut Endpoint<'_, '_>) {
-        self.acknowledge(SYN_ACKNOWLEDGED, end);
-        if self.state != State::SynSent {
-            return;
-        }
-        self.audit_acknowledged(0, end);
-        self.timer.clear();
-        let now = end.now();
-        self.timeout.on_established(self.syn_sent == Time::NEVER);
-        if self.syn_sent != Time::NEVER {
-            self.sample(now.since(self.syn_sent), end);
-        } else {
-            // RFC 5681, section 3.1: one segment if the SYN or SYN+ACK was lost.
-            self.congestion.limit(u64::from(self.flight.mss));
-        }
-        self.establish(end);
     }
 
     /// Begins to send the data.

@@ -38,8 +38,19 @@ pub trait TimeoutPolicy: CopiedTimeout + Send {
         Duration::ZERO
     }
 
-    /// Handles the end of the handshake; `repeated` is true if the SYN was sent more than once.
-    fn on_established(&mut self, _repeated: bool) {}
+    /// Returns the number of times that the SYN may be repeated without an effect on the initial
+    /// window (RFC 5681, section 3.1: none).
+    fn excused(&self) -> u32 {
+        0
+    }
+
+    /// Returns whether a SYN that was repeated gives a sample, by the timestamp that is echoed.
+    fn samples_repeated(&self) -> bool {
+        false
+    }
+
+    /// Handles the end of the handshake; `sampled` is false if its SYN gave no sample.
+    fn on_established(&mut self, _sampled: bool) {}
 
     /// Handles an expiry of the timer.
     fn on_timeout(&mut self);

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.packetdrill.kernel import Agreed, Kernel, agree, answer, transport
-from lightburst.packetdrill.probes import Probes
+from lightburst.packetdrill.probes import LEAST_US, Probes
 from lightburst.packetdrill.script import Options
 from lightburst.packetdrill.sender import MICROSECOND, Sender
 
@@ -69,6 +69,7 @@ class Connection:
         self._stamped: dict[int, int] = {}
         self._probes = Probes()
         self._window_end = self._acknowledged = 0
+        self._cork = self._no_delay = False
 
     # Handshake.
 
@@ -113,18 +114,57 @@ class Connection:
 
     # Data.
 
-    def write(self, at_us: int, size: int) -> bool:
-        """Write data; returns whether the sender can cut it as the kernel would."""
+    def write(self, at_us: int, size: int, *, more: bool, end_of_record: bool) -> None:
+        """Write data; with ``MSG_MORE`` or ``MSG_EOR``."""
         sender = self.sender
         assert sender is not None
-        part = sender.written % sender.mss
-        if part and any(one.end == sender.written for one in sender.sent(sender.clock_ps)):
-            # The next segment would begin within one of ours.
-            return False
         self._settle_probes(at_us)
-        sender.write(at_us, size)
+        sender.write(size, end_of_record=end_of_record)
+        self.push(at_us, more=more)
         self._watch_window(at_us, heard=False)
-        return True
+
+    def set_cork(self, at_us: int, *, on: bool) -> None:
+        """Set ``TCP_CORK``: hold short segments back, or no more."""
+        self._cork = on
+        if not on:
+            self.push(at_us)
+
+    def set_no_delay(self, at_us: int, *, on: bool) -> None:
+        """Set ``TCP_NODELAY``: no short segment waits for another; one that is held back leaves."""
+        self._no_delay = on
+        if on:
+            self.push(at_us, held=True)
+
+    def push(self, at_us: int, *, more: bool = False, held: bool = False) -> None:
+        """Let what was written leave, but a short last segment that waits; with `held` also that.
+
+        As Linux (`tcp_nagle_test`, `tcp_check_probe_timer`): if nothing is outstanding, a segment
+        that waits leaves after a timeout.
+        """
+        sender = self.sender
+        if sender is None:
+            return
+        self._settle_probes(at_us)
+        sender.offer(at_us, hold=not held and self._waits(more=more))
+        if not sender.holds:
+            return
+        row = sender.look(at_us)
+        if row["outstanding"]:
+            sender.release_us = None
+        elif sender.release_us is None:
+            sender.release_us = at_us + max(row["timeout_ps"] // MICROSECOND, LEAST_US)
+
+    def _waits(self, *, more: bool) -> bool:
+        """Return whether a short segment has to wait."""
+        if more or self._cork:
+            return True
+        if self._no_delay or self.sender is None:
+            return False
+        # RFC 1122, section 4.2.3.4, as Minshall has it: for a short one that is outstanding.
+        sent = self.sender.sent(self.sender.clock_ps)
+        return any(
+            one.end - one.start < self.sender.mss and one.end > self._acknowledged for one in sent
+        )
 
     def hear(self, at_us: int, packet: Packet) -> None:
         """Let an acknowledgement arrive."""
@@ -135,17 +175,22 @@ class Connection:
         stamp = options.timestamp[1] if options.timestamp and agreed.timestamps else None
         window = None if packet.window is None else packet.window << agreed.shift
         acknowledgement = min(packet.acknowledgement - _SYN, sender.written)
-        sender.hear(
-            at_us,
-            acknowledgement,
-            window=window,
-            blocks=[(a - _SYN, b - _SYN) for a, b in options.sack] if agreed.sack else [],
-            echo="E" in packet.flags and agreed.ecn,
-            stamp_ps=None if stamp is None else self._stamped.get(stamp),
-        )
+        known, cuts = self._acknowledged, sender.cuts
+        # Without SACK the next part of a segment would look like a duplicate to the sender.
+        part = acknowledgement > known and cuts.down(acknowledgement) == cuts.down(known)
+        if agreed.sack or not part:
+            sender.hear(
+                at_us,
+                acknowledgement,
+                window=window,
+                blocks=[(a - _SYN, b - _SYN) for a, b in options.sack] if agreed.sack else [],
+                echo="E" in packet.flags and agreed.ecn,
+                stamp_ps=None if stamp is None else self._stamped.get(stamp),
+            )
         if acknowledgement >= self._acknowledged:
             self._acknowledged = acknowledgement
             self._window_end = self._window_end if window is None else acknowledgement + window
+        self.push(at_us)
         self._watch_window(at_us, heard=True)
 
     def _watch_window(self, at_us: int, *, heard: bool) -> None:
@@ -163,7 +208,9 @@ class Connection:
             self._probes.closed(at_us, row["timeout_ps"] // MICROSECOND)
 
     def _settle_probes(self, at_us: int) -> None:
-        """Keep the probes that were sent up to a time, of which the script was not told."""
+        """Keep what a timer sent up to a time, of which the script was not told."""
+        if self.sender is not None:
+            self.sender.settle(at_us)
         self.control += [self._probe(at) for at in self._probes.take(at_us)]
 
     def _probe(self, at_us: int) -> Segment:
@@ -177,6 +224,7 @@ class Connection:
         if sender is None or self._closing:
             return
         self._closing = True
+        self.push(at_us, held=True)
         sender.pass_to(at_us * MICROSECOND)
         if all(one.end < sender.written for one in sender.sent(sender.clock_ps)):
             self._fin_sent = sender.written > 0
@@ -244,6 +292,7 @@ class Connection:
         sender = self.sender
         if sender is None:
             return {}
+        self._settle_probes(at_us)
         row = sender.look(at_us)
         mss, threshold = sender.mss, row["ssthresh"]
         sent = max((one.end for one in sender.sent(sender.clock_ps)), default=0)

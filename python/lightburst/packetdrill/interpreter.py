@@ -33,9 +33,10 @@ _NO_MATTER: Final = (
 )
 _SOCKET_OPTIONS: Final = (
     "SO_KEEPALIVE|SO_LINGER|SO_PRIORITY|SO_RCVBUF|SO_REUSEADDR|SO_SNDBUF|IP_MTU_DISCOVER|IP_TOS|"
-    "TCP_DEFER_ACCEPT|TCP_NODELAY|TCP_NOTSENT_LOWAT|TCP_QUICKACK|TCP_USER_TIMEOUT"
+    "TCP_DEFER_ACCEPT|TCP_NOTSENT_LOWAT|TCP_QUICKACK|TCP_USER_TIMEOUT"
 )
-_SEND_FLAGS: Final = frozenset(("0", "MSG_DONTWAIT", "MSG_NOSIGNAL", "..."))
+_FLAGS_AT: Final = {"send": 3, "sendto": 3, "sendmsg": 2}
+_SEND_FLAGS: Final = frozenset(("0", "MSG_DONTWAIT", "MSG_EOR", "MSG_MORE", "MSG_NOSIGNAL", "..."))
 _CONSTANTS: Final = {f"TCP_CA_{name}": number for number, name in enumerate(STATES)}
 
 
@@ -139,8 +140,8 @@ class _Interpreter:
         sender = self.connection.sender
         assert sender is not None
         if packet.acknowledgement is not None:
-            if sender.ends_within(min(packet.acknowledgement - 1, sender.written)):
-                allowed = f"a border of segments of {sender.mss} bytes"
+            if sender.cuts.within(packet.acknowledgement - 1):
+                allowed = f"no number within a full segment of {sender.mss} bytes"
                 raise self.refuse(line, f"ack {packet.acknowledgement}", allowed)
             self.connection.hear(self.now_us, packet)
         if "F" in packet.flags:
@@ -167,10 +168,11 @@ class _Interpreter:
             raise self.refuse(line, call.name, f"a call of senders: {known}")
 
     def write(self, line: Line, call: Call) -> None:
-        if call.name in ("send", "sendto") and len(call.arguments) > 3:
-            for flag in call.arguments[3].split("|"):
-                if flag.strip() not in _SEND_FLAGS:
-                    raise self.refuse(line, flag.strip(), ", ".join(sorted(_SEND_FLAGS)))
+        flags = set()
+        if (place := _FLAGS_AT.get(call.name)) is not None:
+            flags = {flag.strip() for one in call.arguments[place:][:1] for flag in one.split("|")}
+        for flag in sorted(flags - _SEND_FLAGS):
+            raise self.refuse(line, flag, ", ".join(sorted(_SEND_FLAGS)))
         found = re.match(r"-?[0-9]{1,10}(?![0-9])", call.result)
         if not found or int(found[0]) > _LARGEST_WRITE:
             allowed = f"the number of bytes that the call takes, at most {_LARGEST_WRITE}"
@@ -181,9 +183,9 @@ class _Interpreter:
         if self.connection.state != "established":
             allowed = f"no data: the connection is {self.connection.state}"
             raise self.refuse(line, call.name, allowed)
-        if not self.connection.write(self.now_us, size):
-            allowed = "whole segments before the last write: this one would begin within a segment"
-            raise self.refuse(line, line.text, allowed)
+        self.connection.write(
+            self.now_us, size, more="MSG_MORE" in flags, end_of_record="MSG_EOR" in flags
+        )
 
     def set_option(self, line: Line, call: Call) -> None:
         name = call.arguments[2] if len(call.arguments) > 2 else ""
@@ -192,12 +194,20 @@ class _Interpreter:
             if value not in LAWS:
                 raise self.refuse(line, value, ", ".join(LAWS))
             self.kernel.law = value
+        elif name in ("TCP_CORK", "TCP_NODELAY"):
+            if value not in ("0", "1"):
+                raise self.refuse(line, value, "0 or 1")
+            connection = self.connection
+            set_it = connection.set_cork if name == "TCP_CORK" else connection.set_no_delay
+            set_it(self.now_us, on=value == "1")
         elif name == "TCP_MAXSEG":
             if not re.fullmatch(r"[0-9]{1,5}", value):
                 raise self.refuse(line, value, "a number of bytes")
             self.kernel.largest_segment = min(int(value), self.kernel.largest_segment)
         elif not re.fullmatch(_SOCKET_OPTIONS, name):
-            known = f"TCP_CONGESTION|TCP_MAXSEG|{_SOCKET_OPTIONS}".replace("|", ", ")
+            known = f"TCP_CONGESTION|TCP_CORK|TCP_MAXSEG|TCP_NODELAY|{_SOCKET_OPTIONS}".replace(
+                "|", ", "
+            )
             raise self.refuse(line, name, known)
 
     # Statements.

@@ -7,7 +7,8 @@ from typing import Final
 # As many as a script could await.
 _MOST: Final = 16
 _LONGEST_US: Final = 120_000_000
-_LEAST_US: Final = 200_000
+LEAST_US: Final = 200_000
+"""Shortest wait for a probe."""
 _TICK_US: Final = 4_000
 
 
@@ -26,7 +27,7 @@ class Probes:
         """
         at, self.times_us = now_us, []
         for number in range(self._sent, self._sent + _MOST):
-            wait = min(max(timeout_us, _LEAST_US) << number, _LONGEST_US)
+            wait = min(max(timeout_us, LEAST_US) << number, _LONGEST_US)
             at += -(-wait // _TICK_US) * _TICK_US
             self.times_us.append(at)
 

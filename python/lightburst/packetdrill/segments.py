@@ -17,6 +17,7 @@ _LARGEST_SEGMENT = 65_535
 _MOST_SCALED = 14
 _WORDS = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
 _OPTIONS = "mss N, sackOK, sack A:B ..., TS val N ecr N, wscale N, nop, eol or ..."
+_NO_ACCURATE_ECN = "neither the flags nor the option of Accurate ECN (RFC 9768)"
 _REST = "'ack N', 'win N' or options in angle brackets"
 
 
@@ -72,6 +73,8 @@ def parse(path: str, line: int, text: str) -> Packet:
         if ecn not in _CODEPOINTS:
             raise words.refuse(ecn, f"one of {', '.join(_CODEPOINTS)}")
     flags = words.take("flags")
+    if re.search("[A0-9]", flags) and set(flags) <= {*_FLAGS, *"A0123456789"}:
+        raise words.refuse(flags, _NO_ACCURATE_ECN)
     if not set(flags) <= set(_FLAGS):
         raise words.refuse(flags, f"a TCP segment, with flags of {_FLAGS!r}")
     sequence = words.take("a sequence")
@@ -126,7 +129,7 @@ def _options(path: str, line: int, text: str) -> Options | None:
         elif word == "sack":
             options["sack"] = _blocks(words)
         else:
-            raise words.refuse(word, _OPTIONS)
+            raise words.refuse(word, _NO_ACCURATE_ECN if word == "ECN" else _OPTIONS)
         if words.words:
             raise words.refuse(words.words[0], _OPTIONS)
     return Options(**options)  # type: ignore[arg-type]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst import _core
 from lightburst.compile.settings import transport_settings
 from lightburst.foundation.units import PICOSECONDS_PER_SECOND
+from lightburst.packetdrill.cutting import Cuts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +80,12 @@ class Sender:
         accepted: bool,
     ) -> None:
         self.mss = transport.payload
-        self.written = 0
+        self.cuts = Cuts(self.mss)
+        # When the segment that is held back leaves, if nothing else releases it.
+        self.release_us: int | None = None
+        self._told = 0
+        # Acknowledgements within a segment, with their times.
+        self._cut_short: list[tuple[int, int]] = []
         self.clock_ps = self.origin_ps = established_us * MICROSECOND
         # A handshake within a microsecond takes one, as in the kernel.
         self._fixed = {
@@ -88,12 +95,39 @@ class Sender:
             "accepted": accepted,
         }
         self._events: list[dict[str, Any]] = []
+        self._by_timer: set[int | None] = {None}
         self._found: tuple[int, dict[str, list[dict[str, Any]]]] | None = None
 
-    def write(self, at_us: int, size: int) -> None:
-        """Have the application write `size` bytes."""
-        self.written += size
-        self._add(at_us, written=self.written)
+    @property
+    def written(self) -> int:
+        """Bytes that the application wrote."""
+        return self.cuts.written
+
+    def write(self, size: int, *, end_of_record: bool) -> None:
+        """Have the application write `size` bytes; the sender knows of them after `offer`."""
+        sent = max((one.end for one in self.sent(self.clock_ps)), default=0)
+        self.cuts.write(size, bisect_left(self.cuts.ends, sent), end_of_record=end_of_record)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the last segment is held back."""
+        return self._told < self.cuts.count
+
+    def offer(self, at_us: int, *, hold: bool) -> None:
+        """Let the sender have the segments written, but the last if it is short and to be held."""
+        short = self.cuts.last() < self.mss
+        count = self.cuts.count - (hold and short)
+        if count > self._told:
+            self._told = count
+            self._add(at_us, written=count * self.mss)
+        if not self.holds:
+            self.release_us = None
+
+    def settle(self, at_us: int) -> None:
+        """Release the segment that is held back, if its time comes up to `at_us`."""
+        if self.release_us is not None and self.release_us <= at_us:
+            self._by_timer.add(len(self._events))
+            self.offer(self.release_us, hold=False)
 
     def hear(
         self,
@@ -109,14 +143,17 @@ class Sender:
 
         A segment that is SACKed in part is not SACKed, as in the kernel.
         """
-        whole = [(self._up(start), self._down(end)) for start, end in blocks]
+        cuts = self.cuts
+        if cuts.down(acknowledgement) != cuts.up(acknowledgement):
+            self._cut_short.append((at_us * MICROSECOND, acknowledgement))
+        whole = [(cuts.up(start), cuts.down(end)) for start, end in blocks]
         event: dict[str, Any] = {
-            "acknowledgement": self._down(acknowledgement),
+            "acknowledgement": cuts.down(acknowledgement),
             "blocks": [block for block in whole if block[0] < block[1]][:_MOST_BLOCKS],
             "echo": echo,
         }
         if window is not None:
-            event["window"] = window
+            event["window"] = cuts.window(acknowledgement, window)
         if stamp_ps is not None and stamp_ps >= self.origin_ps:
             # The kernel stamps in milliseconds.
             since = stamp_ps - self.origin_ps
@@ -140,25 +177,20 @@ class Sender:
             at_ps = row["at_ps"] + self.origin_ps
             if at_ps > until_ps:
                 break
-            end = min(start + self.mss, self.written)
-            again, by_timer = counts[start] > 1, row["event"] is None
-            found.append(Sent(at_ps, start, end, again, by_timer, row["reduced"]))
+            begin, end = self.cuts.bounds(start)
+            for since_ps, number in self._cut_short:
+                if since_ps <= at_ps and number < end:
+                    # What was acknowledged of a segment is not sent again.
+                    begin = max(begin, number)
+            # An event after all that were told is the release.
+            again, cause = counts[start] > 1, row["event"]
+            by_timer = cause in self._by_timer or cause == len(self._events)
+            found.append(Sent(at_ps, begin, end, again, by_timer, row["reduced"]))
         return found
 
     def pass_to(self, at_ps: int) -> None:
         """Let no later event come before a time."""
         self.clock_ps = max(self.clock_ps, at_ps)
-
-    def ends_within(self, number: int) -> bool:
-        """Return whether a byte number is no border of segments."""
-        return number % self.mss != 0 and number != self.written
-
-    def _up(self, number: int) -> int:
-        return -(-number // self.mss) * self.mss
-
-    def _down(self, number: int) -> int:
-        """Return the border at or before a number; a last, short segment counts as a whole one."""
-        return self._up(number) if number == self.written else number // self.mss * self.mss
 
     def _add(self, at_us: int, **event: Any) -> None:
         # Events at one time keep their order, a picosecond apart; the sender counts microseconds.
@@ -169,10 +201,14 @@ class Sender:
 
     def _replay(self, until_ps: int) -> dict[str, list[dict[str, Any]]]:
         if self._found is None or self._found[0] < until_ps:
+            events = self._events
+            if self.release_us is not None and self.release_us * MICROSECOND <= until_ps:
+                at_ps = self.release_us * MICROSECOND - self.origin_ps
+                events = [*events, {"written": self.cuts.count * self.mss, "at_ps": at_ps}]
             capture = {
                 **self._fixed,
                 "end_ps": max(until_ps, self.clock_ps) - self.origin_ps + _MOMENT,
-                "events": self._events,
+                "events": events,
             }
             self._found = (until_ps, _core.replay(json.dumps(capture)))
         return self._found[1]

@@ -48,7 +48,7 @@ _NO_MATTER: Final = re.compile(
     r"base_mss|keepalive_\w+|available_congestion_control|allowed_congestion_control)|"
     r"net\.mptcp\.enabled|net\.core\.\w+|net\.ipv4\.route\.\w+"
 )
-_QUIET: Final = ("sysctl_restore", "true", "nstat", "sleep", "modprobe")
+_QUIET: Final = ("sysctl_restore", "true", "nstat", "sleep", "modprobe", "ethtool")
 _QDISCS: Final = ("fq", "pfifo", "fq_codel", "noqueue")
 _KNOWN: Final = (
     "sysctl, echo N > /proc/sys/..., a defaults.sh, set_sysctls.py, tc qdisc or ip route"
@@ -139,6 +139,10 @@ def _queue(place: _Place, words: list[str]) -> None:
     """Note the queue of the interface: `fq` paces."""
     kinds = [word for word in words if word in _QDISCS]
     rest = words[words.index(kinds[0]) + 1 :] if kinds else words
+    if rest[:1] == ["limit"]:
+        raise place.refuse(
+            " ".join(["tc", *words]), "no limit: the host drops none of its segments"
+        )
     if words[:1] != ["qdisc"] or rest:
         raise place.refuse(" ".join(["tc", *words]), f"tc qdisc with {', '.join(_QDISCS)} alone")
     place.settings["qdisc"] = kinds[0]

@@ -267,6 +267,8 @@ class Sender(TimedEndpoint):
 
     #: Reductions of the window undone so far.
     undone = 0
+    #: Time from which the round trip of the handshake counts, if it gave a sample.
+    opened_at: int | None = None
 
     def start(self) -> None:
         """Begin with a SYN, or with the data."""
@@ -326,10 +328,14 @@ class Sender(TimedEndpoint):
             if opens:
                 self.state = "established"
                 self.timer.clear()
-                if self.times_sent == 1:
-                    self.timeout.sample(self.now - self.control_sent_at)
-                else:
+                self.opened_at = self.control_sent_at
+                if self.times_sent > 1:
+                    # The SYN that is answered, by its time stamp.
+                    self.opened_at = packet.echo if self.timeout.samples_repeated else None
+                if self.opened_at is None:
                     self.timeout.syn_was_repeated()
+                else:
+                    self.timeout.sample(self.now - self.opened_at)
             self.send("ack", 0)
             if opens:
                 self.established()

@@ -220,7 +220,7 @@ class RackSender(TcpSender):
         return self.now // MICROSECOND
 
     def established(self) -> None:
-        if self.times_sent > 1:
+        if self.times_sent > 1 + self.timeout.excused:
             self.limit(self.most)
         machine = self.machine
         machine.now = machine.origin = machine.lsndtime = self.us
@@ -228,8 +228,8 @@ class RackSender(TcpSender):
         machine.o.initial_window = machine.cwnd
         self.application.write()
         machine.written = self.segments_written
-        if self.times_sent == 1:
-            machine.min_rtt.update(self.us, (self.now - self.control_sent_at) // MICROSECOND)
+        if self.opened_at is not None:
+            machine.min_rtt.update(self.us, (self.now - self.opened_at) // MICROSECOND)
         self.begin_law()
         machine.update_pacing()
         machine.write()

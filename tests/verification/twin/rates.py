@@ -180,7 +180,7 @@ class RateSender(RackSender):
         return RateMachine(self, options)
 
     def begin_law(self) -> None:
-        once = self.times_sent == 1
+        opened_at = self.opened_at
         self.machine.establish_law(
-            (self.now - self.control_sent_at) // MICROSECOND if once else None
+            None if opened_at is None else (self.now - opened_at) // MICROSECOND
         )

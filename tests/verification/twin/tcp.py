@@ -114,7 +114,7 @@ class TcpSender(Sender):
 
     def established(self) -> None:
         self.delivered_at = self.first_sent = self.now
-        if self.times_sent > 1:
+        if self.times_sent > 1 + self.timeout.excused:
             # RFC 5681, section 3.1.
             self.limit(self.most)
         self.application.write()

@@ -19,6 +19,10 @@ class Timeout(Protocol):
     """A timeout that learns from round-trip times and from expiries; the `newest` of them."""
 
     newest: int
+    #: Repetitions of a SYN that leave the initial window as it is.
+    excused: int
+    #: Whether the time stamp of a SYN that was repeated gives a sample.
+    samples_repeated: bool
 
     def wait(self) -> int:
         """The time to wait for an answer, in ps."""
@@ -35,6 +39,8 @@ class Timeout(Protocol):
 
 class FixedTimeout:
     """The local ACK timeout of a queue pair."""
+
+    excused, samples_repeated = 0, False
 
     def __init__(self, transport: dict[str, Any]) -> None:
         self.constant: int = transport["acknowledgement_timeout_ps"]
@@ -55,6 +61,8 @@ class FixedTimeout:
 
 class SawTimeout:
     """minakhmetov2018, section 2; `tau` is the transmission time of a full segment."""
+
+    excused, samples_repeated = 0, False
 
     def __init__(self, transport: dict[str, Any], tau: int) -> None:
         self.alpha: float = transport["alpha"]
@@ -83,6 +91,8 @@ class SawTimeout:
 
 class TcpTimeout:
     """RFC 6298, with its parameters free."""
+
+    excused, samples_repeated = 0, False
 
     def __init__(self, transport: dict[str, Any]) -> None:
         self.initial: int = transport["initial_timeout_ps"]
@@ -129,6 +139,8 @@ class TcpTimeout:
 class LinuxTimeout:
     """The rule of Linux, in whole us."""
 
+    excused, samples_repeated = 1, True
+
     def __init__(self, transport: dict[str, Any]) -> None:
         def us(name: str, default: int = 0) -> int:
             given: int = transport.get(name, default)
@@ -155,4 +167,5 @@ class LinuxTimeout:
         self.rule.sample(round_trip // MICROSECOND, una, nxt)
 
     def syn_was_repeated(self) -> None:
-        pass
+        # 3 s, whatever the initial timeout (tcp_init_metrics).
+        self.rule.rto = min(3_000_000, self.rule.maximum)

@@ -1,11 +1,11 @@
 //! Segments of a sender without data.
 
-use super::Sender;
+use super::{Sender, State};
 use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
 use crate::wire::segment::{Endpoint, ACK, FORWARD, SYN_ACKNOWLEDGED};
 use lightburst_des::Time;
-use lightburst_net::Header;
+use lightburst_net::{Header, Options};
 
 impl Sender {
     /// Sends a SYN or FIN for the `transmission`-th time, from 1, and sets the timer.
@@ -39,5 +39,29 @@ impl Sender {
             ..Header::default()
         };
         end.send(header, self.measure.options(end.now()), 0);
+    }
+
+    /// Handles a SYN+ACK.
+    pub(super) fn on_syn_ack(&mut self, options: Option<&Options>, end: &mut Endpoint<'_, '_>) {
+        self.acknowledge(SYN_ACKNOWLEDGED, end);
+        if self.state != State::SynSent {
+            return;
+        }
+        self.audit_acknowledged(0, end);
+        self.timer.clear();
+        if self.attempts > 0 && self.timeout.samples_repeated() {
+            // The SYN that is answered, by its timestamp; NEVER without one.
+            self.syn_sent = options.map_or(Time::NEVER, |options| options.echo);
+        }
+        let sampled = self.syn_sent != Time::NEVER;
+        self.timeout.on_established(sampled);
+        if sampled {
+            self.sample(end.now().since(self.syn_sent), end);
+        }
+        if self.attempts > self.timeout.excused() {
+            // RFC 5681, section 3.1: one segment if the SYN or SYN+ACK was lost.
+            self.congestion.limit(u64::from(self.flight.mss));
+        }
+        self.establish(end);
     }
 }

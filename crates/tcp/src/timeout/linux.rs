@@ -12,6 +12,9 @@ pub const MICROSECOND: u64 = 1_000_000;
 /// Tick of the timers in microseconds, unless it is given (HZ = 250).
 pub const TICK: u64 = 4_000;
 
+/// Timeout in microseconds after a handshake that gave no sample.
+const FALLBACK: u64 = 3_000_000;
+
 /// State of the timeout, with the names of `struct tcp_sock`; times in microseconds.
 #[derive(Clone, Debug)]
 pub struct Linux {
@@ -117,8 +120,73 @@ impl TimeoutPolicy for Linux {
         Duration(self.tick * MICROSECOND)
     }
 
+    fn excused(&self) -> u32 {
+        // RFC 6298 has a shorter initial timeout than RFC 5681 knew of (`tcp_init_transfer`).
+        1
+    }
+
+    fn samples_repeated(&self) -> bool {
+        true
+    }
+
+    fn on_established(&mut self, sampled: bool) {
+        if !sampled {
+            // RFC 6298, section 5, (5.7), whatever the initial timeout (`tcp_init_metrics`).
+            self.rto = FALLBACK.min(self.maximum);
+        }
+    }
+
     fn on_timeout(&mut self) {
         // RFC 6298, (5.5)
         self.rto = (self.rto * 2).min(self.maximum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule with a minimum margin of 200 ms and ticks of 1 us.
+    fn rule() -> Linux {
+        let numbers = [
+            ("initial_timeout_ps", 1e12),
+            ("min_timeout_ps", 0.2e12),
+            ("max_timeout_ps", 120e12),
+            ("timer_tick_ps", 1e6),
+        ];
+        let numbers = numbers.map(|(name, x)| (name.to_string(), crate::Value::Number(x)));
+        Linux::new(&Parameters::new(numbers))
+    }
+
+    fn milliseconds(number: u64) -> Duration {
+        Duration(number * 1_000 * MICROSECOND)
+    }
+
+    #[test]
+    fn a_shorter_round_trip_widens_the_margin_by_an_eighth_of_the_usual_weight() {
+        let (mut rule, flight) = (rule(), Flight::new(1, 1, 1));
+        rule.on_sample(milliseconds(100), &flight);
+        assert_eq!(rule.value(), milliseconds(300));
+        // SRTT falls by 60 / 8 to 92.5 ms. The margin of 200 ms is four deviations of 50 ms; the
+        // error is 60 ms, and of the 10 ms more an eighth counts: 1.25 ms.
+        rule.on_sample(milliseconds(40), &flight);
+        assert_eq!(rule.value(), Duration(293_750 * MICROSECOND));
+    }
+
+    #[test]
+    fn the_margin_falls_by_a_quarter_of_the_way_once_per_round_trip() {
+        let (mut rule, mut flight) = (rule(), Flight::new(100, 1, 100));
+        rule.on_sample(milliseconds(200), &flight);
+        assert_eq!(rule.value(), milliseconds(600));
+        // The first round trip began with a margin of 400 ms, which is its largest.
+        flight.snd_una = 1;
+        flight.snd_nxt = 2;
+        rule.on_sample(milliseconds(200), &flight);
+        assert_eq!(rule.value(), milliseconds(600));
+        // Within the next one it stays. Four deviations fall from 300 to 225 ms, the largest of this
+        // round trip; at its end the margin goes a quarter of the way, from 400 to 356.25 ms.
+        flight.snd_una = 3;
+        rule.on_sample(milliseconds(200), &flight);
+        assert_eq!(rule.value(), Duration(556_250 * MICROSECOND));
     }
 }

@@ -75,8 +75,8 @@ impl TimeoutPolicy for Rfc6298 {
         self.minimum
     }
 
-    fn on_established(&mut self, repeated: bool) {
-        if repeated && self.initial < THREE_SECONDS {
+    fn on_established(&mut self, sampled: bool) {
+        if !sampled && self.initial < THREE_SECONDS {
             // (5.7) sets 3 seconds, given the initial timeout of 1 second of the RFC; others scale
             // with it.
             self.timeout = (self.initial * 3).min(self.maximum);
@@ -125,7 +125,7 @@ mod tests {
         for (initial, expected) in [(1, 3), (2, 6), (3, 6), (4, 8), (25, 50)] {
             let mut rule = rule((initial * second) as f64, 0.0, 0.0);
             rule.on_timeout();
-            rule.on_established(true);
+            rule.on_established(false);
             assert_eq!(rule.value(), Duration(expected * second));
         }
     }
