@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 from test_report import assert_offline
 
-from browser import WIDTHS, assert_clean, needs_browser, opened
 import lightburst as lb
+from browser import WIDTHS, assert_clean, needs_browser, opened
 from lightburst.cli import main
 from lightburst.experiment.sweep import load_sweep
 from lightburst.experiment.sweep_result import Sweep
@@ -133,8 +133,9 @@ def test_no_warning_contains_what_separates_them() -> None:
     """Those that did were two kinds in studies, one of them "a longer run ... narrow it"."""
     for module in (warnings, short_runs, pauses, schedules):
         tree = ast.parse(inspect.getsource(module))
-        words = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
-        said = [part.value for text in words for part in text.values if isinstance(part, ast.Constant)]
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+        parts = [part for text in texts for part in ast.walk(text)]
+        said = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
         assert said
         assert [text for text in said if BETWEEN_WARNINGS in text] == []
 

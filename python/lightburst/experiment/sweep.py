@@ -28,7 +28,13 @@ from lightburst.simulation.foretold import Foretold
 from lightburst.study import Store, Study
 from lightburst.study.design.description import StudyDescription, is_study, load_study
 from lightburst.study.design.structures import listed
-from lightburst.study.execution.cost import MOST_RUNS, TooManyRunsError, check_room, estimate, too_many
+from lightburst.study.execution.cost import (
+    MOST_RUNS,
+    TooManyRunsError,
+    check_room,
+    estimate,
+    too_many,
+)
 from lightburst.study.execution.executor import opened, run_placed
 from lightburst.study.runs import scenario_digest
 from lightburst.study.store.failures import FailedRun, from_records
