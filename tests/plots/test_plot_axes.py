@@ -166,8 +166,7 @@ def test_a_linear_height_over_decades_says_that_it_hides_something() -> None:
 def test_a_line_of_theory_over_decades_says_so_too() -> None:
     """Beside means from 1 to 7 it fell to 0.0016 without a word."""
     close = table().assign(burst_loss=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
-    names = {"x": "workload.load", "y": "burst_loss"}
-    canvas = lb.plot.curves(close, **names, theory=lambda load: load**4)
+    canvas = lb.plot.curves(close, x="workload.load", y="burst_loss", theory=lambda load: load**4)
     assert any(text.startswith("Over 3.6 decades: y_log=True") for text in said(canvas))
 
 
