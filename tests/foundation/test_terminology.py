@@ -30,6 +30,7 @@ BASE: dict[str, dict[str, object]] = {
         ("transport", {"mss": "1460 B"}, "did you mean 'segment_size', headers included?"),
         ("transport", {"rto_min": "1 ms"}, "did you mean 'min_timeout'?"),
         ("transport", {"minRto": "1 ms"}, "did you mean 'min_timeout'?"),
+        ("transport", {"congestion_control": {"kind": "reno", "abc": 2}}, "'byte_counting', L of"),
         ("transport", {"congestion_control": "DCTCP"}, "did you mean 'dctcp'?"),
         ("transport", {"recovery": "NewReno"}, "did you mean 'new-reno'?"),
         ("transport", {"kind": "dctcp"}, "'tcp', with congestion_control = 'dctcp'?"),

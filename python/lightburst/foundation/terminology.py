@@ -255,6 +255,9 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("delayedack", "delayedacks", "delack", "delackcount"),
         (("acknowledge_every", "2 segments, or each: 1"),),
     ),
+    **dict.fromkeys(
+        ("abc", "appropriatebytecounting", "rfc3465"), (("byte_counting", "L of RFC 3465"),)
+    ),
     "dupthresh": (("duplicate_threshold", ""),),
     # Workloads and measurement.
     **dict.fromkeys(("bulk", "bulksend", "permutation", "ftp"), (("pairs", ""),)),
