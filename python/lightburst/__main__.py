@@ -1,8 +1,13 @@
-"""``python -m lightburst``: the command line where its program is not on the path."""
+"""The program: ``lightburst``, and ``python -m lightburst`` where that is not on the path."""
 
 import sys
 
-from lightburst.cli import main
+try:
+    from lightburst.cli import main
+except KeyboardInterrupt:
+    # Before `main` can hear of it. Exit code and line are those of any other Ctrl-C.
+    sys.stderr.write("lightburst: interrupted\n")
+    sys.exit(130)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -246,3 +247,24 @@ def test_a_study_says_that_runs_are_kept(tmp_path: Path, program: str) -> None:
     said = interrupted(process, "running")
     assert said.splitlines() == [KEPT, "lightburst: interrupted"]
     assert (tmp_path / "kept").exists() == (program == SLOW_COMMIT)
+
+
+# As at Ctrl-C during the first imports, before the command line can hear of it.
+EARLY = """
+import builtins, runpy, sys
+imports = builtins.__import__
+def interrupted(name, *words, **more):
+    if name == "lightburst.cli.terminal":
+        raise KeyboardInterrupt
+    return imports(name, *words, **more)
+builtins.__import__ = interrupted
+sys.argv = ["lightburst"]
+runpy.run_module("lightburst.__main__", run_name="__main__")
+"""
+
+
+def test_an_interrupt_during_the_first_imports_leaves_one_line() -> None:
+    """It left the traceback of the import."""
+    words = [sys.executable, "-c", EARLY]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "lightburst: interrupted\n")

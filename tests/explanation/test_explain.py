@@ -156,7 +156,7 @@ def test_events_on_the_links_of_a_flow_are_named() -> None:
         "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "90 kB"}},
         "events": events,
     }
-    with pytest.warns(lb.RunWarning, match="rests on 1 lost packet"):
+    with pytest.warns(lb.RunWarning, match=r"rests on few losses \(1 of \d+ packets\)"):
         found = lb.explain(lb.Scenario.from_dict(values), flow=0)
     named = ["3 - 4 down from 5 µs to 6 µs", "2 - 3 with a loss of 0.125 from 5 µs"]
     named.append("3 - 4 at 1 Gb/s from 10 µs to 20 µs")

@@ -155,12 +155,19 @@ def test_the_prefix_of_several_decades(ends: tuple[float, float], prefix: str) -
 
 def test_a_linear_height_over_decades_says_that_it_hides_something() -> None:
     hint = "Over 4.0 decades: y_log=True tells the low points apart."
-    assert any(text.startswith(hint) for text in said(drawn(theory=lambda load: load)))
+    assert any(text.startswith(hint) for text in said(drawn()))
     assert hint not in said(drawn(y_log=False)), "asked for"
     assert not any("y_log" in text for text in said(drawn(y_log=True)))
     close = table().assign(burst_loss=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
     canvas = lb.plot.curves(close, x="workload.load", y="burst_loss")
     assert not any("y_log" in text for text in said(canvas))
+
+
+def test_a_line_of_theory_over_decades_says_so_too() -> None:
+    """Beside means from 1 to 7 it fell to 0.0016 without a word."""
+    close = table().assign(burst_loss=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
+    canvas = lb.plot.curves(close, x="workload.load", y="burst_loss", theory=lambda load: load**4)
+    assert any(text.startswith("Over 3.6 decades: y_log=True") for text in said(canvas))
 
 
 def test_simulation_and_theory_are_told_apart_in_one_legend() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
 from dataclasses import replace
@@ -13,12 +15,16 @@ import pandas as pd
 import pytest
 from test_report import assert_offline
 
+import lightburst as lb
 from browser import WIDTHS, assert_clean, needs_browser, opened
 from lightburst.cli import main
 from lightburst.experiment.sweep import load_sweep
 from lightburst.experiment.sweep_result import Sweep
 from lightburst.report.sweep_data import points_of
 from lightburst.report.sweep_page import sweep_page
+from lightburst.result import pauses, short_runs, warnings
+from lightburst.result.metrics import BETWEEN_WARNINGS
+from lightburst.result.waits import schedules
 from lightburst.study.execution.warned import warned, warnings_of
 
 SCENARIO: dict[str, Any] = {
@@ -121,6 +127,34 @@ def test_warnings_are_alike_whatever_the_units_of_their_numbers() -> None:
     said = ["a mean of 92.5 kB, in 1.5 ms", "a mean of 1.07 MB, in 3 s", "a mean of 3 flows"]
     runs = pd.DataFrame({"seed": range(3), "warnings": said})
     assert [(one.text, one.runs) for one in warned(runs)] == [(said[0], 2), (said[2], 1)]
+
+
+def test_no_warning_contains_what_separates_them() -> None:
+    """Those that did were two kinds in studies, one of them "a longer run ... narrow it"."""
+    for module in (warnings, short_runs, pauses, schedules):
+        tree = ast.parse(inspect.getsource(module))
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+        parts = [part for text in texts for part in ast.walk(text)]
+        said = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
+        assert said
+        assert [text for text in said if BETWEEN_WARNINGS in text] == []
+
+
+def test_one_loss_and_several_are_one_kind() -> None:
+    lossy = {
+        "topology": {"kind": "path", "links": 3},
+        "switching": {"kind": "electronic"},
+        "loss": {"probability": 0.01},
+        "transport": {"kind": "datagram", "segment_size": "1 kB"},
+        "workload": {**SCENARIO["workload"], "flows": 100, "size": "900 B"},
+    }
+    scenario = lb.Scenario.from_dict(lossy)
+    with pytest.warns(lb.RunWarning, match="few losses"):
+        runs = lb.sweep(scenario, seeds=12, progress=False)
+    lost = {int(count) for count in runs.runs["loss_end_to_end_count"]}
+    assert {1, 3} <= lost
+    rare = [text for text in runs.warnings if "few losses" in text or "narrow" in text]
+    assert len(rare) == 1
 
 
 def test_warnings_of_any_run_are_on_the_page(sweep: Sweep) -> None:

@@ -236,7 +236,7 @@ def test_a_loss_that_rests_on_few_is_a_warning() -> None:
         lost = result.columns["totals"]["bursts_lost"]
         told = [text for text in result.warnings if text.startswith("burst_loss rests on")]
         assert bool(told) == (0 < lost < 10)
-        assert not told or f"rests on {lost} lost burst" in told[0]
+        assert not told or f"rests on few losses ({lost} of" in told[0]
         seen.add(bool(told))
     assert seen == {True, False}
     assert not lb.run(made_bursts()).warnings

@@ -125,7 +125,7 @@ def test_packets_that_overtake_are_told(run: Run) -> None:
     assert 0 < needless <= again
     assert result.warnings == (
         f"{needless} of {again} retransmissions were unnecessary: paths of different delay changed "
-        "the order (routing.choice = 'entropy-spray'); reordering of the recovery allows for it",
+        "the order (routing.choice = 'entropy-spray'), for which reordering of the recovery allows",
     )
 
 

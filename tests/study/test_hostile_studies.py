@@ -28,6 +28,7 @@ SMALL = {
     },
 }
 AXIS = {"workload.load": [0.1, 0.2]}
+ENDS = {"workload.load": {"from": 0.1, "to": 0.2}}
 
 
 @pytest.fixture(autouse=True)
@@ -226,3 +227,19 @@ def test_more_servers_than_a_recursion_ends_with(servers: float) -> None:
 def test_a_store_without_a_name(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", command, ""]) == 2
     assert capsys.readouterr().err.startswith("lightburst: store: given ")
+
+
+@pytest.mark.parametrize("way", ["sweep", "optimise", "sensitivity"])
+def test_a_range_to_a_number_that_no_float_holds(small: lb.Scenario, way: str) -> None:
+    """It ended in an OverflowError."""
+    over = {"workload.flows": {"from": 1, "to": 10**400, "step": 1}}
+    with pytest.raises(InputError, match=r"^over\.workload\.flows\.to: given 1000.*whole number"):
+        ways(small, over=over)[way]()
+
+
+@pytest.mark.parametrize("most", [[], [1], "many", {"a": 1}, True, -1, float("nan"), range(3)])
+@pytest.mark.parametrize("way", ["sweep", "optimise", "sensitivity"])
+def test_a_limit_of_runs_that_is_no_number(small: lb.Scenario, most: Any, way: str) -> None:
+    """It ended in a TypeError."""
+    with pytest.raises(InputError, match=r"^most_runs: given .*; allowed: a number from 0, or No"):
+        ways(small, most_runs=most, over=AXIS if way == "sweep" else ENDS)[way]()

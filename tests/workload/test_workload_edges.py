@@ -261,7 +261,7 @@ def test_a_warning_says_what_the_mean_is() -> None:
     pareto = {"kind": "pareto", "minimum": "40 kB"}
     cut = told({**pareto, "mean": "700 kB", "max": "100 MB"})
     assert cut.startswith("workload.size.mean (700 kB) is the mean before the maximum")
-    assert "up to 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
+    assert "up to 100 MB, have a mean of 264 kB (truncated_mean = '700 kB'" in cut
     endless = told({**pareto, "mean": "700 kB"})
     assert "with the shape 1.061 their variance is infinite" in endless
     wide = told(Lognormal(mean="100 kB"))

@@ -21,7 +21,7 @@ from lightburst.foundation.provenance import of_study
 from lightburst.result.files import reading
 from lightburst.result.metric_text import readable
 from lightburst.study.design.structures import listed
-from lightburst.study.execution.cost import MOST_RUNS, TooManyRunsError, estimate
+from lightburst.study.execution.cost import MOST_RUNS, TooManyRunsError, estimate, too_many
 from lightburst.study.execution.executor import opened
 from lightburst.study.execution.progress import progress_bar
 from lightburst.study.search.evaluated import Evaluated
@@ -171,7 +171,7 @@ def check_cost(
     study: StudyDescription, space: Space, number: int, most_runs: int | None, workers: Any
 ) -> None:
     """Refuse too many runs; `TooManyRunsError` contains the estimated cost."""
-    if most_runs is not None and number > most_runs:
+    if most_runs is not None and too_many(number, most_runs):
         scenario = study.scenario.with_(dict(space.first.point))
         raise TooManyRunsError(estimate(scenario, study.all_seeds[0], number, workers), most_runs)
 

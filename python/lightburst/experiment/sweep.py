@@ -28,7 +28,13 @@ from lightburst.simulation.foretold import Foretold
 from lightburst.study import Store, Study
 from lightburst.study.design.description import StudyDescription, is_study, load_study
 from lightburst.study.design.structures import listed
-from lightburst.study.execution.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
+from lightburst.study.execution.cost import (
+    MOST_RUNS,
+    TooManyRunsError,
+    check_room,
+    estimate,
+    too_many,
+)
 from lightburst.study.execution.executor import opened, run_placed
 from lightburst.study.runs import scenario_digest
 from lightburst.study.store.failures import FailedRun, from_records
@@ -182,7 +188,7 @@ def _swept(
     foretell: Foretold | None,
 ) -> Sweep:
     number, points = study.number_of_runs, study.design.number
-    if most_runs is not None and number > most_runs:
+    if most_runs is not None and too_many(number, most_runs):
         scenario = study.scenario.with_(dict(study.design.first.point))
         cost = estimate(scenario, study.all_seeds[0], number, workers)
         raise TooManyRunsError(cost, most_runs)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from lightburst.foundation.spelling import typo_of
-from lightburst.foundation.terminology import called_here, plain
+from lightburst.foundation.terminology import called_here, plain, without_class
 from lightburst.foundation.unsupported import nearest_here
 
 _LONGEST_GIVEN = 80
@@ -101,11 +101,17 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     name = str(given).casefold()
     if name in folded:
         return f" (did you mean '{folded[name]}'?)"
-    if called := called_here(given, folded.values()):
+    plainly = without_class(given)
+    meant = {plain(known): known for known in folded.values()}.get(plainly)
+    if meant and plainly != plain(given):
+        return f" (did you mean '{meant}'?)"
+    if called := called_here(given, folded.values()) or called_here(plainly, folded.values()):
         here, beside = called
         joined = "" if not beside else f" {beside}" if beside[0] == "=" else f", {beside}"
         return f" (did you mean '{here}'{joined}?)"
-    if nearest := nearest_here(plain(given), folded.values()):
+    if nearest := nearest_here(plain(given), folded.values()) or nearest_here(
+        plainly, folded.values()
+    ):
         return f" ({printable(str(given))} is not supported; the nearest substitute: {nearest})"
     near = typo_of(name.strip("[]()'\" "), folded)
     return f" (did you mean '{folded[near]}'?)" if near else ""

@@ -18,6 +18,10 @@ def _repair(name: str) -> tuple[str, str]:
     return "tcp", f"with recovery = '{name}'"
 
 
+def _recovers(name: str) -> tuple[str, str]:
+    return "reno", f"with transport.recovery = '{name}'"
+
+
 # Names of lightburst with a remark each, by the other tool's name in lower case without separators.
 # The first name that is allowed in the field is suggested.
 NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
@@ -83,17 +87,25 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("queue_size", "in bytes"), ("buffer_size", "in bytes")),
     ),
     **dict.fromkeys(
-        ("ecn", "ecnk", "markingthreshold", "ecnthresh"), (("ecn_threshold", "in bytes"),)
+        ("ecn", "ecnk", "markingthreshold", "ecnthresh"),
+        (("ecn_threshold", "in bytes"), ("drop-tail", "with switching.ecn_threshold")),
     ),
     **dict.fromkeys(("accecn", "accurateecn"), (("ecn", "= 'accurate'"), ("accurate", ""))),
     "k": (("ecn_threshold", "in bytes"), ("paths", "")),
-    **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
+    **dict.fromkeys(
+        ("droptail", "fifo", "pfifo", "pfifofast", "bfifo", "taildrop"),
+        (("drop-tail", ""), ("fifo", ""), ("electronic", "")),
+    ),
+    **dict.fromkeys(
+        ("packet", "eps", "ethernet", "ethernetswitch", "electrical", "storeandforward"),
+        (("electronic", ""),),
+    ),
     **dict.fromkeys(
         ("red", "codel", "pie", "fqcodel"),
         (("electronic", "with queue = 'codel', 'red', 'pie' or 'fq-codel'"), ("fq-codel", "")),
     ),
     **dict.fromkeys(
-        ("prio", "strictpriority", "priorities"),
+        ("prio", "strictpriority", "priorities", "sp", "sppifo"),
         (("prio", ""), ("electronic", "with queue = 'prio', by groups of flows")),
     ),
     **dict.fromkeys(
@@ -123,7 +135,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("guardtime", "guardband", "reconfiguration", "reconfigurationtime", "reconfdelay"),
         (("guard", ""),),
     ),
-    **dict.fromkeys(("vlb", "twohop"), (("valiant", ""),)),
+    **dict.fromkeys(
+        ("vlb", "twohop", "valiant"),
+        (("valiant", ""), ("random", "a shortest way for each packet")),
+    ),
     **dict.fromkeys(("weights", "weight"), (("quanta", "bytes of each group in a turn"),)),
     "dequeue": (("departure", ""),),
     "enqueue": (("arrival", ""),),
@@ -200,19 +215,23 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "irn": (("rdma", "with recovery = 'selective-repeat'"), ("selective-repeat", "")),
     **dict.fromkeys(("gobackn", "gbn"), (("go-back-n", ""),)),
     **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
-    **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},
+    **{name: (_repair(name), _recovers(name)) for name in ("sack", "tahoe")},
+    "reno": (_repair("reno"),),
+    **dict.fromkeys(("hstcp", "hs"), (("highspeed", ""), _window("highspeed"))),
+    "linuxreno": (("linux-reno", ""),),
     **dict.fromkeys(
         ("mptcp", "multipathtcp"),
         (("tcp", "with subflows of 2 or more"), ("lia", "or 'olia', with subflows of 2 or more")),
     ),
     **dict.fromkeys(("npaths", "numsubflows", "nsubflows"), (("subflows", ""),)),
-    "newreno": (("new-reno", ""), _repair("new-reno")),
+    "newreno": (("new-reno", ""), _repair("new-reno"), _recovers("new-reno")),
     **dict.fromkeys(
         ("rack", "tlp", "prr", "frto", "eifel", "dsack"),
         (("rack-tlp", ""), _repair("rack-tlp"), ("recovery", "= 'rack-tlp'")),
     ),
     "bbr": (
         ("bbr1", "version 1, the 'bbr' of Linux"),
+        ("tcp", "with congestion_control = 'bbr1', the 'bbr' of Linux, or 'bbr3'"),
         ("congestion_control", "= 'bbr1', the 'bbr' of Linux, or 'bbr3'"),
     ),
     "bbrv1": (("bbr1", ""), _window("bbr1")),
@@ -236,9 +255,17 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("delayedack", "delayedacks", "delack", "delackcount"),
         (("acknowledge_every", "2 segments, or each: 1"),),
     ),
+    **dict.fromkeys(
+        ("abc", "appropriatebytecounting", "rfc3465"), (("byte_counting", "L of RFC 3465"),)
+    ),
     "dupthresh": (("duplicate_threshold", ""),),
     # Workloads and measurement.
-    **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
+    **dict.fromkeys(("bulk", "bulksend", "permutation", "ftp"), (("pairs", ""),)),
+    **dict.fromkeys(
+        ("cdf", "websearch", "datamining", "hadoop", "random", "openloop"),
+        (("poisson", "with sizes of the kind 'empirical'"),),
+    ),
+    **dict.fromkeys(("rpc", "storage", "partitionaggregate"), (("incast", "answers at once"),)),
     "mapreduce": (("shuffle", ""),),
     **dict.fromkeys(
         ("flows", "file", "csv", "flowlist", "trace"), (("table", "with a file of flows"),)
@@ -333,6 +360,11 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 }
 
 
+# What ns-3 and OMNeT++ put before and behind a term in the name of a class.
+_BEFORE: Final = ("ns3", "tcp")
+_BEHIND: Final = ("queuedisc", "queue", "helper", "application", "app", "switch")
+
+
 def called_here(given: object, known: Collection[str]) -> tuple[str, str] | None:
     """Find lightburst's name for a term of another tool.
 
@@ -351,6 +383,19 @@ def called_here(given: object, known: Collection[str]) -> tuple[str, str] | None
     """
     here = (name for name in NAMES.get(plain(given), ()) if name[0] in known)
     return next(here, None)
+
+
+def without_class(given: object) -> str:
+    """Return a name of a class of ns-3 or OMNeT++ without what only says that it is one.
+
+    ``TcpVegas`` is ``vegas``, ``DropTailQueue`` is ``droptail``; other names are only `plain`.
+    """
+    name = plain(given)
+    for part in _BEFORE:
+        name = name.removeprefix(part) or name
+    for part in _BEHIND:
+        name = name.removesuffix(part) or name
+    return name
 
 
 def plain(given: object) -> str:

@@ -31,6 +31,10 @@ _CIRCUITS: Final = (
     ("all-optical", "which switches each packet"),
 )
 _FLOWS: Final = (("flow-hash", "one way for a whole flow"), ("choice", "= 'flow-hash'"))
+_PACKETS: Final = (
+    ("random", "a way for each packet"),
+    ("choice", "= 'random'"),
+)
 _LOADS: Final = (
     ("least-queue", "by the queues of the node alone"),
     ("choice", "= 'least-queue'"),
@@ -45,6 +49,7 @@ _TURNS: Final = (
     ("fair", "deficit round robin over the flows of a host"),
     ("drr", "deficit round robin over groups of flows"),
     *_QUEUE,
+    ("entropy-spray", "whose packets take paths in turn"),
 )
 _TRIMS: Final = (
     ("trim", "a queue that cuts payloads off"),
@@ -81,11 +86,12 @@ NOT_HERE: Final[dict[str, Nearest]] = {
     "cobalt": (("codel", ""), *_DISCIPLINE),
     "cake": (("fq-codel", ""), *_DISCIPLINE),
     "fqpie": (("pie", ""), *_DISCIPLINE),
-    **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "roundrobin"), _TURNS),
+    **dict.fromkeys(("fq", "sfq", "wfq", "wrr", "rr", "roundrobin"), _TURNS),
     **dict.fromkeys(("trimming", "cutpayload", "composite", "compositequeue"), _TRIMS),
     # Routing.
     **dict.fromkeys(("wcmp",), _FLOWS),
-    **dict.fromkeys(("conga", "hula", "ugal", "hedera"), _LOADS),
+    **dict.fromkeys(("conga", "hula", "ugal", "hedera", "clove", "hermes"), _LOADS),
+    **dict.fromkeys(("presto", "digitreversal"), _PACKETS),
     # Contention of bursts.
     "preemption": (("segmentation", "which lets the later burst in"),),
     **dict.fromkeys(("jumpstart", "tag", "tellandgo", "tellandwait", "taw"), (("jit", ""),)),

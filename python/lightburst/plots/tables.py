@@ -104,7 +104,7 @@ def figure_of(
     if up.logarithmic:
         both["y"] = both["y"].where((both["y"] > 0) | ~both["dash"].isin(lines))
         both["low"] = both["low"].clip(lower=0)
-    elif unasked and (told := _hint(data["y"])):
+    elif unasked and (told := _hint(both["y"])):
         words["caption"] = f"{words.get('caption', '')} {told}".strip()
     marks = [name for name in _MARKS if data[name].any()]
     both[marks] = both[marks].astype(object).where(both[marks].notna(), False).astype(bool)

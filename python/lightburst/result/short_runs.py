@@ -105,14 +105,13 @@ def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
     kinds = {transport["kind"] for transport in plan.transports}
     if not kinds & set(OPEN_LOOP) and plan.window_ps == EVERYTHING_PS:
         return
-    units, word, name = "units", "packet", "loss_end_to_end"
+    which, units, name = "units", "packets", "loss_end_to_end"
     if plan.makes_bursts:
-        units, word, name = "bursts", "burst", "burst_loss"
-    found = fates(columns["totals"], units)
+        which, units, name = "bursts", "bursts", "burst_loss"
+    found = fates(columns["totals"], which)
     # Zero losses may be by design.
     if 0 < found.lost < _LOSSES:
         yield (
-            f"{name} rests on {found.lost} lost {word}{'' if found.lost == 1 else 's'} of "
-            f"{found.offered}: only its order of magnitude is reliable; a longer run or more seeds "
-            "narrow it"
+            f"{name} rests on few losses ({found.lost} of {found.offered} {units}): only its order "
+            "of magnitude is reliable, and a longer run or more seeds narrow it"
         )

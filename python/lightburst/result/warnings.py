@@ -132,7 +132,7 @@ def _overloaded(run: _Run) -> Iterator[str]:
         yield (
             f"the link {found.link} is overloaded: its load is {found.largest:.3g} (mean of the "
             f"{found.over}: {found.mean:.3g}), because workload.load refers to the capacity of the "
-            "senders; load_of = 'hottest-link' makes it refer to that link"
+            "senders, and with load_of = 'hottest-link' to that link"
         )
 
 
@@ -150,7 +150,7 @@ def _other_means(run: _Run) -> Iterator[str]:
         if size.max is not None and mean_size(size) < _NEARLY * size.mean:
             drawn = f"{format_size(size.max)}, have a mean of {_about(mean_size(size))}"
             instead = (
-                f"; truncated_mean = '{asked}' sets the latter" if isinstance(size, Pareto) else ""
+                f" (truncated_mean = '{asked}' sets the latter)" if isinstance(size, Pareto) else ""
             )
             yield f"{path} ({asked}) is the mean before the maximum: sizes, up to {drawn}{instead}"
         sizes = run.plan.flows["bytes"][run.plan.group == number]
@@ -216,8 +216,8 @@ def _packed(run: _Run) -> Iterator[str]:
         if lost[which == number].any():
             yield (
                 f"switching.scheduler = '{scheduler}' with conversion = '{conversion}': all "
-                f"{edges} edges prefer the same wavelengths, on which their bursts meet later; "
-                "'random-fit' spreads them and mostly loses less"
+                f"{edges} edges prefer the same wavelengths, on which their bursts meet later, "
+                "while 'random-fit' spreads them and mostly loses less"
             )
 
 
@@ -338,8 +338,8 @@ def _sprayed(run: _Run) -> Iterator[str]:
             whose = f"group {group.name}: " if group.name else ""
             yield (
                 f"{whose}{of_group} of {again} retransmissions were unnecessary: "
-                f"{_overtaken(f'routing.choice = {choice!r}')}; reordering of the recovery allows "
-                "for it"
+                f"{_overtaken(f'routing.choice = {choice!r}')}, for which reordering of the "
+                "recovery allows"
             )
 
 

@@ -161,7 +161,7 @@ def stalled(plan: Plan, columns: Columns) -> str | None:
     ranks = np.unique(operations.rank[waiting]).size
     waits = ", which waits for ".join(chain[1:])
     return (
-        f"the schedule did not end: {waiting.size:,} operations of {ranks:,} ranks have not; "
+        f"the schedule did not end: {waiting.size:,} operations of {ranks:,} ranks have not, and "
         f"{chain[0]} waits for {waits}"
     )
 

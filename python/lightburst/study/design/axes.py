@@ -6,6 +6,7 @@ on a logarithmic scale.
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -33,6 +34,8 @@ _MOST_LISTED: Final = 1_000_000
 _DIGITS: Final = {"linear": 12, "log": 6}
 # Tolerance for rounding errors, in steps, when the last step should meet the end of a range.
 _NEARLY: Final = 1e-9
+# Largest number that is a float.
+_LARGEST: Final = sys.float_info.max
 
 
 class Unwritten(Sequence[Any]):
@@ -303,7 +306,8 @@ def _number(where: str, given: Any, ruler: Ruler) -> float:
             raise InputError(where, show(given), str(error)) from None
         if held is not None:
             return held
-    elif not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+    # A whole number of hundreds of digits has no float.
+    elif not isinstance(value, bool) and isinstance(value, int | float) and abs(value) <= _LARGEST:
         return value
     raise InputError(where, show(given), ruler.allowed)
 

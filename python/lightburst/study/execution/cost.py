@@ -10,9 +10,9 @@ from threading import Timer
 from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.foundation.errors import InputError
+from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.memory import check_memory
-from lightburst.foundation.units import format_size
+from lightburst.foundation.units import as_python, format_size
 from lightburst.result.metrics import to_json
 from lightburst.result.result import Result
 from lightburst.scenario import Scenario
@@ -144,6 +144,27 @@ def check_room(points: int, runs: int) -> None:
         f"{points:,} points and {runs:,} runs, whose list alone needs about {{}} of memory",
         "fewer, whose list fits into the {} that are free",
     )
+
+
+def too_many(runs: int, most: object) -> bool:
+    """Return whether `runs` are more than the number that is allowed without confirmation.
+
+    Parameters
+    ----------
+    runs : int
+        Number of runs.
+    most : object
+        The argument `most_runs`, which the caller has found not to be None.
+
+    Raises
+    ------
+    InputError
+        If `most` is no number.
+    """
+    value = as_python(most)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        raise InputError("most_runs", show(most), "a number from 0, or None for any number of runs")
+    return runs > value
 
 
 class TooManyRunsError(InputError):
