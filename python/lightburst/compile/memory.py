@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Mapping
-from math import lcm
+from math import ceil, lcm
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lightburst.compile.at_once import PLACES, AtOnce
 from lightburst.compile.forecast import Forecast
 from lightburst.compile.plan import Plan
-from lightburst.compile.waiting import packets_at_once
+from lightburst.compile.waiting import packets_at_once, unit_bytes
 from lightburst.foundation.memory import HARMLESS_BYTES, check_memory
 from lightburst.scenario.tables.loss import SCRIPTS
 from lightburst.scenario.tables.measurement import MEASUREMENTS
@@ -298,8 +298,7 @@ def _flows(plan: Plan) -> int:
             # The memory of the merge is free again when the run begins.
             needed = max(needed, _BYTES_PER_MERGED_DATAGRAM * datagrams)
         most = np.maximum(most, np.diff(plan.flows["departure_offsets"].astype(np.int64)))
-    largest = int(plan.flows["bytes"].max(initial=0))
-    each = max(_waiting(transport, largest) for transport in plan.transports)
+    each = max(map(_waiting, plan.transports, unit_bytes(plan).tolist()))
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
     # What waits for circuits does not follow from the rates of links: any packet may.
@@ -322,16 +321,16 @@ def _windows_at_once(at_once: AtOnce, most: FloatArray) -> float:
     return min(largest, largest / 2 + 3 * float(np.sqrt(squares / 12)))
 
 
-def _waiting(transport: dict[str, Any], largest: int) -> int:
-    """Return the bytes of a queued unit, a burst with its packets; `largest` is a flow's size."""
+def _waiting(transport: dict[str, Any], unit_bytes: float) -> int:
+    """Return the bytes that a queued unit of `unit_bytes` takes, a burst with its packets."""
     bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
     if transport.get("congestion_control", {}).get("kind") == "hpcc":
         bytes_of_one += _BYTES_PER_TELEMETRY
     if "packet_bytes" not in transport:
         return bytes_of_one
-    burst: int = min(transport["segment_bytes"], largest + transport["header_bytes"])
-    packet: int = transport["packet_bytes"]
-    return bytes_of_one + _BYTES_PER_PACKET * (-(-burst // packet) - 1)
+    # On average half a packet more.
+    packets: float = unit_bytes / transport["packet_bytes"] + 0.5
+    return bytes_of_one + ceil(_BYTES_PER_PACKET * max(packets - 1, 0))
 
 
 def _connections(plan: Plan, in_flight: IntArray, at_once: AtOnce) -> float:

@@ -44,8 +44,7 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         included.
     """
     carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
-    sizes = (transport["segment_bytes"] for transport in plan.transports)
-    least = float(min(sizes)) * BITS_PER_BYTE
+    least = float(unit_bytes(plan).min()) * BITS_PER_BYTE
     under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
     # At most the packets that the flows send while a packet travels the longest path.
     in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
@@ -72,6 +71,20 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     return int(min(float(most.sum()), under_way + shared) + held)
 
 
+def unit_bytes(plan: Plan) -> FloatArray:
+    """Return the bytes of a unit of each group of flows, shape (groups,).
+
+    A unit is a segment, and of flows that are bursts the mean burst.
+    """
+    size = np.array([transport["segment_bytes"] for transport in plan.transports], float)
+    for group, transport in enumerate(plan.transports):
+        own = plan.flows["bytes"][plan.group == group]
+        if transport["kind"] == "bursts" and own.size:
+            mean = float(own.mean()) + transport["header_bytes"]
+            size[group] = min(size[group], mean)
+    return size
+
+
 def _most_at_host(plan: Plan) -> float:
     """Return the most packets of a connection in the interface of its host."""
     fair = plan.settings.get("fair") or {}
@@ -84,7 +97,7 @@ def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
     """Return the packets that all flows send in `seconds`, at most `most` for each flow."""
     sent = 0.0
     for some, part in plan.parts():
-        size = part.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
+        size = unit_bytes(plan)[part.group]
         each = 1 + seconds * _rate(part) / (BITS_PER_BYTE * size)
         sent += float(np.minimum(each, most[some]).sum())
     return sent
@@ -158,8 +171,13 @@ def _rate(plan: Plan) -> FloatArray:
 def _bits(plan: Plan) -> FloatArray:
     """Return the bits that each flow sends until the time limit, with headers."""
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
-    payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])
-    whole = np.ceil(plan.flows["bytes"] / payload) * segment * BITS_PER_BYTE
+    header = plan.by_flow(lambda transport: transport["header_bytes"])
+    payload = segment - header
+    # The last segment takes the memory of a whole one, but a burst has its own length.
+    of_edges = plan.by_flow(lambda transport: transport["kind"] == "bursts")
+    segments = np.ceil(plan.flows["bytes"] / payload)
+    exact = plan.flows["bytes"] + segments * header
+    whole = np.where(of_edges, exact, segments * segment) * float(BITS_PER_BYTE)
     left = plan.settings["time_limit_ps"] - plan.flows["start_ps"].astype(float)
     bits: FloatArray = np.minimum(whole, np.maximum(left, 0) / PICOSECONDS_PER_SECOND * _rate(plan))
     return bits
@@ -239,15 +257,18 @@ class _Lines(NamedTuple):
 def _room(plan: Plan) -> FloatArray:
     """Return the size of the queue before each link in bits, shape (links,); hosts: infinite."""
     hosts, switches = plan.settings["hosts"], plan.settings["switches"]
-    rooms = np.array([_of_kind(switch) for switch in switches])
+    rooms = np.array([_of_kind(switch, makes_bursts=plan.makes_bursts) for switch in switches])
     of_node = np.concatenate([np.full(hosts, np.inf), rooms[plan.nodes["switch"]]])
     room: FloatArray = of_node[plan.links["from"]] * BITS_PER_BYTE
     return room
 
 
-def _of_kind(switch: dict[str, Any]) -> float:
+def _of_kind(switch: dict[str, Any], *, makes_bursts: bool) -> float:
     """Return the bytes that can wait for an output of a switch, by its settings."""
     if switch["kind"] == "all-optical":
+        return 0.0
+    # A burst that finds no channel is lost. Packets wait for their burst.
+    if switch["kind"] == "obs" and makes_bursts and switch["ingress"] == "lose":
         return 0.0
     room = switch.get("queue_bytes", switch.get("buffer_bytes"))
     return np.inf if room is None else float(room)
