@@ -144,6 +144,7 @@ def test_the_core_reads_each_setting_that_a_kind_has(
         _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, plan.flows)
 
 
+@pytest.mark.filterwarnings("ignore:.*but no switch makes any")
 @pytest.mark.parametrize(("name", "kind"), EACH)
 def test_it_runs_with_the_settings_that_a_kind_has(
     name: str, kind: str, scenario: lb.Scenario
