@@ -321,15 +321,15 @@ def _windows_at_once(at_once: AtOnce, most: FloatArray) -> float:
     return min(largest, largest / 2 + 3 * float(np.sqrt(squares / 12)))
 
 
-def _waiting(transport: dict[str, Any], unit_bytes: float) -> int:
-    """Return the bytes that a queued unit of `unit_bytes` takes, a burst with its packets."""
+def _waiting(transport: dict[str, Any], size: float) -> int:
+    """Return the memory of a queued unit of `size` bytes, of a burst with its packets."""
     bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
     if transport.get("congestion_control", {}).get("kind") == "hpcc":
         bytes_of_one += _BYTES_PER_TELEMETRY
     if "packet_bytes" not in transport:
         return bytes_of_one
     # On average half a packet more.
-    packets: float = unit_bytes / transport["packet_bytes"] + 0.5
+    packets: float = size / transport["packet_bytes"] + 0.5
     return bytes_of_one + ceil(_BYTES_PER_PACKET * max(packets - 1, 0))
 
 

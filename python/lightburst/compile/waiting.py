@@ -78,10 +78,11 @@ def unit_bytes(plan: Plan) -> FloatArray:
     """
     size = np.array([transport["segment_bytes"] for transport in plan.transports], float)
     for group, transport in enumerate(plan.transports):
+        if transport["kind"] != "bursts":
+            continue
         own = plan.flows["bytes"][plan.group == group]
-        if transport["kind"] == "bursts" and own.size:
-            mean = float(own.mean()) + transport["header_bytes"]
-            size[group] = min(size[group], mean)
+        if own.size:
+            size[group] = min(size[group], float(own.mean()) + transport["header_bytes"])
     return size
 
 
@@ -95,9 +96,9 @@ def _most_at_host(plan: Plan) -> float:
 
 def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
     """Return the packets that all flows send in `seconds`, at most `most` for each flow."""
-    sent = 0.0
+    sent, of_group = 0.0, unit_bytes(plan)
     for some, part in plan.parts():
-        size = unit_bytes(plan)[part.group]
+        size = of_group[part.group]
         each = 1 + seconds * _rate(part) / (BITS_PER_BYTE * size)
         sent += float(np.minimum(each, most[some]).sum())
     return sent

@@ -270,22 +270,20 @@ def _unmarked(scenario: Scenario) -> Iterator[str]:
         or (scenario.loss is not None and scenario.loss.marks)
     ):
         return
-    names = [f"switching.{'packet.' if packets else ''}ecn_threshold"]
+    names = ["switching.packet.ecn_threshold"] if packets else []
     if any(isinstance(table, Electronic) for table in tables):
-        names.append("a switching.queue with ecn")
-    elif not packets:
-        names = []
+        names += ["switching.ecn_threshold", "a switching.queue with ecn"]
     remedy = f": set {' or '.join(names)}" if names else ": only electronic ones can"
     groups = {group.transport_path: group.transport for group in scenario.flow_groups}
     for path, transport in groups.items():
         law = getattr(transport, "congestion_control", None)
-        given = (
-            f"congestion_control = '{law.kind}'"
-            if law is not None and law.kind in _ANSWER_MARKS
-            else "ecn"
-        )
-        if given != "ecn" or getattr(transport, "ecn", False):
-            yield f"{path}.{given} answers marks (ECN), but no switch makes any{remedy}"
+        if law is not None and law.kind in _ANSWER_MARKS:
+            given = f"congestion_control = '{law.kind}'"
+        elif getattr(transport, "ecn", False):
+            given = "ecn"
+        else:
+            continue
+        yield f"{path}.{given} answers marks (ECN), but no switch makes any{remedy}"
 
 
 def _hasty(run: _Run) -> Iterator[str]:

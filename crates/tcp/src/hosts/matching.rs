@@ -65,12 +65,9 @@ impl Matching {
         }
         let host = |&join: &u32| joins.cpu_host[joins.cpu[join as usize] as usize];
         let hosts: Vec<u32> = receives.join.iter().map(host).collect();
-        let mut queues = BTreeMap::new();
-        for ((&host, &source), &tag) in hosts.iter().zip(&*receives.source).zip(&*receives.tag) {
-            queues
-                .entry([host, source, tag])
-                .or_insert_with(Queue::default);
-        }
+        let keys = hosts.iter().zip(&*receives.source).zip(&*receives.tag);
+        let queue = |((&host, &source), &tag)| ([host, source, tag], Queue::default());
+        let queues = keys.map(queue).collect();
         Some(Matching {
             first: (joins.delay_ps.len() - receives.join.len()) as u32,
             queues,

@@ -142,13 +142,13 @@ def stalled(plan: Plan, columns: Columns) -> str | None:
         if missing is None:
             chain.append("its own work")
             break
-        flow = missing.number
-        if flow < 0:
+        if missing.number < 0:
             chain.append(NO_MESSAGE if missing.why == MESSAGE else NO_RECEIVE)
             break
         if missing.why != MESSAGE:
             at = operations.operation_of(missing.number)
             continue
+        flow = missing.number
         at = operations.sender_of(flow)
         if columns["flows"]["started_ps"][flow] != UNFINISHED:
             arrived, size = columns["flows"]["delivered_bytes"][flow], plan.flows["bytes"][flow]
