@@ -159,6 +159,8 @@ class TestWith:
             ("switching.buffer_size", "90 kB", 90_000),
             ("routing.choice", "flow-hash", HashChoice()),
             ("name", "5", "5"),
+            ("name", '"in quotes"', "in quotes"),
+            ("name", "'half", "'half"),
             ("workload.size", '{ kind = "constant", value = "9 kB" }', Constant(value="9 kB")),
         ],
     )

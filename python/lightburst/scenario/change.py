@@ -26,14 +26,19 @@ def from_text(path: str, value: object) -> object:
     """Parse a value given on the command line for the field at ``path``.
 
     Valid TOML is parsed (``5``, ``true``, ``{ kind = "constant", value = "9 kB" }``), anything else
-    stays text (``10 Gb/s``, ``all-optical``). A number in it has no unit.
+    stays text (``10 Gb/s``, ``all-optical``). A number in it has no unit. For a field with free text
+    only texts in quotes, or a list of them, are parsed.
     """
-    if not isinstance(value, str) or path.rpartition(".")[2] in _TEXT or "\n" in value:
+    if not isinstance(value, str) or "\n" in value:
         return value
     try:
-        return toml.read(f"value = {value}")["value"]
+        parsed = toml.read(f"value = {value}")["value"]
     except TOMLDecodeError:
         return value
+    if path.rpartition(".")[2] in _TEXT:
+        texts = parsed if isinstance(parsed, list) and parsed else [parsed]
+        return parsed if all(isinstance(text, str) for text in texts) else value
+    return parsed
 
 
 def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
