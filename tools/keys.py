@@ -99,8 +99,9 @@ def allowed(field: FieldInfo) -> str:
     whole = next((mark for mark in field.metadata if isinstance(mark, Lists)), None)
     if whole is not None:
         return whole.allowed.replace("[[[", "`[[[").replace("]]]", "]]]`")
-    if get_origin(field.annotation) is tuple:
-        inner = get_args(field.annotation)[0]
+    rows = [one for one in (field.annotation, *get_args(field.annotation)) if _is_list(one)]
+    if rows:
+        inner = get_args(rows[0])[0]
         marks = getattr(inner, "__metadata__", ())
         return f"a list, each: {' and '.join(map(_limits, marks)) or _noun(inner)}"
     words = [_limits(marker) for marker in markers(field) if _limits(marker)]
@@ -111,6 +112,10 @@ def allowed(field: FieldInfo) -> str:
         for name in get_args(part)
     ]
     return " or ".join(words) or ", ".join(map(toml, literals)) or _noun(field.annotation)
+
+
+def _is_list(annotation: object) -> bool:
+    return get_origin(annotation) is tuple
 
 
 def _noun(annotation: object) -> str:

@@ -101,7 +101,7 @@ def test_a_fat_tree_by_symmetry_is_what_its_ways_say() -> None:
             weights = {names[int(place)]: weight for place, weight in between.items()}
             more = {"between": "edges", "destination_weights": weights}
             workload = Poisson.model_validate({"load": 0.4, "size": "9 kB", **more})
-        pattern = Pattern.of(workload, edges)
+        pattern = Pattern.of(workload, network)
         delay = plan.links["delay_ps"]
         shares = link_shares(network, delay, tree.routing, pattern, at_edges=True)
         assert shares is not None

@@ -197,9 +197,10 @@ def _groups(
 
 
 def _edges(scenario: Scenario, network: Network) -> Edges | None:
-    """Return the edge of each host, if the flows of a group are drawn between edges."""
+    """Return the edge of each host, if the flows of a group are drawn by edges."""
     workloads = [group.workload for group in scenario.flow_groups]
-    if not any(isinstance(one, Poisson) and one.between_edges for one in workloads):
+    drawn = [one for one in workloads if isinstance(one, Poisson)]
+    if not any(one.between_edges or one.between_demands for one in drawn):
         return None
     return edges_of(network)
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from lightburst.compile.paths import path_columns
 from lightburst.compile.ways import Links, Ways, shortest_ways, single_ways
-from lightburst.foundation.errors import InputError
+from lightburst.foundation.errors import InputError, inside
 from lightburst.foundation.units import BITS_PER_BYTE
 from lightburst.scenario.tables.routing import FirstLabel, LoadLabel
 from lightburst.scenario.tables.workload import Poisson
 from lightburst.workload import Edges, Senders, with_arrival_rate
+from lightburst.workload.demands import Demands
 from lightburst.workload.sizes import mean_size
 
 if TYPE_CHECKING:
@@ -34,25 +35,32 @@ _MOST_LABELLED_PAIRS: Final = 2000
 
 
 class Pattern(NamedTuple):
-    """The traffic pattern: the fraction of flows from edge i to edge j is ``out[i] * into[j]``.
+    """The traffic pattern: the fraction of flows from edge i to edge j.
 
     Attributes
     ----------
     out, into : ndarray of float, shape (edges,)
-        The two factors, for i other than j.
+        Factors of this fraction, ``out[i] * into[j]`` for i other than j.
     from_host, to_host : ndarray of float, shape (hosts,)
         Fractions of flows with each host as source and as destination.
+    given : ndarray of float, shape (edges, edges), or None
+        The fractions, in place of the factors, where the workload has demands.
     """
 
     out: FloatArray
     into: FloatArray
     from_host: FloatArray
     to_host: FloatArray
+    given: FloatArray | None = None
 
     @classmethod
-    def of(cls, workload: Poisson, edges: Edges) -> Pattern:
-        """Return the pattern of a workload; raises as `Edges.weights`."""
+    def of(cls, workload: Poisson, network: Network) -> Pattern:
+        """Return the pattern of a workload; raises as `Edges.weights` and `Demands.of`."""
+        edges = edges_of(network)
         number = np.bincount(edges.of_host, minlength=len(edges.names)).astype(np.float64)
+        if workload.between_demands:
+            demands = Demands.of(workload, edges, network.host_names)
+            return cls(number, number, *demands.of_hosts(), demands.between_edges)
         if not workload.between_edges:
             hosts = edges.of_host.size
             each = np.full(hosts, 1 / hosts)
@@ -66,6 +74,8 @@ class Pattern(NamedTuple):
     @property
     def matrix(self) -> FloatArray:
         """Fraction of flows from each edge to each other edge, shape (edges, edges)."""
+        if self.given is not None:
+            return self.given
         return np.outer(self.out, self.into) * ~np.eye(self.out.size, dtype=np.bool_)
 
 
@@ -205,7 +215,7 @@ def link_shares(
         None with load-dependent labels, whose fractions are not known, and for networks that are
         too large.
     """
-    if network.routing["kind"] == "fat-tree":
+    if network.routing["kind"] == "fat-tree" and pattern.given is None:
         shares = _in_fat_tree(network, pattern)
     else:
         edges = pattern.out.size
@@ -275,8 +285,10 @@ def senders_of(
         If the load refers to the hottest link and the mean loads of links are not known.
     """
     links = network.link_from, network.link_to, network.link_rate_bps, network.channels
-    senders = Senders.of(group.transport.kind, network.hosts, *links)
-    workload = group.workload
+    workload, sending = group.workload, None
+    if isinstance(workload, Poisson) and workload.between_demands:
+        sending = _pattern(group, network).from_host > 0
+    senders = Senders.of(group.transport.kind, network.hosts, *links, sending=sending)
     if not isinstance(workload, Poisson) or workload.load_of != "hottest-link":
         return senders, None
     shares = _shares(group, network, delay_ps, routing)
@@ -369,10 +381,14 @@ def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
 def _shares(
     group: FlowGroup, network: Network, delay_ps: NDArray[np.uint64], routing: Routing
 ) -> FloatArray | None:
-    assert isinstance(group.workload, Poisson)
-    pattern = Pattern.of(group.workload, edges_of(network))
-    at_edges = group.transport.kind == "bursts"
+    pattern, at_edges = _pattern(group, network), group.transport.kind == "bursts"
     return link_shares(network, delay_ps, routing, pattern, at_edges=at_edges)
+
+
+def _pattern(group: FlowGroup, network: Network) -> Pattern:
+    assert isinstance(group.workload, Poisson)
+    with inside(group.path):
+        return Pattern.of(group.workload, network)
 
 
 def _capacity(network: Network) -> FloatArray:

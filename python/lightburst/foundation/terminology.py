@@ -278,6 +278,10 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("ringallreduce", "nccl"), (("collective", ""), ("ring", ""))),
     **dict.fromkeys(("halving", "doubling", "recursivedoubling"), (("halving-doubling", ""),)),
     **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),
+    **dict.fromkeys(
+        ("matrix", "trafficmatrix", "demandmatrix", "odmatrix", "sources", "destinations"),
+        (("demands", "the rows of a traffic matrix"),),
+    ),
     "lambda": (("arrival_rate", ""),),
     **dict.fromkeys(
         ("simtime", "duration", "limits"), (("time_limit", ""), ("measurement", "with time_limit"))

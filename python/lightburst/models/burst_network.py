@@ -223,7 +223,7 @@ def _erlangs(scenario: Scenario, plan: Plan, network: Network) -> tuple[FloatArr
     if rates.size > 1:
         raise outside("topology", "fibres of different rates", _MODEL, "one rate")
     bits = BITS_PER_BYTE * (mean_size(workload.size) + group.transport.header_size)
-    apart = Pattern.of(workload, edges).matrix
+    apart = Pattern.of(workload, network).matrix
     return workload.arrival_rate * bits / float(rates[0]) * apart, float(apart.sum())
 
 

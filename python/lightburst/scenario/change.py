@@ -11,13 +11,13 @@ from pydantic.fields import FieldInfo
 from lightburst.foundation.errors import InputError, combine, show
 from lightburst.foundation.units import Quantity, as_python
 from lightburst.scenario.absent import absent
-from lightburst.scenario.fields import is_named
+from lightburst.scenario.fields import FILE_KEYS, is_named
 from lightburst.scenario.reading import toml
 from lightburst.scenario.reading.messages import by_name, inner_model, kinds, markers
 from lightburst.scenario.section import Section, given, plain
 
 # Fields with free text, which must not be parsed as a number.
-_TEXT = frozenset({"name", "file"})
+_TEXT = frozenset({"name"}) | FILE_KEYS
 _KEY = r'"[^"]*"|[^."]+'
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
@@ -26,8 +26,8 @@ def from_text(path: str, value: object) -> object:
     """Parse a value given on the command line for the field at ``path``.
 
     Valid TOML is parsed (``5``, ``true``, ``{ kind = "constant", value = "9 kB" }``), anything else
-    stays text (``10 Gb/s``, ``all-optical``). A number in it has no unit. For a field with free text
-    only texts in quotes, or a list of them, are parsed.
+    stays text (``10 Gb/s``, ``all-optical``). A number in it has no unit. In a field with free text
+    only quoted texts, or a list of them, are parsed.
     """
     if not isinstance(value, str) or "\n" in value:
         return value

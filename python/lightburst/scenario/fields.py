@@ -398,5 +398,7 @@ class Tables(dict[str, Any]):
 
 
 DataFile = Annotated[Path, InputFile()]
+# Keys of the fields of this type.
+FILE_KEYS = frozenset({"file", "demands_file"})
 # True and false only: pydantic would also accept 1 and 'yes'.
 Flag = Annotated[bool, Strict()]

@@ -11,7 +11,15 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.formatting import html_text
 from lightburst.scenario.change import change
-from lightburst.scenario.fields import Name, OnlyIfAsked, Tables, refuse_all, refuse_at, too_deep
+from lightburst.scenario.fields import (
+    FILE_KEYS,
+    Name,
+    OnlyIfAsked,
+    Tables,
+    refuse_all,
+    refuse_at,
+    too_deep,
+)
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.reading.files import stamp
 from lightburst.scenario.reading.messages import allowed_in, explain, quoted
@@ -366,7 +374,7 @@ def _replace_files(values: dict[str, Any], path: str) -> None:
     for key, value in values.items():
         if isinstance(value, dict):
             _replace_files(value, f"{path}{quoted(key)}.")
-        elif key == "file":
+        elif key in FILE_KEYS:
             values[key] = {"sha256": _sha256(Path(value), f"{path}{key}")}
 
 

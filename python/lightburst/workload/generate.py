@@ -23,6 +23,7 @@ from lightburst.scenario.tables.workload import (
 )
 from lightburst.workload import goal
 from lightburst.workload.collective import make_messages
+from lightburst.workload.demands import Demands
 from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
@@ -67,11 +68,11 @@ def make_flows(
     seed : int
         Seed of the run.
     names : tuple of str, optional
-        Names of the hosts, for tables of flows that use names.
+        Names of the hosts, for demands and tables of flows that use names.
     group : str, optional
         Name of the group; each group has its own random streams.
     edges : Edges, optional
-        Assignment of hosts to edges, for flows between edges.
+        Assignment of hosts to edges, for flows between edges and for demands.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def make_flows(
     """
     draw = partial(stream, seed, group=group)
     if isinstance(workload, Poisson):
-        return _poisson(workload, _pairs(workload, hosts, edges), draw)
+        return _poisson(workload, _pairs(workload, hosts, edges, names), draw)
     return _make(workload, hosts, names, draw)
 
 
@@ -94,10 +95,12 @@ def _make(workload: Workload, hosts: int, names: Names, draw: Streams) -> Flows:
     raise AssertionError(f"no flows are made for {workload!r}")
 
 
-def _pairs(workload: Poisson, hosts: int, edges: Edges | None) -> Pairing:
-    if not workload.between_edges:
+def _pairs(workload: Poisson, hosts: int, edges: Edges | None, names: Names) -> Pairing:
+    if not (workload.between_edges or workload.between_demands):
         return partial(_random_pairs, hosts)
     assert edges is not None
+    if workload.between_demands:
+        return Demands.of(workload, edges, names).pairs
     return partial(edges.pairs, weights=workload.destination_weights)
 
 

@@ -29,9 +29,9 @@ class Senders(NamedTuple):
     capacity_bps : int
         Their total capacity in bits per second, in one direction.
     hosts : int
-        Number of hosts.
+        Number of hosts that send.
     edges : int or None
-        Number of edges, if edges generate the bursts; None if hosts send.
+        Number of edges that send, if edges generate the bursts; None if hosts send.
     """
 
     capacity_bps: int
@@ -39,7 +39,13 @@ class Senders(NamedTuple):
     edges: int | None = None
 
     @classmethod
-    def of(cls, transport: str, hosts: int, *links: NDArray[np.integer]) -> "Senders":
+    def of(
+        cls,
+        transport: str,
+        hosts: int,
+        *links: NDArray[np.integer],
+        sending: NDArray[np.bool_] | None = None,
+    ) -> "Senders":
         """Determine the senders for a kind of transport.
 
         Parameters
@@ -51,14 +57,17 @@ class Senders(NamedTuple):
             Number of hosts: nodes 0..hosts, whose single links come first in the columns.
         *links : ndarray of int, shape (links,)
             Columns of the links: sources, targets, rates in bits per second, numbers of channels.
+        sending : ndarray of bool, shape (hosts,), optional
+            Whether each host sends, or its edge for it; by default all do.
         """
         source, target, rate, channels = links
+        senders = np.arange(hosts) if sending is None else np.flatnonzero(sending)
         if transport != "bursts":
-            return cls(int(rate[:hosts].sum()), hosts)
-        edges = np.unique(target[:hosts])
+            return cls(int(rate[senders].sum()), senders.size)
+        edges = np.unique(target[senders])
         fibres = np.isin(source, edges) & (target >= hosts)
         capacity = (rate[fibres].astype(np.uint64) * channels[fibres].astype(np.uint64)).sum()
-        return cls(int(capacity), hosts, edges.size)
+        return cls(int(capacity), senders.size, edges.size)
 
 
 @dataclass(frozen=True)
@@ -70,10 +79,10 @@ class Offered:
     load : float
         Offered useful bits per second, divided by `capacity_bps`.
     capacity_bps : int
-        Sum of the rates of the hosts' links, one way; where edges generate the bursts, of all
-        wavelengths of the fibres that leave the edges.
+        Sum of the rates of the links of hosts that send, one way; where edges generate the bursts,
+        of all wavelengths of the fibres that leave these edges.
     hosts : int
-        Number of hosts.
+        Number of hosts that send.
     mean_size_bytes : float
         Mean size of a flow in bytes.
     arrival_rate : float

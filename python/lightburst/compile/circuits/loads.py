@@ -163,7 +163,7 @@ def _demand(
         if offered is None:
             return None
         part = 1.0 if parts is None else parts[number]
-        demand += part * offered * Pattern.of(group.workload, edges).matrix
+        demand += part * offered * Pattern.of(group.workload, network).matrix
     return demand
 
 

@@ -14,7 +14,8 @@ from lightburst.foundation.units import (
     format_duration,
     parse_duration,
 )
-from lightburst.scenario.fields import DataFile, Real, Tables, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Name, Real, Tables, Whole, refuse_at
+from lightburst.scenario.section import Section
 from lightburst.scenario.tables.any_workload import AnyWorkload
 from lightburst.scenario.tables.collective import Collective
 from lightburst.scenario.tables.goal import Goal
@@ -33,6 +34,20 @@ USUAL_FLOWS = 1024
 Between = Literal["hosts", "edges"]
 LoadOf = Literal["senders", "hottest-link"]
 _Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
+
+
+class Demand(Section):
+    """Row of a traffic matrix: a share of the flows goes from one place to another."""
+
+    source: Annotated[str, Name()] = Field(
+        description="Name of a host, or of a switch with hosts: any of these hosts."
+    )
+    destination: Annotated[str, Name()] = Field(
+        description="Name of another host, or of another switch with hosts."
+    )
+    weight: Annotated[float, Real(0)] = Field(
+        1.0, description="Number of flows, relative to those of the other demands."
+    )
 
 
 class Poisson(AnyWorkload):
@@ -55,7 +70,11 @@ class Poisson(AnyWorkload):
         ("flows", "duration"),
     )
 
-    came_later: ClassVar[frozenset[str]] = AnyWorkload.came_later | {"load_of"}
+    came_later: ClassVar[frozenset[str]] = AnyWorkload.came_later | {
+        "load_of",
+        "demands",
+        "demands_file",
+    }
 
     kind: Literal["poisson"] = "poisson"
     arrival_rate: Frequency | None = Field(
@@ -122,6 +141,20 @@ class Poisson(AnyWorkload):
             "edges have 1: `destination_weights = { WA = 3, GA = 0 }`."
         ),
     )
+    demands: tuple[Demand, ...] | None = Field(
+        None,
+        description=(
+            "The traffic matrix, in place of `between`: each flow is of one demand, drawn by their "
+            'weights: `demands = [{ source = "a", destination = "c", weight = 3 }, ...]`.'
+        ),
+    )
+    demands_file: DataFile | None = Field(
+        None,
+        description=(
+            "The same as a CSV file with a heading and the columns `source`, `destination` and "
+            "optionally `weight`."
+        ),
+    )
     size: FlowSize = Field(DEFAULT_SIZE, description="Size of each flow.")
 
     @model_validator(mode="wrap")
@@ -143,7 +176,20 @@ class Poisson(AnyWorkload):
         if self.destination_weights and not self.between_edges:
             allowed = "none, or between = 'edges'"
             raise refuse_at("destination_weights", "weights of edges between hosts", allowed)
+        if self.demands == ():
+            raise refuse_at("demands", "no demand", "at least one")
+        if self.demands is not None and self.demands_file is not None:
+            raise refuse_at("demands_file", "demands as well", "one of demands and demands_file")
+        if self.between_demands and (self.between is not None or self.between_edges):
+            key = "arrival_rate_per_edge" if self.between is None else "between"
+            allowed = "none beside demands, which say where flows go"
+            raise refuse_at(key, str(self.between or "a rate for each edge"), allowed)
         return self
+
+    @property
+    def between_demands(self) -> bool:
+        """Whether flows go from place to place by a traffic matrix."""
+        return self.demands is not None or self.demands_file is not None
 
     @property
     def between_edges(self) -> bool:

@@ -1,0 +1,216 @@
+"""Traffic between places: the rows of a traffic matrix."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from lightburst.foundation.errors import InputError, combine, did_you_mean, first_of, show, some
+from lightburst.foundation.units import parse_number
+from lightburst.scenario.fields import Name
+from lightburst.scenario.reading.files import Stamp, read_text, stamp
+from lightburst.workload.edges import Edges, Indices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lightburst.scenario.tables.workload import Poisson
+
+_COLUMNS: Final = ("source", "destination", "weight")
+_REQUIRED: Final = _COLUMNS[:2]
+_FILE: Final = "workload.demands_file"
+# Largest number of errors reported for one table.
+_MOST_ERRORS: Final = 20
+
+
+class _Row(NamedTuple):
+    source: str
+    destination: str
+    weight: float
+    where: str
+
+
+class _Places(NamedTuple):
+    """Hosts of each place, shape (places,): `number` hosts from `first` on in `hosts`."""
+
+    first: Indices
+    number: Indices
+    hosts: Indices
+
+    def draw(self, places: Indices, generator: np.random.Generator) -> Indices:
+        """Draw one host of each of the given places."""
+        drawn = self.first[places] + generator.integers(0, self.number[places])
+        return np.asarray(self.hosts[drawn])
+
+    def spread(self, places: Indices, share: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Divide the share of each of the given places among its hosts, shape (hosts,)."""
+        of_place = np.bincount(places, share, self.first.size) / self.number
+        which = np.repeat(np.arange(self.first.size), self.number)
+        # All places lie one after the other in `hosts`.
+        return np.bincount(self.hosts, of_place[which]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """Shares of the flows that go from one place to another.
+
+    A place is a host, or an edge with all its hosts.
+
+    Attributes
+    ----------
+    source, destination : ndarray of int, shape (demands,)
+        Numbers of places: those of hosts come first, then those of edges.
+    share : ndarray of float, shape (demands,)
+        Probability of each demand; the sum is 1.
+    edges : Edges
+        Edge of each host.
+    """
+
+    source: Indices
+    destination: Indices
+    share: NDArray[np.float64]
+    edges: Edges
+
+    @classmethod
+    def of(cls, workload: Poisson, edges: Edges, names: Sequence[str] | None) -> Demands:
+        """Return the demands of a workload.
+
+        Parameters
+        ----------
+        workload : Poisson
+            Workload with demands.
+        edges : Edges
+            Assignment of hosts to edges.
+        names : sequence of str, optional
+            Names of the hosts; without names, hosts are given by number.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be used, or a demand has no such place, no way, or is there twice.
+        """
+        path, rows = _rows(workload)
+        hosts = edges.of_host.size
+        own = (str(host) for host in range(hosts)) if names is None else names
+        place = {name: number for number, name in enumerate((*own, *edges.names))}
+        errors, seen = list[InputError](), dict[tuple[str, str], str]()
+        for row in rows:
+            errors += _errors(row, path, place, hosts, seen)
+            if len(errors) >= _MOST_ERRORS:
+                break
+        if errors:
+            raise combine(errors)
+        weight = np.array([row.weight for row in rows])
+        if not weight.sum() > 0:
+            raise InputError(
+                path, "demands that all have the weight 0", "one with a weight above 0"
+            )
+        ends = ([place[getattr(row, end)] for row in rows] for end in _REQUIRED)
+        source, destination = map(np.array, ends)
+        # Divided by the largest first, so that no sum overflows.
+        weight = weight / weight.max()
+        return cls(source, destination, weight / weight.sum(), edges)
+
+    @property
+    def _places(self) -> _Places:
+        hosts = self.edges.of_host.size
+        number = np.bincount(self.edges.of_host, minlength=len(self.edges.names))
+        by_edge = np.argsort(self.edges.of_host, kind="stable")
+        return _Places(
+            np.concatenate([np.arange(hosts), hosts + np.cumsum(number) - number]),
+            np.concatenate([np.ones(hosts, np.int64), number]),
+            np.concatenate([np.arange(hosts), by_edge]),
+        )
+
+    def pairs(self, count: int, generator: np.random.Generator) -> tuple[Indices, Indices]:
+        """Draw the hosts of `count` flows; within a place they are uniform."""
+        upto = np.cumsum(self.share)
+        found = np.searchsorted(upto, generator.random(count) * upto[-1], side="right")
+        # If rounding makes the product equal to the sum, take the last demand with a weight.
+        which = np.minimum(found, np.flatnonzero(self.share)[-1])
+        places = self._places
+        source = places.draw(self.source[which], generator)
+        return source, places.draw(self.destination[which], generator)
+
+    @property
+    def between_edges(self) -> NDArray[np.float64]:
+        """Share of the flows from each edge to each other edge, shape (edges, edges)."""
+        edges = len(self.edges.names)
+        edge_of = np.concatenate([self.edges.of_host, np.arange(edges)])
+        shares = np.zeros((edges, edges))
+        np.add.at(shares, (edge_of[self.source], edge_of[self.destination]), self.share)
+        np.fill_diagonal(shares, 0)
+        return shares
+
+    def of_hosts(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the share of the flows that leave and that reach each host, shape (hosts,)."""
+        places = self._places
+        return places.spread(self.source, self.share), places.spread(self.destination, self.share)
+
+
+def _rows(workload: Poisson) -> tuple[str, Sequence[_Row]]:
+    """Return the path of the field with the demands, and the demands."""
+    if workload.demands_file is not None:
+        return _FILE, _read(workload.demands_file, stamp(workload.demands_file, _FILE))
+    given = workload.demands or ()
+    ends = ((one.source, one.destination, one.weight) for one in given)
+    return "workload.demands", [_Row(*row, f"demand {i}") for i, row in enumerate(ends)]
+
+
+def _errors(
+    row: _Row, path: str, place: dict[str, int], hosts: int, seen: dict[tuple[str, str], str]
+) -> Iterator[InputError]:
+    pair = row.source, row.destination
+    given = f"{row.where}: {row.source} to {row.destination}"
+    for name in pair:
+        if name not in place:
+            near = did_you_mean(name, place)
+            allowed = f"names of hosts, or of switches with hosts, {some(list(place))}{near}"
+            yield InputError(path, f"{row.where}: {show(name)}", allowed)
+            return
+    if row.source == row.destination:
+        yield InputError(path, given, "two different places")
+    if pair in seen:
+        yield InputError(path, given, f"each pair once (it is in {seen[pair]} as well)")
+    seen[pair] = row.where
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, _version: Stamp) -> tuple[_Row, ...]:
+    readable = "a CSV file that can be read"
+    text = read_text(file, _FILE, readable).removeprefix("\ufeff")
+    try:
+        rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+        columns = rows.fieldnames or ()
+        missing = [name for name in _REQUIRED if name not in columns]
+        unknown = [name for name in columns if name not in _COLUMNS]
+        if missing or unknown or len(set(columns)) < len(columns):
+            given = f"{file} with the columns {first_of(columns) or '(none)'}"
+            raise InputError(_FILE, given, "source, destination and, if wanted, weight; each once")
+        found = tuple(_row(f"{file} line {rows.line_num}", row) for row in rows)
+    except csv.Error as error:
+        raise InputError(_FILE, f"{file} ({error})", readable) from None
+    if not found:
+        raise InputError(_FILE, f"{file}, which has no rows", "at least one demand")
+    return found
+
+
+def _row(where: str, row: dict[Any, Any]) -> _Row:
+    if None in row:
+        raise InputError(_FILE, f"{where}: more values than columns", "one value for each column")
+    source, destination, weight = ((row.get(name) or "").strip() for name in _COLUMNS)
+    for name in (source, destination):
+        if not Name().fits(name):
+            raise InputError(_FILE, f"{where}: {show(name)}", f"as a name, {Name().allowed}")
+    number = parse_number(weight) if weight else 1.0
+    if number is None or not 0 <= number < np.inf:
+        raise InputError(_FILE, f"{where}: weight {show(weight)}", "a number, 0 or more")
+    return _Row(source, destination, number, where)
