@@ -30,7 +30,7 @@ MOST_EVENTS: Final = 20_000_000
 # Maximum number of explained flows, to limit the length of the page.
 MOST: Final = 50
 _WHY: Final = "since the run could not be repeated where the page was written"
-_COMMAND: Final = "`lightburst explain DIR --flow N`, with this directory and a number."
+_COMMAND: Final = "lightburst explain DIR --flow N, with this directory and a number."
 
 
 def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
