@@ -22,7 +22,7 @@ def row(source: str, destination: str, weight: float | None = None) -> dict[str,
     return {"source": source, "destination": destination, **given}
 
 
-def tree(demands: Demands, **changes: Any) -> lb.Scenario:
+def tree(demands: Demands, /, **changes: Any) -> lb.Scenario:
     """Return flows by demands in a fat-tree: hosts 0 to 15, edge switches 16 to 23."""
     workload = {"kind": "poisson", "load": 0.4, "flows": 20_000, "size": "9 kB"}
     return lb.Scenario.from_dict(

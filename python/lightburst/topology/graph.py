@@ -1,7 +1,5 @@
 """Any connected graph, from a table of links."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.foundation.errors import InputError, combine, did_you_mean, first_of, show
+from lightburst.foundation.errors import InputError, combine, did_you_mean, show
 from lightburst.foundation.units import parse_length, parse_rate
 from lightburst.scenario.fields import Name
-from lightburst.scenario.reading.files import read_text
+from lightburst.scenario.reading.rows import cells_of, read_rows
 from lightburst.scenario.tables.topology import MOST_WAVELENGTHS, Graph, Reverse
 from lightburst.topology.network import Network, delay_ps
 
+_FILE = "topology.file"
 _REVERSE = ("reverse_length", "reverse_rate")
 _COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name", *_REVERSE)
 _REQUIRED = _COLUMNS[:2]
@@ -60,7 +59,7 @@ def build_graph(section: Graph) -> Network:
         When the table of links cannot be used, the graph is not connected or has fewer than two
         hosts, or an edge is no node of it.
     """
-    path = "topology.links" if section.file is None else "topology.file"
+    path = "topology.links" if section.file is None else _FILE
     links = list(_inline(section)) if section.file is None else _read(section, section.file)
     _check_links(links, path)
     names = list(dict.fromkeys(name for link in links for name in (link.source, link.target)))
@@ -171,29 +170,10 @@ def _reverse(section: Graph, other: tuple[float, int], given: Reverse) -> tuple[
 
 
 def _read(section: Graph, file: Path) -> list[_Link]:
-    path, readable = "topology.file", "a CSV file that can be read"
-    text = read_text(file, path, readable).removeprefix("\ufeff")
-    try:
-        rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
-        columns = rows.fieldnames or ()
-        missing = [name for name in _REQUIRED if name not in columns]
-        unknown = [name for name in columns if name not in _COLUMNS]
-        if missing or unknown or len(set(columns)) < len(columns):
-            given = f"{file} with the columns {first_of(columns) or '(none)'}"
-            allowed = f"source, target and, if wanted, {', '.join(_COLUMNS[2:])}; each once"
-            raise InputError(path, given, allowed)
-        return _links(section, file, ((rows.line_num, row) for row in rows))
-    except csv.Error as error:
-        raise InputError(path, f"{file} ({error})", readable) from None
-
-
-def _links(
-    section: Graph, file: Path, rows: Iterator[tuple[int, Mapping[str | None, Any]]]
-) -> list[_Link]:
     links, errors = [], []
-    for line, row in rows:
+    for where, row in read_rows(file, _FILE, _REQUIRED, _COLUMNS[2:]):
         try:
-            links.append(_link(section, f"{file} line {line}", row))
+            links.append(_link(section, where, row))
         except InputError as error:
             errors.append(error)
         if len(errors) == _MOST_ERRORS:
@@ -204,10 +184,7 @@ def _links(
 
 
 def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
-    path = "topology.file"
-    if None in row:
-        raise InputError(path, f"{where}: more values than columns", "one value for each column")
-    cells = ((row.get(name) or "").strip() for name in _COLUMNS)
+    path, cells = _FILE, cells_of(row, where, _FILE, _COLUMNS)
     source, target, length, rate, wavelengths, name, reverse_length, reverse_rate = cells
     if not (source and target):
         raise InputError(path, f"{where}: a link without source or target", "names of two nodes")
@@ -234,7 +211,7 @@ def _whole(text: str, where: str) -> int | None:
     number = int(text) if text.isascii() and text.isdigit() else 0
     if not 1 <= number <= MOST_WAVELENGTHS:
         given = f"{where}: wavelengths {show(text)}"
-        raise InputError("topology.file", given, f"a whole number from 1 to {MOST_WAVELENGTHS}")
+        raise InputError(_FILE, given, f"a whole number from 1 to {MOST_WAVELENGTHS}")
     return number
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from lightburst.foundation.errors import InputError, combine, did_you_mean, first_of, show, some
+from lightburst.foundation.errors import InputError, combine, did_you_mean, show, some
 from lightburst.foundation.units import parse_number
 from lightburst.scenario.fields import Name
-from lightburst.scenario.reading.files import Stamp, read_text, stamp
+from lightburst.scenario.reading.files import Stamp, stamp
+from lightburst.scenario.reading.rows import cells_of, read_rows
 from lightburst.workload.edges import Edges, Indices
 
 if TYPE_CHECKING:
@@ -185,28 +184,14 @@ def _errors(
 
 @lru_cache(maxsize=4)
 def _read(file: Path, _version: Stamp) -> tuple[_Row, ...]:
-    readable = "a CSV file that can be read"
-    text = read_text(file, _FILE, readable).removeprefix("\ufeff")
-    try:
-        rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
-        columns = rows.fieldnames or ()
-        missing = [name for name in _REQUIRED if name not in columns]
-        unknown = [name for name in columns if name not in _COLUMNS]
-        if missing or unknown or len(set(columns)) < len(columns):
-            given = f"{file} with the columns {first_of(columns) or '(none)'}"
-            raise InputError(_FILE, given, "source, destination and, if wanted, weight; each once")
-        found = tuple(_row(f"{file} line {rows.line_num}", row) for row in rows)
-    except csv.Error as error:
-        raise InputError(_FILE, f"{file} ({error})", readable) from None
+    rows = read_rows(file, _FILE, _REQUIRED, _COLUMNS[2:])
+    found = tuple(_row(where, *cells_of(row, where, _FILE, _COLUMNS)) for where, row in rows)
     if not found:
         raise InputError(_FILE, f"{file}, which has no rows", "at least one demand")
     return found
 
 
-def _row(where: str, row: dict[Any, Any]) -> _Row:
-    if None in row:
-        raise InputError(_FILE, f"{where}: more values than columns", "one value for each column")
-    source, destination, weight = ((row.get(name) or "").strip() for name in _COLUMNS)
+def _row(where: str, source: str, destination: str, weight: str) -> _Row:
     for name in (source, destination):
         if not Name().fits(name):
             raise InputError(_FILE, f"{where}: {show(name)}", f"as a name, {Name().allowed}")
