@@ -101,6 +101,17 @@ def _transports(size: Size) -> dict[str, Table]:
     return {
         "hybrid, small": make(tree(4), HYBRID, {"kind": "sawl"}, poisson(1000, "9 kB")),
         "electronic, k = 16": make(tree(16), ELECTRONIC, TCP, poisson(10_000, "9 kB")),
+        "a large load": make(
+            tree(size(32, 16)) | {"link_rate": "400 Gb/s"},
+            {"kind": "electronic", "queue_size": "2 MB", "ecn_threshold": "400 kB"},
+            {"kind": "tcp", "preset": "datacentre", "congestion_control": "dctcp"},
+            {
+                "kind": "poisson",
+                "load": 0.3,
+                "duration": f"{size(300, 1000)} us",
+                "size": {"kind": "empirical", "name": "websearch"},
+            },
+        ),
         "hybrid, k = 32": make(tree(32), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
         "hybrid, k = 64": make(tree(64), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
         "queues by flow": make(

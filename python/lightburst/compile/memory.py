@@ -303,7 +303,9 @@ def _flows(plan: Plan) -> int:
         return needed + each * int(most.sum())
     # What waits for circuits does not follow from the rates of links: any packet may.
     circuits = any(one["kind"] == "circuit" for one in plan.settings["switches"])
-    packets = int(most.sum()) if circuits else packets_at_once(plan, most)
+    packets = int(most.sum())
+    if not circuits:
+        packets = packets_at_once(plan, most, at_once.most(np.ones(most.size)))
     if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
         # Only connections in progress have packets in the network.
         packets = min(packets, int(_windows_at_once(at_once, most.astype(float))))

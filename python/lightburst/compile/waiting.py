@@ -25,7 +25,7 @@ _IN_BURSTS = 1.15
 _ENDS = slice(None, -1), slice(1, None)
 
 
-def packets_at_once(plan: Plan, most: IntArray) -> int:
+def packets_at_once(plan: Plan, most: IntArray, in_progress: float) -> int:
     """Return the most data packets queued or in transit at once.
 
     Parameters
@@ -34,14 +34,16 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         The plan of the run.
     most : ndarray of int64, shape (flows,)
         Most packets of each flow in the network: a window, or all its datagrams.
+    in_progress : float
+        Most connections in progress at once.
 
     Returns
     -------
     int
-        The sum of the packets in transit on all links; of each flow's share of the longest queue
-        on its links, at most `most`; and of the packets that egress edges hold to keep bursts in
-        order. Retransmissions and queues at links that flows do not certainly use are not
-        included.
+        The sum of the packets in transit on all links; of the packets in all queues at once, which
+        are at most each flow's share of the longest queue on its links, and that at most `most`;
+        and of the packets that egress edges hold to keep bursts in order. Retransmissions and
+        queues at links that flows do not certainly use are not included.
     """
     carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
     least = float(unit_bytes(plan).min()) * BITS_PER_BYTE
@@ -49,7 +51,11 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     # At most the packets that the flows send while a packet travels the longest path.
     in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
     under_way = min(under_way, _sent(plan, most, float(round_trips(plan).max()) / 2 + in_lines))
-    lines, given = _Lines.empty(carried), np.zeros(carried.size)
+    at_host, room = _most_at_host(plan), _room(plan)
+    if np.isfinite(at_host):
+        # Their packets are counted by connections.
+        room[: plan.settings["hosts"]] = 0.0
+    lines, given = _Lines.empty(carried, room), np.zeros(carried.size)
     start = plan.flows["start_ps"]
     for some, part in plan.parts():
         uses = _uses(part)
@@ -57,9 +63,12 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         lines = lines.advance(uses, until)
         given += np.bincount(uses.link, uses.bits, minlength=carried.size)
     waiting = np.minimum(lines.most, _room(plan)) / least
+    at_once = lines.most_in_all / least
+    if np.isfinite(at_host):
+        at_once += at_host * in_progress
     # The flows over a link share its queue in proportion to their bits.
     share = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
-    shared, at_host = 0.0, _most_at_host(plan)
+    shared = 0.0
     for some, part in plan.parts():
         uses, each = _uses(part), np.zeros(some.stop - some.start)
         waits = uses.bits * share[uses.link]
@@ -68,7 +77,7 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         shared += float(np.minimum(each, most[some]).sum())
     held_back = _held_back(plan)
     held = _IN_BURSTS * _sent(plan, most, held_back) if held_back else 0.0
-    return int(min(float(most.sum()), under_way + shared) + held)
+    return int(min(float(most.sum()), under_way + min(shared, at_once)) + held)
 
 
 def unit_bytes(plan: Plan) -> FloatArray:
@@ -184,6 +193,53 @@ def _bits(plan: Plan) -> FloatArray:
     return bits
 
 
+class _Slopes(NamedTuple):
+    """Intervals in which a queue grows or shrinks, shape (intervals,).
+
+    Attributes
+    ----------
+    begin, end : ndarray of float
+        Seconds.
+    slope : ndarray of float
+        Bits per second by which the queue grows, negative where it shrinks.
+    """
+
+    begin: FloatArray
+    end: FloatArray
+    slope: FloatArray
+
+    @classmethod
+    def within(
+        cls, begin: FloatArray, lasts: FloatArray, slope: FloatArray, ends: FloatArray
+    ) -> "_Slopes":
+        """Return the intervals in which a queue is neither empty nor full.
+
+        `ends`, shape (2, intervals): the queue at the begin, and its room. A longer queue counts
+        as full.
+        """
+        before, room = ends
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_full = (room - before) / slope
+            to_empty = -before / slope
+        rises = slope > 0
+        starts = np.where(rises, 0.0, np.maximum(to_full, 0.0))
+        until = np.minimum(lasts, np.where(rises, to_full, to_empty))
+        some = (slope != 0) & (until > starts)
+        return cls(*(one[some] for one in (begin + starts, begin + until, slope)))
+
+
+def _most_in_all(slopes: list[_Slopes]) -> float:
+    """Return the most bits in all queues at one time."""
+    begin, end, slope = (np.concatenate(column) for column in zip(*slopes, strict=True))
+    if begin.size == 0:
+        return 0.0
+    times = np.concatenate([begin, end])
+    order = np.argsort(times, kind="stable")
+    change = np.concatenate([slope, -slope])[order]
+    growth = np.cumsum(change)[:-1] * np.diff(times[order])
+    return float(np.cumsum(growth).max())
+
+
 class _Lines(NamedTuple):
     """The queue of each link, shape (links,), and the unfinished streams, shape (streams,).
 
@@ -197,6 +253,10 @@ class _Lines(NamedTuple):
         Arrival rate in bits per second, and the time of its last change in seconds.
     link, end, rate : ndarray
         Link, end time in seconds, and rate in bits per second of each unfinished stream.
+    room : ndarray of float
+        Most bits of each link's queue that count in `slopes`.
+    slopes : list of _Slopes
+        Changes of the queues so far.
     """
 
     carried: FloatArray
@@ -207,12 +267,23 @@ class _Lines(NamedTuple):
     link: IntArray
     end: FloatArray
     rate: FloatArray
+    room: FloatArray
+    slopes: list[_Slopes]
 
     @classmethod
-    def empty(cls, carried: FloatArray) -> "_Lines":
+    def empty(cls, carried: FloatArray, room: FloatArray) -> "_Lines":
         most, waiting, flowing, since = np.zeros((4, carried.size))
         none = np.zeros(0)
-        return cls(carried, most, waiting, flowing, since, none.astype(np.int64), none, none)
+        streams = none.astype(np.int64), none, none
+        return cls(carried, most, waiting, flowing, since, *streams, room, [])
+
+    @property
+    def most_in_all(self) -> float:
+        """Most bits in all queues at one time; all streams must have ended."""
+        ends = np.stack([self.waiting, self.room])
+        forever = np.full(self.since.size, np.inf)
+        drain = _Slopes.within(self.since, forever, self.flowing - self.carried, ends)
+        return _most_in_all([*self.slopes, drain])
 
     def advance(self, uses: _Uses, until: float) -> "_Lines":
         """Add streams that all start before `until`, and end the streams that end before it."""
@@ -245,6 +316,10 @@ class _Lines(NamedTuple):
         depth = number * (np.abs(grown).max() + 1)
         lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
         waits = grown - lowest
+        before = np.append(0.0, waits[:-1])
+        before[first] = self.waiting[at]
+        ends = np.stack([before, self.room[where]])
+        self.slopes.append(_Slopes.within(time, lasts, flowing - self.carried[where], ends))
         np.maximum.at(self.most, where, waits)
         for values, found in (
             (self.waiting, waits),
