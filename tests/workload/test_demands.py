@@ -202,6 +202,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
     ),
     "a core": ({"demands": [row("0", "32")]}, "demands", "demand 0: '32'", "switches with hosts"),
     "itself": ({"demands": [row("3", "3")]}, "demands", "3 to 3", "two different places"),
+    "its own edge": (
+        {"demands": [row("0", "16")]}, "demands", "0 to 16", "without a common host",
+    ),
     "twice": (
         {"demands": [row("0", "1"), row("0", "1", 2)]}, "demands", "demand 1: 0 to 1",
         "in demand 0 as well",

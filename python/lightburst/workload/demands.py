@@ -94,15 +94,17 @@ class Demands:
         Raises
         ------
         InputError
-            If the file cannot be used, or a demand has no such place, no way, or is there twice.
+            If the file cannot be used, or a demand is there twice, or between places that do not
+            exist or have a host in common.
         """
         path, rows = _rows(workload)
         hosts = edges.of_host.size
         own = (str(host) for host in range(hosts)) if names is None else names
         place = {name: number for number, name in enumerate((*own, *edges.names))}
+        edge = [edges.names[of] for of in edges.of_host.tolist()]
         errors, seen = list[InputError](), dict[tuple[str, str], str]()
         for row in rows:
-            errors += _errors(row, path, place, hosts, seen)
+            errors += _errors(row, path, place, edge, seen)
             if len(errors) >= _MOST_ERRORS:
                 break
         if errors:
@@ -165,8 +167,13 @@ def _rows(workload: Poisson) -> tuple[str, Sequence[_Row]]:
 
 
 def _errors(
-    row: _Row, path: str, place: dict[str, int], hosts: int, seen: dict[tuple[str, str], str]
+    row: _Row,
+    path: str,
+    place: dict[str, int],
+    edge: Sequence[str],
+    seen: dict[tuple[str, str], str],
 ) -> Iterator[InputError]:
+    """Yield the errors of a row; `place` numbers the names, `edge` is that of each host."""
     pair = row.source, row.destination
     given = f"{row.where}: {row.source} to {row.destination}"
     for name in pair:
@@ -175,8 +182,13 @@ def _errors(
             allowed = f"names of hosts, or of switches with hosts, {some(list(place))}{near}"
             yield InputError(path, f"{row.where}: {show(name)}", allowed)
             return
+    own = {edge[place[name]] for name in pair if place[name] < len(edge)}
     if row.source == row.destination:
         yield InputError(path, given, "two different places")
+    elif own.intersection(pair):
+        yield InputError(
+            path, given, "two places without a common host: one is a host of the other"
+        )
     if pair in seen:
         yield InputError(path, given, f"each pair once (it is in {seen[pair]} as well)")
     seen[pair] = row.where
