@@ -34,6 +34,10 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+
     /// Returns the number of marked segments of which an acknowledgement tells; called once the
     /// flight was updated.
     fn hear(&mut self, header: &Header, options: Option<&Options>, flight: &Flight) -> u64 {
