@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from dialogue import Dialogue
 from replayed import ack, last, play, sent, threshold, write
 
 
@@ -104,8 +105,17 @@ def test_a_timeout_spares_what_was_sent_within_a_round_trip() -> None:
     assert (last(log, "state"), last(log, "lost"), last(log, "retransmitted")) == ("Loss", 1, 1)
 
 
-def test_timeouts_end_on_ticks() -> None:
-    """`usecs_to_jiffies` rounds up: RTO = 610 ms has 153 ticks of 4 ms, 612 ms."""
-    log = play([write(0, 1)], 3000, {"tail_loss_probe": False}, 610 / 3, timer_tick="4 ms")
-    # 612 ms from the first tick, in buckets of eight ticks: 640 ms.
-    assert sent(log)[0] == (0, 640)
+def test_the_timeout_itself_has_whole_ticks() -> None:
+    """`__tcp_set_rto`: 203 + 4 * 101.5 = 609 ms are 153 ticks of 4 ms."""
+    dialogue = Dialogue(203)
+    dialogue.holds("tcpi_rto == 612000")
+    dialogue.passes()
+
+
+def test_pacing_is_of_what_is_outstanding_where_that_is_more_than_the_window() -> None:
+    """`tcp_update_pacing_rate`: 1.2 * 10 * 1448 bytes in 200 ms, not 8: 1500 bytes take 17.265 ms.
+
+    The first segment is late by more than half of that, which the second one gets back.
+    """
+    log = play([write(0, 20), ack(200, 0, (1, 4))], 220, {"pacing": True})
+    assert sent(log) == [(0, 200), (10, pytest.approx(200 + 17.265193 / 2, abs=1e-5))]

@@ -127,3 +127,16 @@ def test_sacks_grow_the_window_once_reordering_is_usual() -> None:
     log = play([*usual, ack(400, 10, (11, 12))])
     assert (last(log, "reordering"), last(log, "state")) == (6, "Disorder")
     assert window(log) == window(play(usual)) + 1
+
+
+def test_a_recovery_sends_a_segment_again_at_once_though_the_window_is_full() -> None:
+    """RFC 9937, section 6: SndCnt = MSS if prr_out is 0; ssthresh holds the five in the network."""
+    assert sent(play([write(0, 10), ack(200, 0, (1, 5))])) == [(0, 200)]
+
+
+def test_at_a_timeout_the_first_segment_cannot_be_at_the_receiver() -> None:
+    """RFC 2018, section 8: the receiver has discarded what it had SACKed."""
+    events = [write(0, 5), ack(200, 0, (1, 3)), ack(300, 1), ack(2000, 1)]
+    log = play(events, recovery=NO_PROBE)
+    assert list(log.states.sacked) == [2, 2, 0]
+    assert last(log, "lost") == 4

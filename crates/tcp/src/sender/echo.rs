@@ -193,6 +193,20 @@ mod tests {
     }
 
     #[test]
+    fn a_short_last_segment_is_a_segment() {
+        let mut flight = Flight::new(8 * MSS + 1, MSS as u32, u64::MAX);
+        (0..9).for_each(|number| flight.send(number * MSS, Time::ZERO));
+        flight.acknowledge(8 * MSS + 1);
+        let header = Header {
+            ace: field(1),
+            ..Header::default()
+        };
+        // Appendix A.2.1: nine segments may have had one mark or nine; eight had one.
+        let told = Feedback::default().hear(&header, None, &flight);
+        assert_eq!(told, 9);
+    }
+
+    #[test]
     fn sacked_segments_count_once() {
         let mut heard = Heard::new();
         assert_eq!(heard.ack(0, 1, Some([1, 2]), 0), 1);
