@@ -48,8 +48,8 @@ def play(
 
 def sent(log: Replay, after_ms: float = 0) -> list[tuple[int, float]]:
     """Segments sent after a time, with their times in milliseconds."""
-    rows = log.transmissions.itertuples()
-    found = [(int(row.sequence) // M, round(row.at_s * 1000, 6)) for row in rows]
+    rows = log.transmissions.to_dict("records")
+    found = [(int(row["sequence"]) // M, round(float(row["at_s"]) * 1000, 6)) for row in rows]
     return [one for one in found if one[1] > after_ms]
 
 

@@ -9,7 +9,7 @@ import math
 
 import pytest
 from dialogue import Dialogue
-from replayed import ack, last, play, sent, threshold, write
+from replayed import Event, ack, last, play, sent, threshold, write
 
 
 def test_the_reordering_timer_has_a_margin_of_2_ms() -> None:
@@ -63,7 +63,7 @@ def test_timers_with_ticks_end_with_the_bucket_of_the_kernels_wheel() -> None:
     assert sent(play([write(0, 2)], 500, timer_tick="4 ms")) == [(1, 416)]
 
 
-def probed(*later: object) -> list[object]:
+def probed(*later: Event) -> list[Event]:
     """Two segments, the second probed at 402 ms; what comes later; a third one, acknowledged."""
     return [write(0, 2), *later, write(650, 1), ack(850, 3)]
 
@@ -81,7 +81,7 @@ def probed(*later: object) -> list[object]:
     ],
 )
 def test_the_window_is_reduced_if_the_probe_repaired_a_loss(
-    events: list[object], expected: float
+    events: list[Event], expected: float
 ) -> None:
     log = play(probed(*events))
     assert threshold(log) == expected

@@ -6,13 +6,14 @@ The rules are those of `tcp_cwnd_validate`, `tcp_cwnd_restart` and `net/ipv4/tcp
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from replayed import Event, ack, play, sent, threshold, window, write
 
-CUBIC = {"congestion_control": "linux-cubic"}
+CUBIC: dict[str, Any] = {"congestion_control": "linux-cubic"}
 # Without HyStart a loss alone ends slow start.
-CURVE = {"congestion_control": {"kind": "linux-cubic", "hystart": False}}
+CURVE: dict[str, Any] = {"congestion_control": {"kind": "linux-cubic", "hystart": False}}
 
 
 def acks(at_ms: float, first: int, count: int, spacing_ms: float = 3) -> list[Event]:
@@ -59,26 +60,24 @@ def test_no_timeout_long_the_window_stays() -> None:
     assert len(sent(log, at + 49)) == 16
 
 
-def jump(
-    handshake_ms: float, later_ms: float, initial: int, spacing_ms: float = 3, **settings: object
-) -> float:
+def jump(handshake_ms: float, later_ms: float, initial: int, spacing_ms: float = 3) -> float:
     """ssthresh after a round of acknowledgements with the handshake's delay, and a later one."""
     first = acks(handshake_ms, 0, initial, spacing_ms)
     second = acks(handshake_ms + later_ms, initial, 2 * initial, spacing_ms)
     log = play(
-        [write(0, 200), *first, *second], 0, None, handshake_ms, initial_window=initial, **settings
+        [write(0, 200), *first, *second], 0, None, handshake_ms, initial_window=initial, **CUBIC
     )
     return threshold(log)
 
 
 def test_hystart_ends_slow_start_with_the_ninth_sample_of_a_round() -> None:
     """Eight samples (HYSTART_MIN_SAMPLES) tell the delay of a round: at 32 + 8 segments."""
-    assert jump(200, 260, 16, **CUBIC) == 40
+    assert jump(200, 260, 16) == 40
 
 
 def test_hystart_does_not_look_below_sixteen_segments() -> None:
     """Of twelve samples of the second round four are at 12 to 15 segments; eight are too few."""
-    assert jump(200, 260, 6, **CUBIC) == math.inf
+    assert jump(200, 260, 6) == math.inf
 
 
 @pytest.mark.parametrize(
@@ -93,7 +92,7 @@ def test_hystart_does_not_look_below_sixteen_segments() -> None:
 def test_hystart_answers_an_eighth_of_the_delay_within_bounds(
     handshake_ms: float, later_ms: float, ends: bool
 ) -> None:
-    assert (jump(handshake_ms, later_ms, 16, 0.01, **CUBIC) < math.inf) == ends
+    assert (jump(handshake_ms, later_ms, 16, 0.01) < math.inf) == ends
 
 
 def of_cubic(idle_ms: float) -> list[int]:
