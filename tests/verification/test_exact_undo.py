@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from replayed import Event, ack, last, play, sent, threshold, window, write
 
 NO_PROBE = {"tail_loss_probe": False}
@@ -127,6 +128,18 @@ def test_sacks_grow_the_window_once_reordering_is_usual() -> None:
     log = play([*usual, ack(400, 10, (11, 12))])
     assert (last(log, "reordering"), last(log, "state")) == (6, "Disorder")
     assert window(log) == window(play(usual)) + 1
+
+
+@pytest.mark.parametrize(("reduction", "cwnd"), [("linux", 4), ("rfc9937", 4), ("rfc6937", 5)])
+def test_below_the_threshold_a_segment_more_is_sent(reduction: str, cwnd: int) -> None:
+    """RFC 6937, section 3, PRR-SSRB: always; RFC 9937: only if SND.UNA advances.
+
+    Six are lost and four delivered: nothing is in the network, and ssthresh is 5.
+    """
+    assert (
+        window(play([write(0, 10), ack(200, 0, (6, 10))], recovery={"reduction": reduction}))
+        == cwnd
+    )
 
 
 def test_a_recovery_sends_a_segment_again_at_once_though_the_window_is_full() -> None:
