@@ -103,8 +103,9 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
         settings by default), ``end_ps`` and ``events``. An event has ``at_ps`` since the handshake,
         and either ``written`` (bytes in all) or ``acknowledgement``, ``blocks`` (start and end of
         each), ``echo`` (ECE), ``ace`` (AE, CWR and ECE as a number, where marks are counted),
-        ``timestamp_ps`` (send time that is echoed) and ``window``; or it has ``look_ps``, a time at
-        which the state is noted.
+        ``timestamp_ps`` (send time that is echoed), ``stamp`` (its own timestamp, in units since
+        that of the handshake) and ``window``; or it has ``look_ps``, a time at which the state is
+        noted.
 
     Returns
     -------
@@ -112,7 +113,7 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
         ``transmissions`` with ``sequence``, ``at_ps``, ``event`` (index of the event that caused
         it; None for a timer) and ``reduced`` (CWR), and ``states`` with ``event``, ``cwnd`` and
         ``ssthresh`` in bytes, ``timeout_ps``, ``round_trip_ps`` and ``least_round_trip_ps`` (None
-        before the first sample), ``state`` and counts in segments.
+        before the first sample), ``state``, ``marks`` (told by counts) and counts in segments.
 
     Raises
     ------

@@ -77,6 +77,13 @@ def test_a_recording_of_the_kernel_passes_as_a_script(name: str, law: str) -> No
         ("ecn", "> [ect0] W.", "> [ect0] .", "> W. 10001:11001(1000)"),
         ("ecn", "> [ect0] P.", "> [noecn] P.", "> . 1:10001(10000)"),
         ("closed-window", "> . 3000:3000(0)", "> . 3001:4001(1000)", "> . 3000:3000(0) ack 1"),
+        ("closed-window", "tcpi_probes == 2", "tcpi_probes == 1", "tcpi_probes = 2"),
+        ("closed-window", "tcpi_probes == 0", "tcpi_probes == 2", "tcpi_probes = 0"),
+        ("accurate-ecn", "tcpi_delivered_ce == 1", "tcpi_delivered_ce == 2", "_ce = 1"),
+        ("accurate-ecn", "> [ect0] .5 4001", "> [noecn] .5 4001", "> EA. 4001:5001(1000)"),
+        ("accurate-ecn", "> [ect0] .6 13001", "> [ect0] .5 13001", "> WA. 13001:17001(4000)"),
+        ("accurate-ecn", "> [ect0] W.", "> [ect0] .", "> W. 1:1(0)"),
+        ("accurate-ecn-wrap", "_ce == 2", "_ce == 10", "_ce = 2"),
         ("eifel", "<mss 1460,sackOK,TS", "<mss 1400,sackOK,TS", "> S 0:0(0)"),
     ],
 )
@@ -126,6 +133,108 @@ def test_without_its_evidence_no_reduction_is_undone(
     outcome = ends(given.replace(evidence, other))
     assert outcome.difference is not None
     assert outcome.difference.expected == expected
+
+
+SOCKET = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "syn", "answer"),
+    [
+        # RFC 9768, table 2: the codepoint of the SYN.
+        *((3, "[noecn] SEWA", "SW."), (3, "[ect1] SEWA", "SWE."), (4, "[ect0] SEWA", "SA.")),
+        (5, "[ce] SEWA", "SWA."),
+        # Section 3.1.3: unknown combinations ask for it, too; that of RFC 3168 does not.
+        *((3, "SA", "SW."), (3, "SE", "SW."), (3, "SEW", "SE."), (3, "S", "S.")),
+        *((1, "SEWA", "SE."), (2, "SEW", "SE."), (2, "SE", "S."), (0, "SEWA", "S.")),
+    ],
+)
+def test_a_syn_is_answered_by_the_table_of_rfc_9768(setting: int, syn: str, answer: str) -> None:
+    outcome = ends(
+        f"`sysctl -q net.ipv4.tcp_ecn={setting}`\n{SOCKET}+0 listen(3, 1) = 0\n"
+        f"+0 < {syn} 0:0(0) win 65535 <mss 1000>\n+0 > [noecn] {answer} 0:0(0) ack 1 <mss 1460>"
+    )
+    assert outcome.passed, str(outcome)
+
+
+@pytest.mark.parametrize(
+    ("setting", "syn", "answer", "acknowledged", "data"),
+    [
+        # RFC 9768, table 2: modes; table 3: the codepoint of the SYN+ACK.
+        (3, "SEWA", "SW.", "[ect0] W.", "[ect0] .5"),
+        (3, "SEWA", "[ect1] SW.", "[ect0] WE.", "[ect0] .5"),
+        # A marked SYN+ACK is a marked segment.
+        (3, "SEWA", "[ce] SW.", "[ect0] WA.", "[ect0] .6"),
+        (3, "SEWA", "SE.", "[noecn] .", "[ect0] ."),
+        (3, "SEWA", "S.", "[noecn] .", "[noecn] ."),
+        (3, "SEWA", "SEWA.", "[noecn] .", "[noecn] ."),
+        # Linux asks for RFC 3168 with 1 and 4, and for nothing with 2 and 5.
+        (1, "SEW", "SE.", "[noecn] .", "[ect0] ."),
+        (4, "SEW", "SEW.", "[noecn] .", "[noecn] ."),
+        (2, "S", "S.", "[noecn] .", "[noecn] ."),
+        (5, "S", "S.", "[noecn] .", "[noecn] ."),
+    ],
+)
+def test_a_client_has_the_mode_of_the_answer(
+    setting: int, syn: str, answer: str, acknowledged: str, data: str
+) -> None:
+    outcome = ends(
+        f"`sysctl -q net.ipv4.tcp_ecn={setting}`\n{SOCKET}+0 connect(3, ..., ...) = 0\n"
+        f"+0 > [noecn] {syn} 0:0(0) <...>\n"
+        f"+.1 < {answer} 0:0(0) ack 1 win 65535 <mss 1000,sackOK>\n"
+        f"+0 > {acknowledged} 1:1(0) ack 1\n"
+        f"+0 write(3, ..., 1000) = 1000\n+0 > {data} 1:1001(1000) ack 1\n"
+    )
+    assert outcome.passed, str(outcome)
+
+
+ACCURATE = "`sysctl -q net.ipv4.tcp_ecn=3`\n" + OPEN.replace("< S ", "< SEWA ").replace(
+    "> S.", "> SW."
+).replace("wscale 6>", "wscale 6,TS val 7 ecr 0>").replace(
+    "< . 1:1(0) ack 1 win 1000", "< W. 1:1(0) ack 1 win 1000 <TS val 9 ecr 100>"
+)
+
+
+@pytest.mark.parametrize(("stamp", "marks"), [(9, 0), (10, 1)])
+def test_a_newer_timestamp_is_news_for_the_count_of_marks(stamp: int, marks: int) -> None:
+    """RFC 9768, appendix A.1, newlyAckedT; the first one is that of the handshake."""
+    outcome = ends(
+        f"{ACCURATE}+0 write(4, ..., 988) = 988\n+0 > .5 1:989(988) ack 1\n"
+        f"+.05 < .6 1:1(0) ack 1 win 1000 <TS val {stamp} ecr 100>\n"
+        f"+0 %{{ assert tcpi_delivered_ce == {marks}, tcpi_delivered_ce }}%"
+    )
+    assert outcome.passed, str(outcome)
+
+
+def test_an_acknowledgement_with_ece_tells_of_marks_on_all_that_it_delivers() -> None:
+    """As Linux counts them (`tcp_count_delivered`), SACKed segments as well."""
+    given = text("ecn").rstrip()
+    assert ends(f"{given}\n+0 %{{ assert tcpi_delivered_ce == 3, tcpi_delivered_ce }}%").passed
+
+
+@pytest.mark.parametrize("segments", [7, 8])
+def test_byte_counters_are_refused_where_they_could_matter(segments: int) -> None:
+    end = 1 + 988 * segments
+    lines = (
+        f"{ACCURATE}+0 write(4, ..., 9880) = 9880\n+0 > .5 1:9881(9880) ack 1\n"
+        f"+.05 < .5 1:1(0) ack {end} win 1000 <ECN e0b {end} ceb 0 e1b 1,TS val 10 ecr 100>\n"
+    )
+    if segments < 8:
+        assert ends(lines).passed
+        return
+    with pytest.raises(lb.InputError, match="fewer than eight segments"):
+        ends(lines)
+
+
+@pytest.mark.parametrize("answer", ["SEA.", "[ce] SA."])
+def test_flags_of_a_handshake_that_were_mangled_are_refused(answer: str) -> None:
+    with pytest.raises(lb.InputError):
+        ends(
+            f"`sysctl -q net.ipv4.tcp_ecn=3`\n{SOCKET}+0 connect(3, ..., ...) = 0\n"
+            f"+0 > SEWA 0:0(0) <...>\n+.1 < {answer} 0:0(0) ack 1 win 65535 <mss 1000,sackOK>\n"
+        )
+    with pytest.raises(lb.InputError, match="had no codepoint"):
+        ends(ACCURATE.replace("< W.", "< . "))
 
 
 def test_the_script_of_the_page_passes() -> None:
@@ -210,12 +319,13 @@ def test_a_fin_leaves_with_the_last_data() -> None:
         ("+0 frobnicate(4) = 0", "'frobnicate'"),
         ("+0 ? . 1:1(0)", "'?'"),
         ("soon write(4, ..., 1000) = 1000", "'soon'"),
-        ("+0 > [ect0] EAP. 1:1001(1000) ack 1", "'EAP.'"),
-        ("+0 < .5 1:1(0) ack 1 win 1000", "'.5'"),
-        ("+0 < . 1:1(0) ack 1 win 1000 <ECN e0b 1 ceb 0 e1b 1,nop>", "'ECN'"),
+        ("+0 > .8 1:1001(1000) ack 1", "'.8'"),
+        ("+0 > E5. 1:1001(1000) ack 1", "'E5.'"),
+        ("+0 < . 1:1(0) ack 1 win 1000 <ECN e0b 1 ceb,nop>", "end of the line"),
+        ("+0 < . 1:1(0) ack 1 win 1000 <ECN e2b 1,nop>", "'e2b'"),
         ("+0 setsockopt(4, SOL_TCP, TCP_CORK, [2], 4) = 0", "'2'"),
         ("+0 < icmp unreachable host_unreachable", "'icmp'"),
-        ("+0 < A. 1:1(0) ack 1 win 1000", "'A.'"),
+        ("+0 < C. 1:1(0) ack 1 win 1000", "'C.'"),
         ("+0 < . 1:1001(1000) ack 1 win 1000", "'1:1001'"),
         ("+0 < . 1:1(0) ack 1 win 1000 <foo 3>", "'foo'"),
         ("+0 < . 1:1(0) ack 1 win 1000 urg 3", "'urg'"),
@@ -224,7 +334,7 @@ def test_a_fin_leaves_with_the_last_data() -> None:
         ('+0 setsockopt(4, SOL_TCP, TCP_CONGESTION, "bbr", 3) = 0', "'bbr'"),
         ("+0 send(4, ..., 1000, MSG_OOB) = 1000", "'MSG_OOB'"),
         ("+0 `sysctl -q net.ipv4.tcp_frob=1`", "'net.ipv4.tcp_frob'"),
-        ("+0 `sysctl -q net.ipv4.tcp_ecn=3`", "'tcp_ecn=3'"),
+        ("+0 `sysctl -q net.ipv4.tcp_ecn=6`", "'tcp_ecn=6'"),
         ("+0 `rm -rf /`", "'rm'"),
         ("+0 `tc qdisc replace dev tun0 root pfifo limit 0`", "pfifo limit 0"),
         ("+0 %{ assert tcpi_frob == 1 }%", "'tcpi_frob'"),

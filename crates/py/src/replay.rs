@@ -34,6 +34,7 @@ pub fn replay<'py>(py: Python<'py>, capture: &str) -> PyResult<Bound<'py, PyDict
             counts.least_round_trip.map(|rtt| rtt.0),
         )?;
         row.set_item("retransmissions", state.retransmissions)?;
+        row.set_item("marks", state.marks)?;
         row.set_item("state", counts.state)?;
         row.set_item("sacked", counts.sacked)?;
         row.set_item("lost", counts.lost)?;

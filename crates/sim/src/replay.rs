@@ -50,6 +50,8 @@ enum Row {
         #[serde(default)]
         timestamp_ps: Option<u64>,
         #[serde(default)]
+        stamp: Option<u64>,
+        #[serde(default)]
         window: Option<u64>,
     },
     Look {
@@ -69,6 +71,7 @@ impl Row {
                 echo,
                 ace,
                 timestamp_ps,
+                stamp,
                 window,
             } => {
                 let block = |&(start, end): &(u64, u64)| Block { start, end };
@@ -81,6 +84,7 @@ impl Row {
                     echo: *echo,
                     ace: *ace % 8,
                     timestamp: timestamp_ps.map(Duration),
+                    stamp: *stamp,
                     window: *window,
                 };
                 Ok((Duration(*at_ps), Event::Acknowledgement(given)))

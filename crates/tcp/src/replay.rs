@@ -43,6 +43,8 @@ pub struct Acknowledgement {
     pub ace: u8,
     /// Time since the handshake that its timestamp echoes.
     pub timestamp: Option<Duration>,
+    /// Its own timestamp, in units of the peer since that of the handshake (TSval of RFC 7323).
+    pub stamp: Option<u64>,
     /// Receive window in bytes; as before if it is not given.
     pub window: Option<u64>,
 }
@@ -136,6 +138,9 @@ impl Player {
                 known.for_each(|&block| options.push(block));
                 if let Some(echoed) = given.timestamp {
                     options.echo = ESTABLISHED + echoed;
+                }
+                if let Some(stamp) = given.stamp {
+                    options.timestamp = Time(stamp);
                 }
                 let header = Header {
                     acknowledgement: given.acknowledgement,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.packetdrill.kernel import Agreed, Kernel, agree, answer, transport
+from lightburst.packetdrill.marking import Marking
 from lightburst.packetdrill.probes import LEAST_US, Probes
 from lightburst.packetdrill.script import Options
 from lightburst.packetdrill.sender import MICROSECOND, Sender
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # Bytes of a sequence number before the data: the SYN.
 _SYN: Final = 1
+# Segments of an acknowledgement from which on a count of three bits may have wrapped.
+_AMBIGUOUS: Final = 8
 STATES: Final = ("Open", "Disorder", "CWR", "Recovery", "Loss")
 """States towards congestion, in the order of their numbers in the kernel."""
 INFINITE: Final = 0x7FFF_FFFF
@@ -60,7 +63,10 @@ class Connection:
         self.agreed: Agreed | None = None
         self.control: list[Segment] = []
         self._syn: Packet | None = None
-        self._asks_ecn = False
+        self.marking = Marking()
+        # Segments delivered by acknowledgements with ECE (RFC 3168).
+        self._delivered_marked = 0
+        self._first_stamp = 0
         self._syn_at = 0
         self._expects = 1
         self._closing = self._fin_sent = False
@@ -80,23 +86,23 @@ class Connection:
     def connect(self, at_us: int) -> None:
         """Send a SYN."""
         self.state, self._syn_at = "syn-sent", at_us
-        self._asks_ecn = self.kernel.number("tcp_ecn") == 1
-        flags = "SEW" if self._asks_ecn else "S"
+        flags = self.marking.ask(self.kernel.number("tcp_ecn"))
         self._send(at_us, flags, 0, None, answer(self.kernel, None))
 
     def on_syn(self, at_us: int, syn: Packet) -> None:
         """Answer a SYN."""
         self.state, self._syn, self._syn_at = "syn-received", syn, at_us
-        # RFC 3168, section 6.1.1.
-        ecn = {"E", "W"} <= set(syn.flags) and self.kernel.number("tcp_ecn") in (1, 2)
-        self.agreed = agree(self.kernel, syn, ecn=ecn)
-        self._send(at_us, "SE." if ecn else "S.", 0, 1, answer(self.kernel, syn.options))
+        flags = self.marking.on_syn(self.kernel.number("tcp_ecn"), syn)
+        self.agreed = agree(self.kernel, syn, self.marking.mode)
+        self._send(at_us, flags, 0, 1, answer(self.kernel, syn.options))
 
     def on_answer(self, at_us: int, packet: Packet) -> None:
         """End the handshake: an answer to our SYN, or the acknowledgement of our own answer."""
+        flags = self.marking.on_answer(at_us * MICROSECOND, packet)
         if self._syn is None:
-            ecn = self._asks_ecn and "E" in packet.flags and "W" not in packet.flags
-            self.agreed = agree(self.kernel, packet, ecn=ecn)
+            self.agreed = agree(self.kernel, packet, self.marking.mode)
+        if packet.options and packet.options.timestamp:
+            self._first_stamp = packet.options.timestamp[0]
         assert self.agreed is not None
         # RFC 7323, section 2.2: the window of a segment with SYN is not scaled.
         shift = self.agreed.shift if self._syn is not None else 0
@@ -110,7 +116,7 @@ class Connection:
         )
         self.state = "established"
         if self._syn is None:
-            self._send(at_us, ".", _SYN, self._expects)
+            self._send(at_us, flags, _SYN, self._expects)
 
     # Data.
 
@@ -168,11 +174,36 @@ class Connection:
 
     def hear(self, at_us: int, packet: Packet) -> None:
         """Let an acknowledgement arrive."""
+        self.marking.hear(at_us * MICROSECOND, packet)
+        if self.marking.mode != "classic" or "E" not in packet.flags:
+            self._hear(at_us, packet)
+            return
+        # The kernel takes all for marked that such an acknowledgement delivers.
+        before = self._delivered(at_us)
+        self._hear(at_us, packet)
+        self._delivered_marked += self._delivered(at_us) - before
+
+    def hear_counters(self, at_us: int, packet: Packet) -> bool:
+        """Let an acknowledgement with byte counters arrive; return whether they matter.
+
+        They do where as many segments are acknowledged as a count of three bits cannot tell.
+        """
+        before = self._delivered(at_us)
+        self.hear(at_us, packet)
+        return self._delivered(at_us) - before >= _AMBIGUOUS
+
+    def _delivered(self, at_us: int) -> int:
+        assert self.sender is not None
+        return int(self.sender.look(at_us)["delivered"])
+
+    def _hear(self, at_us: int, packet: Packet) -> None:
         sender, agreed = self.sender, self.agreed
         assert sender is not None and agreed is not None and packet.acknowledgement is not None
         options = packet.options or Options()
         self._settle_probes(at_us)
-        stamp = options.timestamp[1] if options.timestamp and agreed.timestamps else None
+        self._probes.answered()
+        stamps = options.timestamp if agreed.timestamps else None
+        stamp = stamps[1] if stamps else None
         window = None if packet.window is None else packet.window << agreed.shift
         acknowledgement = min(packet.acknowledgement - _SYN, sender.written)
         known, cuts = self._acknowledged, sender.cuts
@@ -184,7 +215,9 @@ class Connection:
                 acknowledgement,
                 window=window,
                 blocks=[(a - _SYN, b - _SYN) for a, b in options.sack] if agreed.sack else [],
-                echo="E" in packet.flags and agreed.ecn,
+                echo="E" in packet.flags and agreed.ecn == "classic",
+                ace=packet.ace,
+                own_stamp=stamps[0] - self._first_stamp if stamps else None,
                 stamp_ps=None if stamp is None else self._stamped.get(stamp),
             )
         if acknowledgement >= self._acknowledged:
@@ -214,9 +247,9 @@ class Connection:
         self.control += [self._probe(at) for at in self._probes.take(at_us)]
 
     def _probe(self, at_us: int) -> Segment:
-        return Segment(
-            at_us * MICROSECOND, ".", self._acknowledged, 0, self._expects, by_timer=True
-        )
+        at_ps, ecn = at_us * MICROSECOND, self.marking.codepoint_without_data
+        flags = f"{self.marking.flags(at_ps)}."
+        return Segment(at_ps, flags, self._acknowledged, 0, self._expects, None, ecn, by_timer=True)
 
     def close(self, at_us: int) -> None:
         """Send a FIN after the data."""
@@ -230,14 +263,16 @@ class Connection:
             self._fin_sent = sender.written > 0
         if not self._fin_sent:
             self._fin_sent = True
-            self._send(at_us, "F.", _SYN + sender.written, self._expects)
+            flags = f"F{self.marking.flags(at_us * MICROSECOND)}."
+            self._send(at_us, flags, _SYN + sender.written, self._expects)
 
     def on_fin(self, at_us: int) -> None:
         """Acknowledge a FIN."""
         self._expects += 1
         assert self.sender is not None
         start = _SYN + self.sender.written + self._fin_sent
-        self._send(at_us, ".", start, self._expects)
+        flags = f"{self.marking.flags(at_us * MICROSECOND)}."
+        self._send(at_us, flags, start, self._expects)
 
     # What left.
 
@@ -248,7 +283,8 @@ class Connection:
         if self.sender is not None:
             self.sender.pass_to(at_ps)
             at_ps = self.sender.clock_ps = self.sender.clock_ps + 1
-        self.control.append(Segment(at_ps, flags, start, 0, ack, options))
+        ecn = "noecn" if "S" in flags else self.marking.codepoint_without_data
+        self.control.append(Segment(at_ps, flags, start, 0, ack, options, ecn))
 
     def waiting(self, until_ps: int) -> list[Segment]:
         """Return the segments that left up to a time and of which the script was not told."""
@@ -270,16 +306,15 @@ class Connection:
             self.sender.pass_to(segments[-1].at_ps)
 
     def _data(self, until_ps: int) -> list[Segment]:
-        sender, agreed = self.sender, self.agreed
-        if sender is None or agreed is None or not sender.written:
+        sender, marking = self.sender, self.marking
+        if sender is None or not sender.written:
             return []
         own_fin = self._fin_sent and not any("F" in one.flags for one in self.control)
         found = []
         for one in sender.sent(until_ps):
-            # RFC 3168, section 6.1.5: no retransmission is sent with a codepoint.
-            ecn = "ect0" if agreed.ecn and not one.again else "noecn"
+            ecn = marking.codepoint(again=one.again)
             last = own_fin and one.end == sender.written
-            flags = f"{'F' if last else ''}{'W' if one.reduced and agreed.ecn else ''}."
+            flags = f"{'F' if last else ''}{marking.flags(one.at_ps, reduced=one.reduced)}."
             start, length = _SYN + one.start, one.end - one.start
             segment = Segment(
                 one.at_ps, flags, start, length, self._expects, None, ecn, one.by_timer
@@ -309,6 +344,9 @@ class Connection:
             "tcpi_reord_seen": row["reordering_seen"],
             "tcpi_dsack_dups": row["duplicates"],
             "tcpi_delivered": row["delivered"],
+            "tcpi_delivered_ce": row["marks"] + self._delivered_marked,
+            "tcpi_received_ce": self.marking.marked(sender.clock_ps),
+            "tcpi_probes": self._probes.unanswered,
             "tcpi_notsent_bytes": sender.written - sent,
             "tcpi_snd_mss": mss,
             "tcpi_rto": row["timeout_ps"] // MICROSECOND,

@@ -28,6 +28,7 @@ _LARGEST_WRITE: Final = 1 << 30
 _PATIENCE_US: Final = 60_000_000
 
 _WRITES: Final = ("write", "send", "sendto", "sendmsg", "writev", "sendfile")
+_ORDER: Final = "SFRPUEWA."
 _NO_MATTER: Final = (
     "socket|bind|accept|fcntl|getsockopt|ioctl|poll|epoll_create|epoll_ctl|epoll_wait|read|recv"
 )
@@ -119,6 +120,9 @@ class _Interpreter:
         if packet.length:
             allowed = "a segment without data: only senders are simulated"
             raise self.refuse(line, f"{packet.start}:{packet.start + packet.length}", allowed)
+        opens = connection.state in ("syn-sent", "syn-received") and "R" not in flags
+        if opens and (mangled := connection.marking.mangled(packet)):
+            raise self.refuse(line, packet.flags, mangled)
         if "S" in flags:
             if connection.state == "listen" and "." not in flags:
                 connection.on_syn(now, packet)
@@ -143,9 +147,17 @@ class _Interpreter:
             if sender.cuts.within(packet.acknowledgement - 1):
                 allowed = f"no number within a full segment of {sender.mss} bytes"
                 raise self.refuse(line, f"ack {packet.acknowledgement}", allowed)
-            self.connection.hear(self.now_us, packet)
+            self.hear(line, packet)
         if "F" in packet.flags:
             self.connection.on_fin(self.now_us)
+
+    def hear(self, line: Line, packet: Packet) -> None:
+        counters = packet.options is not None and packet.options.counts_bytes
+        if not counters or self.connection.marking.mode != "accurate":
+            self.connection.hear(self.now_us, packet)
+        elif self.connection.hear_counters(self.now_us, packet):
+            allowed = "fewer than eight segments acknowledged with it: its bytes are not read"
+            raise self.refuse(line, "ECN", allowed)
 
     # System calls.
 
@@ -310,7 +322,7 @@ def _gathered(waiting: Sequence[Segment], packet: Packet, latest_us: int | None)
 
 def _joined(sent: Sequence[Segment]) -> str:
     first, last = sent[0], sent[-1]
-    flags = "".join(sorted({flag for one in sent for flag in one.flags}, reverse=True))
+    flags = _in_order({flag for one in sent for flag in one.flags})
     length = last.end - first.start
     return str(Segment(first.at_ps, flags, first.start, length, first.acknowledgement))
 
@@ -318,7 +330,11 @@ def _joined(sent: Sequence[Segment]) -> str:
 def _shown(packet: Packet) -> str:
     end = packet.start + packet.length
     ack = "" if packet.acknowledgement is None else f" ack {packet.acknowledgement}"
-    return f"> {packet.flags} {packet.start}:{end}({packet.length}){ack}"
+    return f"> {_in_order(set(packet.flags))} {packet.start}:{end}({packet.length}){ack}"
+
+
+def _in_order(flags: set[str]) -> str:
+    return "".join(sorted(flags, key=_ORDER.index))
 
 
 def _seconds(us: int) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from lightburst.packetdrill.marking import MOST, Mode
 from lightburst.packetdrill.script import Options
 from lightburst.packetdrill.shell import DEFAULTS
 from lightburst.scenario.transport import Tcp
@@ -25,8 +26,7 @@ _LEAST_SEGMENT: Final = 88
 _NUMBERS: Final = tuple(sorted(set(DEFAULTS) - {"tcp_congestion_control", "qdisc"}))
 _RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "initial_window": (1, 10_000),
-    # 3 and more are Accurate ECN.
-    "tcp_ecn": (0, 2),
+    "tcp_ecn": (0, MOST),
     "tcp_reordering": (1, 300),
     "tcp_rto_min_us": (1_000, 100_000_000),
 }
@@ -75,8 +75,10 @@ class Agreed:
     ----------
     segment : int
         Payload of a full segment.
-    sack, timestamps, ecn, scaled : bool
+    sack, timestamps, scaled : bool
         Options.
+    ecn : str
+        Congestion notification.
     shift : int
         Window scale of the other end.
     """
@@ -84,12 +86,12 @@ class Agreed:
     segment: int
     sack: bool
     timestamps: bool
-    ecn: bool
+    ecn: Mode
     scaled: bool
     shift: int
 
 
-def agree(kernel: Kernel, syn: Packet, *, ecn: bool) -> Agreed:
+def agree(kernel: Kernel, syn: Packet, ecn: Mode) -> Agreed:
     """Return what the kernel and a SYN, or a SYN that acknowledges, agree to."""
     options = syn.options
     assert options is not None
@@ -147,7 +149,7 @@ def transport(kernel: Kernel, agreed: Agreed) -> Tcp:
                 "pacing": kernel.settings["qdisc"] == "fq",
             },
             "timestamps": agreed.timestamps,
-            "ecn": agreed.ecn,
+            "ecn": {"none": False, "classic": True}.get(agreed.ecn, agreed.ecn),
             "segment_size": f"{agreed.segment + header} B",
             "header_size": f"{header} B",
             "initial_window": kernel.number("initial_window"),

@@ -20,7 +20,7 @@ _ACTIONS = "a segment after '<' or '>', a system call, `commands` or %{ code }%"
 # Options that choose addresses or the check of what a kernel says, not what a sender does.
 _NO_MATTER = re.compile(
     "bind_port|connect_port|connection_timeout|gateway_ip|ip_version|local_ip|mss|mtu|netmask_ip|"
-    "remote_ip|send_omit_free|speed|non_fatal|verbose"
+    "remote_ip|send_omit_free|speed|non_fatal|tcp_ts_tick_usecs|verbose"
 )
 _MICROSECONDS = 1_000_000
 # In seconds: a script of many lines stays far from the end of the clock.

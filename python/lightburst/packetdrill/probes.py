@@ -17,6 +17,7 @@ class Probes:
 
     def __init__(self) -> None:
         self.times_us: list[int] = []
+        self.unanswered = 0
         self._sent = 0
 
     def closed(self, now_us: int, timeout_us: int) -> None:
@@ -36,7 +37,12 @@ class Probes:
         sent = [at for at in self.times_us if at <= until_us]
         self.times_us = self.times_us[len(sent) :]
         self._sent += len(sent)
+        self.unanswered += len(sent)
         return sent
+
+    def answered(self) -> None:
+        """Note an acknowledgement, whatever its window (`icsk_probes_out`)."""
+        self.unanswered = 0
 
     def open(self) -> None:
         """Note that nothing waits for the window."""

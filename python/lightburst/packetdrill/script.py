@@ -33,13 +33,17 @@ class Time:
 
 @dataclass(frozen=True)
 class Options:
-    """TCP options of a segment; data counts as in the script."""
+    """TCP options of a segment; data counts as in the script.
+
+    The byte counters of Accurate ECN (RFC 9768, section 3.2.3) are not kept.
+    """
 
     mss: int | None = None
     sack_permitted: bool = False
     window_scale: int | None = None
     timestamp: tuple[int, int] | None = None
     sack: tuple[tuple[int, int], ...] = ()
+    counts_bytes: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class Packet:
     inbound : bool
         Whether it arrives.
     flags : str
-        Letters of S, F, R, P, E, W and the dot of an acknowledgement.
+        Letters of S, F, R, P, U, A, W, E and the dot of an acknowledgement.
     start, length : int
         First sequence number and payload in bytes.
     acknowledgement, window : int or None
@@ -70,6 +74,13 @@ class Packet:
     window: int | None = None
     options: Options | None = None
     ecn: str = ""
+
+    @property
+    def ace(self) -> int:
+        """AE, CWR and ECE as a number (ACE of RFC 9768)."""
+        return sum(
+            bit for letter, bit in zip("AWE", (4, 2, 1), strict=True) if letter in self.flags
+        )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ import re
 from lightburst.foundation.errors import InputError
 from lightburst.packetdrill.script import Options, Packet, unknown
 
-_FLAGS = "SFRPEWU."
+_FLAGS = "SFRPEWUA."
+# The field ACE of RFC 9768, section 3.2.2, as a number in the place of the letters A, W and E.
+_COUNTED = re.compile(r"([SFRPU.]*)([0-7])([SFRPU.]*)")
 _CODEPOINTS = ("noecn", "ect0", "ect1", "ect01", "ce")
 _SEQUENCE = re.compile(r"([0-9]{1,10}):([0-9]{1,10})\(([0-9]{1,10})\)")
 # Numbers of 32 bits; the least MSS of Linux; the largest window scale of RFC 7323, section 2.3.
@@ -16,8 +18,10 @@ _LEAST_SEGMENT = 88
 _LARGEST_SEGMENT = 65_535
 _MOST_SCALED = 14
 _WORDS = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
-_OPTIONS = "mss N, sackOK, sack A:B ..., TS val N ecr N, wscale N, nop, eol or ..."
-_NO_ACCURATE_ECN = "neither the flags nor the option of Accurate ECN (RFC 9768)"
+_COUNTERS = ("e0b", "ceb", "e1b")
+_OPTIONS = (
+    "mss N, sackOK, sack A:B ..., TS val N ecr N, wscale N, ECN e0b N ceb N e1b N, nop, eol or ..."
+)
 _REST = "'ack N', 'win N' or options in angle brackets"
 
 
@@ -73,10 +77,11 @@ def parse(path: str, line: int, text: str) -> Packet:
         if ecn not in _CODEPOINTS:
             raise words.refuse(ecn, f"one of {', '.join(_CODEPOINTS)}")
     flags = words.take("flags")
-    if re.search("[A0-9]", flags) and set(flags) <= {*_FLAGS, *"A0123456789"}:
-        raise words.refuse(flags, _NO_ACCURATE_ECN)
+    if counted := _COUNTED.fullmatch(flags):
+        flags = counted[1] + letters(int(counted[2])) + counted[3]
     if not set(flags) <= set(_FLAGS):
-        raise words.refuse(flags, f"a TCP segment, with flags of {_FLAGS!r}")
+        allowed = f"a TCP segment, with flags of {_FLAGS!r}, or a number from 0 to 7 for A, W and E"
+        raise words.refuse(flags, allowed)
     sequence = words.take("a sequence")
     found = _SEQUENCE.fullmatch(sequence)
     if not found or int(found[2]) - int(found[1]) != int(found[3]):
@@ -103,6 +108,11 @@ def parse(path: str, line: int, text: str) -> Packet:
     )
 
 
+def letters(field: int) -> str:
+    """Return the flags AE, CWR and ECE (ACE of RFC 9768) of a number, as letters."""
+    return "".join(letter for letter, bit in zip("AWE", (4, 2, 1), strict=True) if field & bit)
+
+
 def _options(path: str, line: int, text: str) -> Options | None:
     """Return the options between the brackets; None for three dots."""
     if text.strip() == "...":
@@ -120,19 +130,28 @@ def _options(path: str, line: int, text: str) -> Options | None:
         elif word == "sackOK":
             options["sack_permitted"] = True
         elif word == "TS":
-            stamps = []
-            for name in ("val", "ecr"):
-                if (given := words.take(f"'{name} N'")) != name:
-                    raise words.refuse(given, f"'{name} N'")
-                stamps.append(words.number(name))
-            options["timestamp"] = (stamps[0], stamps[1])
+            options["timestamp"] = (_stamp(words, "val"), _stamp(words, "ecr"))
         elif word == "sack":
             options["sack"] = _blocks(words)
+        elif word == "ECN":
+            options["counts_bytes"] = _pass_counters(words)
         else:
-            raise words.refuse(word, _NO_ACCURATE_ECN if word == "ECN" else _OPTIONS)
+            raise words.refuse(word, _OPTIONS)
         if words.words:
             raise words.refuse(words.words[0], _OPTIONS)
     return Options(**options)  # type: ignore[arg-type]
+
+
+def _stamp(words: _Words, name: str) -> int:
+    if (given := words.take(f"'{name} N'")) != name:
+        raise words.refuse(given, f"'{name} N'")
+    return words.number(name)
+
+
+def _pass_counters(words: _Words) -> bool:
+    while words.words and words.words[0] in _COUNTERS:
+        words.number(words.take(""))
+    return True
 
 
 def _blocks(words: _Words) -> tuple[tuple[int, int], ...]:

@@ -137,6 +137,8 @@ class Sender:
         window: int | None,
         blocks: Sequence[tuple[int, int]],
         echo: bool,
+        ace: int,
+        own_stamp: int | None,
         stamp_ps: int | None,
     ) -> None:
         """Let an acknowledgement arrive, of data counted from 0.
@@ -151,7 +153,10 @@ class Sender:
             "acknowledgement": cuts.down(acknowledgement),
             "blocks": [block for block in whole if block[0] < block[1]][:_MOST_BLOCKS],
             "echo": echo,
+            "ace": ace,
         }
+        if own_stamp is not None:
+            event["stamp"] = max(own_stamp, 0)
         if window is not None:
             event["window"] = cuts.window(acknowledgement, window)
         if stamp_ps is not None and stamp_ps >= self.origin_ps:

@@ -45,7 +45,7 @@ _NO_MATTER: Final = re.compile(
     r"no_metrics_save|limit_output_bytes|moderate_rcvbuf|adv_win_scale|app_win|autocorking|"
     r"comp_sack_\w+|retries[12]|orphan_retries|fin_timeout|tw_reuse|workaround_signed_windows|"
     r"shrink_window|challenge_ack_limit|invalid_ratelimit|min_rtt_wlen|max_reordering|"
-    r"base_mss|keepalive_\w+|available_congestion_control|allowed_congestion_control)|"
+    r"base_mss|ecn_fallback|ecn_option|ecn_option_beacon|keepalive_\w+|available_congestion_control|allowed_congestion_control)|"
     r"net\.mptcp\.enabled|net\.core\.\w+|net\.ipv4\.route\.\w+"
 )
 _QUIET: Final = ("sysctl_restore", "true", "nstat", "sleep", "modprobe", "ethtool")

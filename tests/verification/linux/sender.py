@@ -104,6 +104,10 @@ class Sender(Reduction):
             self.sacked_out = 0
         if "ece" in self.flags:
             self.prior_ssthresh = 0
+        if "advanced" in self.flags and self.queue and self.queue[0].sacked:
+            self.set_timer("rto", max(self.srtt >> 4, 10_000))
+            self.flags.discard("timer")
+            return
         if not self.leave_state():
             return
         due = self.in_recovery if self.ca_state == RECOVERY else self.elsewhere

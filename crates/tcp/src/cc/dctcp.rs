@@ -192,6 +192,34 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_halves_the_window_whatever_alpha_and_marks_in_its_recovery_reduce_nothing() {
+        let mut law = dctcp(0.25);
+        let mut window = law.start(10.0);
+        law.on_loss(
+            &Loss {
+                in_flight: 10,
+                ..Loss::default()
+            },
+            &mut window,
+        );
+        // RFC 8257, section 3.5: as in other TCPs, not 1 - 0.25 / 2.
+        assert_eq!((window.cwnd, window.ssthresh), (5.0, 5.0));
+        let marked = Ack {
+            bytes: 20,
+            in_flight: 5,
+            ecn_echo: true,
+            ..Ack::default()
+        };
+        let mut report = report(marked);
+        report.phase = Phase::Recovery;
+        law.on_report(&report, &mut window);
+        assert_eq!(window.cwnd, 5.0);
+        report.phase = Phase::Open;
+        law.on_report(&report, &mut window);
+        assert!(window.cwnd < 5.0);
+    }
+
+    #[test]
     fn marks_are_answered_once_in_a_window_of_data_and_stop_its_growth() {
         let mut law = dctcp(1.0);
         let mut window = law.start(10.0);

@@ -34,6 +34,10 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
+    pub fn marked(&self) -> u64 {
+        self.marked
+    }
+
     /// Returns the number of marked segments of which an acknowledgement tells; called once the
     /// flight was updated.
     fn hear(&mut self, header: &Header, options: Option<&Options>, flight: &Flight) -> u64 {
@@ -186,6 +190,20 @@ mod tests {
         assert_eq!(heard.ack(12, 11, None, 0), 10);
         // Nine segments may not have ten marks.
         assert_eq!(heard.ack(21, 13, None, 0), 2);
+    }
+
+    #[test]
+    fn a_short_last_segment_is_a_segment() {
+        let mut flight = Flight::new(8 * MSS + 1, MSS as u32, u64::MAX);
+        (0..9).for_each(|number| flight.send(number * MSS, Time::ZERO));
+        flight.acknowledge(8 * MSS + 1);
+        let header = Header {
+            ace: field(1),
+            ..Header::default()
+        };
+        // Appendix A.2.1: nine segments may have had one mark or nine; eight had one.
+        let told = Feedback::default().hear(&header, None, &flight);
+        assert_eq!(told, 9);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A sender whose recovery goes by times of sending: the recovery hears each acknowledgement whole
 //! and keeps the sender's one timer.
 
+use super::echo::Feedback;
 use super::{Sender, State};
 use crate::cc::Ack;
 use crate::flight::audit::Cause;
@@ -28,6 +29,8 @@ pub struct Snapshot {
     pub round_trip: Option<Duration>,
     /// Segments retransmitted so far.
     pub retransmissions: u64,
+    /// Marked segments of which the receiver has told, if it counts them; otherwise 0.
+    pub marks: u64,
     /// Counts of the recovery.
     pub counts: Counts,
     /// Model of the path, if the law has one.
@@ -210,6 +213,7 @@ impl Sender {
             timeout: self.timeout.value(),
             round_trip: self.timeout.smoothed(),
             retransmissions: self.retransmissions,
+            marks: self.feedback.as_deref().map_or(0, Feedback::marked),
             counts,
             model: self.congestion.model(),
         })

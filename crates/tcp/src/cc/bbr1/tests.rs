@@ -319,6 +319,45 @@ fn a_round_trip_of_ten_seconds_ago_is_measured_again_with_four_segments_in_fligh
 }
 
 #[test]
+fn a_round_trip_as_short_as_the_least_begins_its_ten_seconds_anew() {
+    let mut connection = Connection::in_phase(2);
+    connection.now = 1_000_000_000 + 1000 * TICK;
+    let mut sample = connection.sample(2, 0, BDP);
+    sample.rtt = Some(Duration(ROUND_TRIP * MICROSECOND));
+    connection.hear(&sample);
+    // `bbr_update_min_rtt`: rtt_us <= min_rtt_us.
+    assert_eq!(connection.law.min_rtt_at, connection.now / TICK);
+}
+
+#[test]
+fn few_segments_stay_in_flight_for_a_round_however_long() {
+    let mut connection = Connection::in_phase(2);
+    connection.now = 1_000_000_000 + 2501 * TICK;
+    connection.in_flight = 4;
+    let sample = connection.sample(2, 0, BDP);
+    connection.hear(&sample);
+    // 200 ms later no segment was delivered that was sent since.
+    let mut sample = connection.sample(1, 300_000, 4);
+    sample.rate.as_mut().unwrap().prior_delivered = 1;
+    connection.hear(&sample);
+    assert_eq!(connection.law.mode, Mode::ProbeRoundTrip);
+    connection.round(1);
+    assert_ne!(connection.law.mode, Mode::ProbeRoundTrip);
+}
+
+#[test]
+fn a_tenth_of_the_segments_lost_is_no_policer() {
+    let mut connection = Connection::in_phase(2);
+    for _ in 0..40 {
+        connection.lost += BDP / 10;
+        let mut sample = connection.sample(BDP, ROUND_TRIP, BDP);
+        sample.newly_lost = BDP / 10;
+        connection.hear(&sample);
+        assert!(!connection.law.long_term.used);
+    }
+}
+
+#[test]
 fn a_delayed_acknowledgement_does_not_replace_an_old_round_trip() {
     let mut connection = Connection::in_phase(2);
     connection.now = 1_000_000_000 + 2501 * TICK;

@@ -109,7 +109,7 @@ impl Bbr3 {
 
     /// Returns the segments in flight at which the losses exceeded BBR.LossThresh (section 5.5.10.2,
     /// InflightAtLoss ()).
-    fn in_flight_at_loss(&self, lost: &Lost) -> u64 {
+    pub(super) fn in_flight_at_loss(&self, lost: &Lost) -> u64 {
         let threshold = self.constants.loss_threshold;
         let (in_flight, before) = (lost.in_flight - 1, lost.lost - 1);
         // lost_prefix = (LossThresh * inflight_prev - lost_prev) / (1 - LossThresh); a prefix is not

@@ -3,6 +3,7 @@
 
 mod cycle;
 mod losses;
+mod others;
 mod path;
 
 use super::*;

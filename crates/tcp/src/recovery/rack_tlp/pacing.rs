@@ -111,3 +111,30 @@ impl Pacing {
         Time(self.next * NANOSECOND)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the rate of 20 segments of 1000 bytes in 200 ms, in bytes per second.
+    fn rate(cwnd: u64, ssthresh: u64) -> u64 {
+        let bytes = |segments: u64| (segments * 1000) as f64;
+        let basis = Basis {
+            mss: 1000,
+            outstanding: 20,
+            window: Window {
+                cwnd: bytes(cwnd),
+                ssthresh: bytes(ssthresh),
+            },
+            smoothed: Some(Duration(200_000 * MICROSECOND)),
+        };
+        basis.rate()
+    }
+
+    #[test]
+    fn the_window_is_paced_twice_in_the_first_half_of_slow_start_and_1_2_times_later() {
+        // `tcp_update_pacing_rate`: "snd_cwnd < snd_ssthresh / 2".
+        assert_eq!([rate(20, 1 << 31), rate(20, 42)], [200_000; 2]);
+        assert_eq!([rate(20, 41), rate(20, 30), rate(20, 20)], [120_000; 3]);
+    }
+}

@@ -1,7 +1,10 @@
 //! States of the sender towards congestion, and the transitions between them.
 
-use super::{Arrival, Counts, Permit, RackTlp, SenderState, State, MICROSECOND};
+use super::{Arrival, Counts, Pending, Permit, RackTlp, SenderState, State, MICROSECOND};
 use lightburst_des::Duration;
+
+/// Least time for a receiver that seems to have discarded data, in microseconds.
+const LEAST_PATIENCE: u64 = 10_000;
 
 impl RackTlp {
     pub(super) fn present_counts(&self) -> Counts {
@@ -34,7 +37,7 @@ impl RackTlp {
         if self.flags.echo {
             self.undo.prior_ssthresh = 0;
         }
-        if !self.leave_state(arrival, sender) {
+        if self.awaits_discarded(sender) || !self.leave_state(arrival, sender) {
             return;
         }
         let may_retransmit = match self.state {
@@ -44,6 +47,21 @@ impl RackTlp {
         if may_retransmit {
             self.rexmit = Some(Permit::Lost);
         }
+    }
+
+    /// Gives a receiver half a round trip, and at least 10 ms, whose acknowledgement ends at a segment
+    /// that it has SACKed: it seems to have discarded that one (RFC 2018, section 8). Returns whether
+    /// it is so (`tcp_check_sack_reneging`).
+    fn awaits_discarded(&mut self, sender: &SenderState<'_>) -> bool {
+        let discarded = self.flags.advanced && self.board.head().is_some_and(|head| head.sacked());
+        if discarded {
+            let round_trip = sender.timeout.smoothed().unwrap_or_default();
+            let after = (round_trip.0 / MICROSECOND / 2).max(LEAST_PATIENCE);
+            let now = Self::microseconds(sender.now);
+            self.timer.set(Pending::Timeout, after, now);
+            self.flags.timer = false;
+        }
+        discarded
     }
 
     /// Leaves a state whose data is acknowledged; returns whether the evidence is to be looked at
