@@ -17,7 +17,13 @@ from lightburst.experiment.calibrate import Plan, calibrate_parts
 from lightburst.experiment.calibrated.aims import Aim, Reading, implausible, met, numbers_of
 from lightburst.experiment.calibrated.calibration import Calibration
 from lightburst.experiment.calibrated.history import Emulated
-from lightburst.experiment.calibrated.racing import Race, Rung, fewest_failing, rungs_of
+from lightburst.experiment.calibrated.racing import (
+    Race,
+    Rung,
+    cheapest_first,
+    fewest_failing,
+    rungs_of,
+)
 from lightburst.experiment.calibrated.tried import Outcome
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.paper import Paper
@@ -215,6 +221,15 @@ def test_a_better_setting_before_gives_up_more() -> None:
     assert few.ran_runs == 2 * 2
 
 
+def test_a_statement_counts_once_all_its_points_have_been_run() -> None:
+    table = np.zeros((2, 2, STATEMENTS))
+    table[1, :, :2] = 100
+    # The second statement needs a point of the last rung, too.
+    rungs = [replace(RUNGS[0], claims=frozenset({"s0"})), *RUNGS[1:]]
+    assert set(race(table, best=0)[0][1].judged) == {"s0", "s1"}
+    assert set(race(table, best=0, rungs=rungs)[0][1].judged) == {"s0", "s1", "s2", "s3"}
+
+
 def test_statements_without_a_say_give_nothing_up() -> None:
     table = np.zeros((3, 2, STATEMENTS))
     table[1, :, :4] = 100
@@ -267,6 +282,14 @@ def test_a_statement_is_emulated_from_the_settings_that_have_its_runs() -> None:
     ]
     emulated = Emulated.fit(AIMS[:2], [None], parts, none, 1)
     assert [one is not None for one in emulated.emulators] == [True, False]
+
+
+def test_points_that_complete_several_statements_come_first() -> None:
+    needs = [{(0, 0)}, {(0, 1), (0, 2)}, {(0, 1)}, {(0, 1), (0, 2)}]
+    # The first alone costs 3; the others cost 4 together, for three statements.
+    cost = {(0, 0): 3.0, (0, 1): 2.0, (0, 2): 2.0}
+    assert list(cheapest_first(needs, cost)) == [1, 2, 3, 0]
+    assert list(cheapest_first(needs[:1] + needs[2:3], cost)) == [1, 0]
 
 
 def test_rungs_complete_the_cheapest_statements_first(

@@ -86,7 +86,7 @@ def rungs_of(tries: Tries, base: pd.DataFrame, needed: Needed) -> list[Rung]:
     there: set[Point] = set()
     before: set[Point] = set()
     found: list[Rung] = []
-    for place in _cheapest_first(needed.points, cost):
+    for place in cheapest_first(needed.points, cost):
         there |= needed.points[place]
         spent = sum(cost[point] for point in there)
         if not limits or spent < limits[0] or len(there) == len(cost):
@@ -106,14 +106,20 @@ def _rung(tries: Tries, points: set[Point], aims: Sequence[Aim]) -> Rung:
     return Rung(tuple(only(tries.blocks, points)), claims)
 
 
-def _cheapest_first(needs: Sequence[set[Point]], cost: dict[Point, float]) -> Iterator[int]:
-    """Yield statements, each time the one whose missing points cost least; of equal the first."""
+def cheapest_first(needs: Sequence[set[Point]], cost: dict[Point, float]) -> Iterator[int]:
+    """Yield statements, each time the one whose missing points cost least.
+
+    Its cost is shared by all statements that are complete with it; of equal ones the first.
+    """
     there: set[Point] = set()
     waiting = list(range(len(needs)))
+
+    def share(place: int) -> tuple[float, int]:
+        complete = sum(needs[other] <= there | needs[place] for other in waiting)
+        return sum(cost[point] for point in needs[place] - there) / complete, place
+
     while waiting:
-        cheapest = min(
-            waiting, key=lambda place: (sum(cost[one] for one in needs[place] - there), place)
-        )
+        cheapest = min(waiting, key=share)
         waiting.remove(cheapest)
         there |= needs[cheapest]
         yield cheapest
