@@ -122,15 +122,14 @@ def calibrate(
     seeds : int
         Runs per point and setting, with common random numbers.
     confirm : int
-        Runs per point for the base and the best settings, on seeds that nothing before has used.
+        Runs per point for the base and the best settings, on fresh seeds.
     budget : int, optional
         Largest number of runs of all waves and the search: statements that need the most runs are
         left out until the others fit. None keeps all.
     seed : int
         Seed of the settings, of the search, and of the choice of statements held out of it.
     whole : bool
-        Make all runs of every setting. By default a setting is given up that fails two statements
-        more than the best one on its first runs.
+        Give no setting up, even if it fails two statements more than the best on its first runs.
     store : Store, str or Path, optional
         Store of finished runs, from which a repeated call continues; None stores nothing.
     workers, progress
@@ -157,9 +156,8 @@ def calibrate(
     check_seeds(plan.fresh)
     needed("sklearn.gaussian_process")
     needed("optuna", "calibrate")
-    paper, parts = find(name)
-    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress}
-    return calibrate_parts(paper, parts, plan, quick=quick, full=full, open=open, **how)
+    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress, "open": open}
+    return calibrate_parts(*find(name), plan, quick=quick, full=full, **how)
 
 
 def calibrate_parts(
