@@ -22,6 +22,7 @@ from lightburst.experiment.calibrated.racing import (
     Rung,
     cheapest_first,
     fewest_failing,
+    first_seeds,
     rungs_of,
 )
 from lightburst.experiment.calibrated.tried import Outcome
@@ -78,7 +79,7 @@ def test_what_is_given_up_would_not_be_left(raced: Calibration, whole: Calibrati
     values, more = whole.numbers
     assert not more.any()
     score = ranked(implausible(whole.aims, values), raced.considered.rank)
-    given_up = [place for place in first if raced.outcomes[place].share < 1]
+    given_up = [place for place in first if raced.outcomes[place].given_up]
     assert given_up
     assert (score[given_up] > CUT).all()
     for place in set(first) - set(given_up):
@@ -246,6 +247,38 @@ def test_one_seed_is_not_trusted_like_two() -> None:
         assert race(table)[0][1].whole is kept
 
 
+def test_where_one_seed_gives_no_number_all_seeds_come_first() -> None:
+    table = np.zeros((3, 2, STATEMENTS))
+    table[1, 0, :2] = 8.6  # 4.3 on both seeds: beyond 3 times root 2, in deviations of both
+    tries = Numbers(table)
+    raced = Race(tries, RUNGS, SEEDS, first=2).run(np.zeros((3, 1)), AIMS, 0)  # type: ignore[arg-type]
+    assert [one.whole for one in raced] == [False, False, True]
+    assert raced[1] == replace(raced[1], share=1.0, given_up=True)
+    assert tries.ran_runs == 2 * 2 + 2 * STATEMENTS
+    table[1, 0, :2] = 8.4
+    assert Race(tries, RUNGS, SEEDS, first=2).run(np.zeros((3, 1)), AIMS, 0)[1].whole  # type: ignore[arg-type]
+    # A setting that fails by the last points has all runs then.
+    table[1] = 0
+    table[1, :, 4:] = 100
+    assert Race(tries, RUNGS, SEEDS, first=2).run(np.zeros((3, 1)), AIMS, 0)[1].whole  # type: ignore[arg-type]
+
+
+def test_the_base_tells_how_many_seeds_give_numbers() -> None:
+    def paper(least: int) -> Any:
+        def claims(rows: pd.DataFrame) -> Iterator[Claim]:
+            known = len(rows) >= least
+            yield claim("s0", 1.0 if known else np.nan)
+            yield claim("s1", np.nan)  # has no number on any
+
+        parts = {"all": SimpleNamespace(claims=claims)}
+        return SimpleNamespace(
+            paper=SimpleNamespace(runs=lambda rows: rows, parts=parts), parts=("all",)
+        )
+
+    base = pd.DataFrame({"seed": [3, 4, 5]})
+    assert [first_seeds(paper(least), base, AIMS[:2]) for least in (1, 2, 3, 4)] == [1, 2, 3, 1]
+
+
 def test_numbers_of_few_seeds_have_a_larger_variance() -> None:
     judged = {"s0": claim("s0", 4.0)}
     aims = [aim(0)]
@@ -258,7 +291,7 @@ def test_numbers_of_few_seeds_have_a_larger_variance() -> None:
 
 def test_the_best_is_that_of_those_that_ran_whole() -> None:
     def outcome(*values: float, share: float = 1.0) -> Outcome:
-        return Outcome({f"s{n}": claim(f"s{n}", x) for n, x in enumerate(values)}, share)
+        return Outcome({f"s{n}": claim(f"s{n}", x) for n, x in enumerate(values)}, share, share < 1)
 
     aims = AIMS[:3]
     assert fewest_failing(aims, []) == 3
@@ -270,7 +303,7 @@ def test_a_statement_is_emulated_from_the_settings_that_have_its_runs() -> None:
     parts = np.linspace(0, 0.99, 20)[:, None]
     few = [
         Outcome({"s0": claim("s0", x)} | ({"s1": claim("s1", x)} if n < 6 else {}),
-                1.0 if n < 6 else 0.5)
+                given_up=n >= 6)
         for n, x in enumerate(parts[:, 0])
     ]  # fmt: skip
     emulated = Emulated.fit(AIMS[:2], [None], parts, few, 1)

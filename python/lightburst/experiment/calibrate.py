@@ -20,7 +20,12 @@ from lightburst.experiment.calibrated.alternatives import (
 from lightburst.experiment.calibrated.calibration import Calibration, Wave
 from lightburst.experiment.calibrated.history import Emulated, considered, next_settings
 from lightburst.experiment.calibrated.needs import needed_blocks
-from lightburst.experiment.calibrated.racing import Race, fewest_failing, rungs_of
+from lightburst.experiment.calibrated.racing import (
+    Race,
+    fewest_failing,
+    first_seeds,
+    rungs_of,
+)
 from lightburst.experiment.calibrated.tried import Judged, Outcome, Tries, judge
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.provenance import of_study
@@ -222,8 +227,9 @@ class _Calibrating:
             raise InputError("statements", "none with a number", f"a part with one: {rest}")
         aims = held_out(needed.aims, self.plan.seed)
         rungs = [] if self.plan.whole else rungs_of(self.tries, self.tables[0], needed)
+        first = first_seeds(self.tries, self.tables[0], aims)
         self.tries.blocks = needed.blocks
-        self.race = Race(self.tries, rungs, self.plan.seeds_of(0))
+        self.race = Race(self.tries, rungs, self.plan.seeds_of(0), first)
         seen = [aim for aim in aims if not aim.held_out]
         self.outcomes = [Outcome(groups[0])]
         # The winners come from the first wave and the search: the statements that are held out

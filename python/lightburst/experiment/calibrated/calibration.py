@@ -149,7 +149,7 @@ class Calibration:
     @property
     def given_up(self) -> int:
         """Number of tried settings that were given up before all their runs."""
-        return sum(one.share < 1 for one in self.outcomes)
+        return sum(one.given_up for one in self.outcomes)
 
     @property
     def headline(self) -> str:
@@ -180,7 +180,7 @@ class Calibration:
         """
         found = self.considered
         ran = np.where(self.emulated.counted, implausible(self.aims, *self.numbers), np.nan)
-        kept = np.array([one.share == 1 for one in self.outcomes])
+        kept = np.array([not one.given_up for one in self.outcomes])
         parts = np.concatenate([found.parts, self.settings])
         left = np.concatenate([found.left, kept & (ranked(ran, found.rank) <= CUT)])
         return {
@@ -304,8 +304,8 @@ class Calibration:
     def tried(self) -> pd.DataFrame:
         """One row per tried setting: its values, and the number of each reading there.
 
-        ``seeds`` is the number of seeds that these are from; at a setting that was given up, some
-        numbers may be missing.
+        ``seeds`` is the number of seeds that these are from; at a setting that was ``given_up``,
+        some numbers may be missing.
         """
         table = pd.DataFrame(
             [
@@ -317,6 +317,7 @@ class Calibration:
             ]
         )
         table["seeds"] = [round(one.share * self.plan.seeds) for one in self.outcomes]
+        table["given_up"] = [one.given_up for one in self.outcomes]
         numbers = {
             one.id: np.exp(column) if one.target.logarithmic else column
             for one, column in zip(readings_of(self.aims), self.values.T, strict=True)

@@ -1,9 +1,10 @@
 """Racing: a setting that fails too many statements on its first runs is given up.
 
 The runs of a setting go in rungs: those of the first seed at the points that complete most
-statements for the least cost, then at all points, then those of the other seeds. After each rung
-but the last a setting is given up if it fails at least `RANK` statements more than the best setting
-that ran whole, or than one of the same wave may fail in the end.
+statements for the least cost, then at all points, then those of the other seeds. (Where the base
+has no number on one seed, as for the ratio of two means, the first seeds are so many that it has.)
+After each rung but the last a setting is given up if it fails at least `RANK` statements more than
+the best setting that ran whole, or than one of the same wave may fail in the end.
 
 History matching rules out a setting by the second largest implausibility, or, where nothing would
 be left, by the third, and so on. Whatever this rank turns out to be, and whichever statements that
@@ -11,7 +12,7 @@ are met nowhere are set aside, a setting that fails `RANK` statements more than 
 if the other is.
 
 A statement counts as soon as all points that it needs have been run, so that no number changes with
-more points. On the first seed alone it fails beyond `EARLY_CUT`, in deviations of so few seeds.
+more points. On some of the seeds it fails beyond `EARLY_CUT`, in deviations of so few seeds.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pandas as pd
 
 from lightburst.experiment.calibrated.aims import implausible, numbers_of, readings_of
 from lightburst.experiment.calibrated.needs import cost_of, judged_alike, only
-from lightburst.experiment.calibrated.tried import Outcome, judge
+from lightburst.experiment.calibrated.tried import Outcome, judge, numbers
 from lightburst.study.calibration.implausibility import CUT, RANK
 
 if TYPE_CHECKING:
@@ -31,18 +33,18 @@ if TYPE_CHECKING:
 
     from lightburst.experiment.calibrated.aims import Aim
     from lightburst.experiment.calibrated.needs import Needed, Point
-    from lightburst.experiment.calibrated.tried import Tries
+    from lightburst.experiment.calibrated.tried import Judged, Tries
     from lightburst.study import Block
     from lightburst.study.calibration.implausibility import FloatArray
 
 #: Shares of the cost of one seed after which settings are judged, before all points.
 STAGES: Final = (0.25, 0.5)
-#: Implausibility beyond which a statement fails on the first of the seeds. Let its number be this
+#: Implausibility beyond which a statement fails on some of the seeds. Let its number be this
 #: far from the range on one of two seeds: then the mean of both is normal about the same distance
 #: with the deviation of a mean of two, and within `CUT` of those with a probability of 0.004
 #: (4 sqrt(2) - 3 = 2.66 deviations).
 EARLY_CUT: Final = 4.0
-#: Implausibility on the first of the seeds up to which a statement is taken as one that does not
+#: Implausibility on some of the seeds up to which a statement is taken as one that does not
 #: fail on all: with a probability of 0.94 (3 - sqrt(2) = 1.59 deviations).
 EARLY_MET: Final = 1.0
 
@@ -125,13 +127,29 @@ def cheapest_first(needs: Sequence[set[Point]], cost: dict[Point, float]) -> Ite
         yield cheapest
 
 
+def first_seeds(tries: Tries, base: pd.DataFrame, aims: Sequence[Aim]) -> int:
+    """Return the number of seeds on which the base has all the numbers that it has on all."""
+    names = [one.id for one in readings_of(aims)]
+    seeds = sorted(set(base["seed"]))
+    known = np.isfinite(numbers([judge(tries.paper, tries.parts, base)], names))
+    for number in range(1, len(seeds)):
+        some = base[base["seed"].isin(seeds[:number])]
+        there = np.isfinite(numbers([judge(tries.paper, tries.parts, some)], names))
+        if (there >= known).all():
+            return number
+    return len(seeds)
+
+
 def _failures(aims: Sequence[Aim], outcomes: Sequence[Outcome]) -> tuple[list[int], list[int]]:
-    """Return how many statements settings fail on their first seed, and how many they may fail.
+    """Return how many statements settings fail on their first seeds, and how many they may fail.
 
     A statement without a number may fail.
     """
     each = implausible(aims, *numbers_of(aims, outcomes))
-    return (each > EARLY_CUT).sum(axis=1).tolist(), (~(each <= EARLY_MET)).sum(axis=1).tolist()
+    few = np.array([one.share < 1 for one in outcomes])[:, None]
+    fail = each > np.where(few, EARLY_CUT, CUT)
+    passed = each <= np.where(few, EARLY_MET, CUT)
+    return fail.sum(axis=1).tolist(), (~passed).sum(axis=1).tolist()
 
 
 def fewest_failing(aims: Sequence[Aim], outcomes: Sequence[Outcome]) -> int:
@@ -155,14 +173,17 @@ class Race:
     tries : Tries
         Runs the points.
     rungs : sequence of Rung
-        The rungs of one seed; empty to run every setting whole.
+        The rungs of the first seeds; empty to run every setting whole.
     seeds : sequence of int
         Seeds of a setting that is not given up.
+    first : int
+        Number of the first seeds.
     """
 
     tries: Tries
     rungs: Sequence[Rung]
     seeds: Sequence[int]
+    first: int = 1
 
     def run(self, settings: FloatArray, aims: Sequence[Aim], best: int) -> list[Outcome]:
         """Run settings, each until it is whole or given up.
@@ -185,22 +206,29 @@ class Race:
         active = tries.possible(settings)
         tables: dict[int, list[pd.DataFrame]] = {place: [] for place in active}
         found = [Outcome({}) for _ in settings]
-        first, others = self.seeds[:1], self.seeds[1:]
-        for rung in self.rungs:
+        first, others = self.seeds[: self.first], self.seeds[self.first :]
+        share = len(first) / len(self.seeds)
+        for rung in self.rungs if others else self.rungs[:-1]:
             self._add(tables, settings, active, first, rung.blocks)
             for place in active:
-                table = pd.concat(tables[place], ignore_index=True)
-                judged = judge(tries.paper, tries.parts, table)
+                judged = self._judged(tables[place])
                 known = {id: claim for id, claim in judged.items() if id in rung.claims}
-                found[place] = Outcome(known, len(first) / len(self.seeds))
+                found[place] = Outcome(known, share, given_up=True)
             fail, may_fail = _failures(aims, [found[place] for place in active])
             best = min([best, *may_fail])
             active = [place for place, n in zip(active, fail, strict=True) if n < best + RANK]
-        self._add(tables, settings, active, others if self.rungs else self.seeds, tries.blocks)
+        if not self.rungs:
+            self._add(tables, settings, active, self.seeds, tries.blocks)
+        elif others:
+            self._add(tables, settings, active, others, tries.blocks)
+        else:
+            self._add(tables, settings, active, first, self.rungs[-1].blocks)
         for place in active:
-            table = pd.concat(tables[place], ignore_index=True)
-            found[place] = Outcome(judge(tries.paper, tries.parts, table))
+            found[place] = Outcome(self._judged(tables[place]))
         return found
+
+    def _judged(self, tables: Sequence[pd.DataFrame]) -> Judged:
+        return judge(self.tries.paper, self.tries.parts, pd.concat(tables, ignore_index=True))
 
     def _add(
         self,

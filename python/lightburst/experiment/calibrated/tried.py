@@ -41,16 +41,19 @@ class Outcome:
         Claims by id, without those of which some runs were not made; none at a setting that the
         scenario refuses.
     share : float
-        Share of the seeds on which they are judged; below 1 at a setting that was given up.
+        Share of the seeds on which they are judged.
+    given_up : bool
+        Whether the setting was given up before all its runs.
     """
 
     judged: Judged
     share: float = 1.0
+    given_up: bool = False
 
     @property
     def whole(self) -> bool:
         """Whether all runs of the setting were made."""
-        return self.share == 1 and bool(self.judged)
+        return not self.given_up and bool(self.judged)
 
 
 @dataclass
