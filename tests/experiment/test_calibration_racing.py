@@ -264,19 +264,32 @@ def test_where_one_seed_gives_no_number_all_seeds_come_first() -> None:
 
 
 def test_the_base_tells_how_many_seeds_give_numbers() -> None:
-    def paper(least: int) -> Any:
+    def tries(*least: int) -> Any:
+        """A paper whose statements each have a number on so many seeds."""
+
         def claims(rows: pd.DataFrame) -> Iterator[Claim]:
-            known = len(rows) >= least
-            yield claim("s0", 1.0 if known else np.nan)
-            yield claim("s1", np.nan)  # has no number on any
+            for name, number in enumerate(least):
+                yield claim(f"s{name}", 1.0 if len(rows) >= number else np.nan)
 
         parts = {"all": SimpleNamespace(claims=claims)}
-        return SimpleNamespace(
-            paper=SimpleNamespace(runs=lambda rows: rows, parts=parts), parts=("all",)
-        )
+        paper = SimpleNamespace(runs=lambda rows: rows, parts=parts)
+        return SimpleNamespace(paper=paper, parts=("all",))
 
     base = pd.DataFrame({"seed": [3, 4, 5]})
-    assert [first_seeds(paper(least), base, AIMS[:2]) for least in (1, 2, 3, 4)] == [1, 2, 3, 1]
+    for least, first in (((1, 1), 1), ((1, 2), 1), ((1, 2, 2), 2), ((2, 3, 3), 3), ((9, 9), 3)):
+        assert first_seeds(tries(*least), base, AIMS[: len(least)]) == first
+
+
+def test_what_one_seed_cannot_tell_is_not_asked_of_it() -> None:
+    table = np.zeros((3, 2, STATEMENTS))
+    table[1, :, :2] = 100
+    table[1, 0, 4] = np.nan
+    # The last rung is the first that knows both failures.
+    rungs = [replace(RUNGS[0], claims=frozenset({"s0"})), replace(RUNGS[1], claims=frozenset()),
+             RUNGS[2]]  # fmt: skip
+    (_, given_up, _), _ = race(table, best=0, rungs=rungs)
+    assert given_up.given_up
+    assert set(given_up.judged) == {"s0", "s1", "s2", "s3", "s5"}
 
 
 def test_numbers_of_few_seeds_have_a_larger_variance() -> None:

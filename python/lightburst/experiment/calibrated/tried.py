@@ -189,6 +189,11 @@ def judge(paper: Paper, parts: Sequence[str], table: pd.DataFrame) -> Judged:
     return {claim.id: claim for claim in claims if claim.origin is Origin.PAPER}
 
 
+def has_number(claim: Claim) -> bool:
+    """Return whether a claim has a measured number."""
+    return claim.measured is not None and bool(np.isfinite(claim.measured))
+
+
 def numbers(judged: Sequence[Judged], claims: Sequence[str]) -> FloatArray:
     """Return the measured numbers of claims, shape (settings, claims); NaN where there is none."""
     return np.array(
