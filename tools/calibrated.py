@@ -1,6 +1,6 @@
 """Calibrate a paper and record what its statements determine: ``make calibrated ARGS=PAPER``.
 
-A calibration takes an hour or so, and so is no part of ``make reproduced``, which shows the record
+A calibration takes an hour or so, and so is no part of ``make reproduced``. Both show the record
 docs/data/calibrated.csv at the head of docs/reproduced.md. Finished runs are in the store: after an
 interrupt the same command continues. ``--waves``, ``--points`` and ``--confirm`` are those of the
 command ``lightburst calibrate``; ``--out DIR`` keeps its tables, figures and page.
@@ -21,7 +21,10 @@ from lightburst.experiment.calibrated.calibration import Calibration
 from lightburst.papers import PAPERS
 from lightburst.study.calibration.ranges import Kind
 
-RECORD: Final = Path(__file__).resolve().parent.parent / "docs" / "data" / "calibrated.csv"
+_DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+RECORD: Final = _DOCS / "data" / "calibrated.csv"
+PAGE: Final = _DOCS / "reproduced.md"
+_TITLE: Final = "## What the statements determine"
 _HEADINGS: Final = (
     "| paper | settings | given up early | determined | bounded | free | nothing left | "
     "statements met nowhere | pairs not met together | statements that hold: base, best setting |",
@@ -67,7 +70,7 @@ def section(rows: pd.DataFrame) -> list[str]:
         return []
     lines = [
         "",
-        "## What the statements determine",
+        _TITLE,
         "",
         "From `lightburst calibrate PAPER`, on the runs of a preview. A parameter is determined if "
         "at most a quarter of its range, or one choice, is left by the statements, and free if "
@@ -81,6 +84,15 @@ def section(rows: pd.DataFrame) -> list[str]:
         cells += [one["nowhere"] or "–", one["apart"], f"{one['base']}, {one['best']}"]
         lines.append(row(map(str, cells)))
     return lines
+
+
+def replaced(page: str, rows: pd.DataFrame) -> str:
+    """Return docs/reproduced.md with the section about the recorded calibrations."""
+    before, title, after = page.partition(f"\n{_TITLE}\n")
+    if not title:
+        raise ValueError(f"no section {_TITLE!r}: make reproduced writes the page")
+    _, following, rest = after.partition("\n## ")
+    return before + "\n".join(section(rows)) + "\n" + following + rest
 
 
 def main() -> int:
@@ -98,6 +110,8 @@ def main() -> int:
     rows = recorded()
     rows = pd.concat([rows[rows["paper"] != name], pd.DataFrame([row_of(found)])])
     rows.to_csv(RECORD, index=False)
+    page = replaced(PAGE.read_text(encoding="utf-8"), recorded())
+    PAGE.write_text(page, encoding="utf-8")
     return 0
 
 

@@ -29,7 +29,7 @@ from lightburst.experiment.calibrated.tried import Outcome
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.paper import Paper
 from lightburst.study.calibration.implausibility import CUT, RANK, Target, ranked
-from lightburst.study.calibration.ranges import Kind
+from lightburst.study.calibration.ranges import Kind, left_of
 
 PLAN = Plan(waves=2, points=8, seeds=2, confirm=4, budget=None, seed=1)
 
@@ -88,6 +88,20 @@ def test_what_is_given_up_would_not_be_left(raced: Calibration, whole: Calibrati
     seeds = raced.tried["seeds"]
     assert {seeds[place] for place in given_up} == {1}
     assert (seeds == 2).sum() == len(raced.settings) - raced.given_up
+
+
+def test_a_setting_that_was_given_up_is_never_left(raced: Calibration) -> None:
+    considered = raced.considered
+    # All statements may fail but the least implausible, and nothing but tried settings is left.
+    nothing = replace(considered, left=np.zeros_like(considered.left), rank=len(raced.aims))
+    found = replace(raced, considered=nothing)
+    values, more = found.numbers
+    least = np.nanmin(implausible(found.aims, values, more), axis=1)
+    whole = np.array([one.whole for one in found.outcomes])
+    parts = found.settings[:, 0]
+    expected = left_of(parts, whole & (least <= CUT))
+    assert found.left["channel-rate"] == expected
+    assert expected.share < left_of(parts, least <= CUT).share
 
 
 def test_the_winners_and_the_base_run_whole(raced: Calibration) -> None:
