@@ -110,7 +110,7 @@ golden: setup ## the recorded runs that tests compare with: our senders, the twi
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one
 	$(BIN)/python tools/readme.py $(ARGS)
 
-calibrated: setup ## what the statements of a paper determine, for docs/reproduced.md; ARGS=yu2004; takes an hour or so
+calibrated: setup ## what the statements of a paper determine, for docs/reproduced.md; ARGS="yu2004 --points 5"; takes an hour or so
 	$(BIN)/python tools/calibrated.py $(ARGS)
 
 docs: setup ## the site, in out/docs/index.html; its notebooks run; a warning is an error

@@ -175,7 +175,7 @@ def test_a_killed_calibration_continues(
 
 @pytest.mark.usefixtures("short_search")
 def test_a_budget_leaves_out_the_dearest_statements(erlang: Paper) -> None:
-    plan = replace(PLAN, waves=1, points=2, budget=2 * 8 * 2)
+    plan = replace(PLAN, waves=1, points=2, budget=2 * 8 * 2, whole=True)
     found = calibrate_parts(erlang, erlang.default, plan, quick=True, progress=False)
     # Two points of two seeds at eight settings, one for each of two statements.
     assert [aim.id for aim in found.aims] == ["loss-1", "loss-2"]

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import alternatives
+import calibrated
 import differing
 import readme
 from lightburst.papers.claims import Claim, Verdict, counted
@@ -122,3 +123,14 @@ def test_only_what_stands_between_the_marks_is_replaced() -> None:
     with pytest.raises(ValueError, match="must have one"):
         readme.replaced("no marks", "new")
     assert readme.replaced((ROOT / "README.md").read_text("utf-8"), "x") != ""
+
+
+def test_the_page_shows_the_recorded_calibrations() -> None:
+    page, rows = calibrated.PAGE.read_text(encoding="utf-8"), calibrated.recorded()
+    assert calibrated.replaced(page, rows) == page
+    assert calibrated.replaced(page, rows[:1]) != page
+    other = page.replace("| yu2004 | 320 |", "| yu2004 | 321 |")
+    assert other != page
+    assert calibrated.replaced(other, rows) == page
+    with pytest.raises(ValueError, match="make reproduced writes the page"):
+        calibrated.replaced("# Another page\n", rows)

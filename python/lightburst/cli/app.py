@@ -372,6 +372,9 @@ def calibrate_command(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar="N", help="Seed of the settings; 1 by default.")
     ] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Also run settings to the end that fail early.")
+    ] = False,
     workers: WorkersOption = None,
     dask: DaskOption = None,
     slurm: SlurmOption = False,
@@ -393,7 +396,7 @@ def calibrate_command(
         "waves": waves, "points": points, "seeds": seeds, "confirm": confirm, "budget": budget,
         "seed": seed,
     }  # fmt: skip
-    calibrate(name, quick, full, open, given, where, format, out)
+    calibrate(name, quick, full, open, whole, given, where, format, out)
 
 
 @app.command("packetdrill")

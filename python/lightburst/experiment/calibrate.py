@@ -20,7 +20,13 @@ from lightburst.experiment.calibrated.alternatives import (
 from lightburst.experiment.calibrated.calibration import Calibration, Wave
 from lightburst.experiment.calibrated.history import Emulated, considered, next_settings
 from lightburst.experiment.calibrated.needs import needed_blocks
-from lightburst.experiment.calibrated.tried import Judged, Tries, judge
+from lightburst.experiment.calibrated.racing import (
+    Race,
+    fewest_failing,
+    first_seeds,
+    rungs_of,
+)
+from lightburst.experiment.calibrated.tried import Judged, Outcome, Tries, judge
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.provenance import of_study
 from lightburst.papers import find
@@ -65,6 +71,7 @@ class Plan:
     confirm: int
     budget: int | None
     seed: int
+    whole: bool = False
 
     def check(self) -> None:
         """Refuse numbers beyond `LIMITS`."""
@@ -98,6 +105,7 @@ def calibrate(
     confirm: int = 10,
     budget: int | None = None,
     seed: int = 1,
+    whole: bool = False,
     store: Store | str | Path | None = STORE,
     workers: Where = None,
     progress: bool = True,
@@ -119,12 +127,14 @@ def calibrate(
     seeds : int
         Runs per point and setting, with common random numbers.
     confirm : int
-        Runs per point for the base and the best settings, on seeds that nothing before has used.
+        Runs per point for the base and the best settings, on fresh seeds.
     budget : int, optional
         Largest number of runs of all waves and the search: statements that need the most runs are
         left out until the others fit. None keeps all.
     seed : int
         Seed of the settings, of the search, and of the choice of statements held out of it.
+    whole : bool
+        Give no setting up, even if it fails two statements more than the best on its first runs.
     store : Store, str or Path, optional
         Store of finished runs, from which a repeated call continues; None stores nothing.
     workers, progress
@@ -145,15 +155,14 @@ def calibrate(
     plan = Plan(
         (2 if quick else 3) if waves is None else waves,
         (4 if quick else 10) if points is None else points,
-        seeds, confirm, budget, seed,
+        seeds, confirm, budget, seed, whole,
     )  # fmt: skip
     plan.check()
     check_seeds(plan.fresh)
     needed("sklearn.gaussian_process")
     needed("optuna", "calibrate")
-    paper, parts = find(name)
-    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress}
-    return calibrate_parts(paper, parts, plan, quick=quick, full=full, open=open, **how)
+    how: dict[str, Any] = {"store": store, "workers": workers, "progress": progress, "open": open}
+    return calibrate_parts(*find(name), plan, quick=quick, full=full, **how)
 
 
 def calibrate_parts(
@@ -210,29 +219,35 @@ class _Calibrating:
         groups = self._groups()
         everything = self.tries.blocks
         aims, rest = aims_of(groups, self.opened)
-        self.tries.blocks, aims, dear = needed_blocks(
+        needed = needed_blocks(
             self.tries, self.tables[0], aims, self._settings_run, self.plan.budget
         )
-        rest |= dear
-        if not aims:
+        rest |= needed.dear
+        if not needed.aims:
             raise InputError("statements", "none with a number", f"a part with one: {rest}")
-        aims = held_out(aims, self.plan.seed)
-        judged: list[Judged] = [groups[0]]
-        judged += self._wave(hypercube(self.each, len(self.choices), self.plan.seed))
-        first = len(judged)
+        aims = held_out(needed.aims, self.plan.seed)
+        rungs = [] if self.plan.whole else rungs_of(self.tries, self.tables[0], needed)
+        first = first_seeds(self.tries, self.tables[0], aims)
+        self.tries.blocks = needed.blocks
+        self.race = Race(self.tries, rungs, self.plan.seeds_of(0), first)
+        seen = [aim for aim in aims if not aim.held_out]
+        self.outcomes = [Outcome(groups[0])]
+        # The winners come from the first wave and the search: the statements that are held out
+        # have no say in what is given up there.
+        self._wave(hypercube(self.each, len(self.choices), self.plan.seed), seen)
+        first = len(self.outcomes)
         for number in range(1, self.plan.waves + 1):
-            values = scaled(aims, judged)
-            emulated = Emulated.fit(aims, self.choices, self.parts, values, self.plan.seed)
+            emulated = self._emulated(aims)
             found = considered(emulated, self.plan.seed + number)
             self.waves.append(Wave(len(self.parts) - 1, found.share, found.rank))
             if number < self.plan.waves:
-                judged += self._wave(next_settings(found, self.parts, self.choices, self.each))
+                self._wave(next_settings(found, self.parts, self.choices, self.each), aims)
         # The last wave's emulators tell what is left; those of the search see fewer statements.
-        searched = self._searched([aim for aim in aims if not aim.held_out], judged)
-        pool = [*range(1, first), *range(len(judged), len(judged) + len(searched))]
-        judged += self._wave(searched)
+        before = len(self.outcomes)
+        self._wave(self._searched(seen), seen)
+        pool = [*range(1, first), *range(before, len(self.outcomes))]
         self.tries.blocks = everything
-        best = self._confirmed(aims, judged, pool)
+        best = self._confirmed(aims, pool)
         return Calibration(
             paper=self.tries.paper,
             parts=self.tries.parts,
@@ -243,7 +258,7 @@ class _Calibrating:
             aims=tuple(aims),
             rest=rest,
             settings=self.parts,
-            values=scaled(aims, judged),
+            outcomes=tuple(self.outcomes),
             waves=tuple(self.waves),
             considered=found,
             emulated=emulated,
@@ -274,20 +289,24 @@ class _Calibrating:
         tries = self.tries
         return [judge(tries.paper, tries.parts, one) for one in self.tables]
 
-    def _wave(self, settings: FloatArray) -> list[Judged]:
+    def _wave(self, settings: FloatArray, aims: list[Aim]) -> None:
+        """Run settings; those that some statements rule out early are given up."""
+        best = fewest_failing(aims, self.outcomes)
         self.parts = np.concatenate([self.parts, settings])
-        return self.tries.judged(settings, self.plan.seeds_of(0))
+        self.outcomes += self.race.run(settings, aims, best)
 
-    def _searched(self, seen: list[Aim], judged: list[Judged]) -> FloatArray:
-        values = scaled(seen, judged)
-        emulated = Emulated.fit(seen, self.choices, self.parts, values, self.plan.seed)
+    def _emulated(self, aims: list[Aim]) -> Emulated:
+        return Emulated.fit(aims, self.choices, self.parts, self.outcomes, self.plan.seed)
+
+    def _searched(self, seen: list[Aim]) -> FloatArray:
+        emulated = self._emulated(seen)
         starts = considered(emulated, self.plan.seed + self.plan.waves + 1)
         return proposed(emulated, starts, self.parts, self.each, self.plan.seed)
 
-    def _confirmed(
-        self, aims: list[Aim], judged: list[Judged], pool: list[int]
-    ) -> list[Alternative]:
-        values = scaled(aims, [judged[i] for i in pool])
+    def _confirmed(self, aims: list[Aim], pool: list[int]) -> list[Alternative]:
+        whole = [place for place in pool if self.outcomes[place].whole]
+        pool = whole or pool
+        values = scaled(aims, [self.outcomes[place].judged for place in pool])
         at = coordinates(self.parts[pool], self.choices)
         chosen = [pool[place] for place in winners(aims, values, at)]
         settings = np.concatenate([self.base[None, :], self.parts[chosen]])

@@ -1,7 +1,7 @@
 """Why claims of a paper differ: a class for each, with the evidence, as data.
 
 A package's ``classes.toml`` has a list ``differs``. Each entry has ``claims``, the ids of claims
-whose recorded verdict is ``differs`` (docs/data/verdicts.csv), their ``class``, a value of `Class`,
+whose recorded verdict is ``differs`` (docs/data/differs.csv), their ``class``, a value of `Class`,
 and the ``evidence`` for it. An id is in one entry.
 """
 

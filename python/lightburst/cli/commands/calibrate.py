@@ -43,6 +43,7 @@ def calibrate(
     quick: bool,
     full: bool,
     open: str | None,
+    whole: bool,
     given: Mapping[str, str | None],
     where: AbstractContextManager[Workers],
     format: str,
@@ -60,6 +61,8 @@ def calibrate(
         Whether to use the full plan of runs.
     open : str or None
         File of open parameters.
+    whole : bool
+        Whether every setting has all its runs.
     given : mapping of str to str or None
         Numbers by option without dashes, as given on the command line.
     where : context manager
@@ -78,7 +81,7 @@ def calibrate(
     if out is not None:
         check(out)
     numbers = {key: _number(key, text) for key, text in given.items() if text is not None}
-    how: dict[str, Any] = {"quick": quick, "full": full, "open": open, **numbers}
+    how: dict[str, Any] = {"quick": quick, "full": full, "open": open, "whole": whole, **numbers}
     with resumable(STORE), where as workers:
         found = calibrate_paper(name, workers=workers, **how)
     page = None if out is None else found.save(out)
@@ -115,7 +118,10 @@ def _print(found: Calibration) -> None:
     waves = ", ".join(
         f"{wave.settings} settings leave {100 * wave.share:.2g} % of all" for wave in found.waves
     )
-    say(f"{found.name}: {found.runs:,} runs, {len(found.settings)} settings; {waves}")
+    say(
+        f"{found.name}: {found.runs:,} runs, {len(found.settings)} settings, {found.given_up} of "
+        f"them given up early; {waves}"
+    )
     show_table(_parameters(found))
     if found.nowhere:
         show_table(_texts("Met by no tried setting", found, found.nowhere))

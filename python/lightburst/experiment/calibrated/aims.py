@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lightburst.experiment.calibrated.tried import Judged
+    from lightburst.experiment.calibrated.tried import Judged, Outcome
     from lightburst.papers.open import Open
     from lightburst.study.calibration.implausibility import FloatArray
 
@@ -122,6 +122,25 @@ def scaled(aims: Sequence[Aim], judged: Sequence[Judged]) -> FloatArray:
     return found
 
 
+def numbers_of(aims: Sequence[Aim], outcomes: Sequence[Outcome]) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of all readings, and what chance adds to their variance on few seeds.
+
+    Returns
+    -------
+    tuple of two ndarray of float, each of shape (settings, readings)
+        The numbers as `scaled`; and the variance of a number by chance of its seeds, less that on
+        all seeds: 0 where a setting was not given up.
+    """
+    values = scaled(aims, [one.judged for one in outcomes])
+    return values, unshared(aims, np.array([one.share for one in outcomes]))
+
+
+def unshared(aims: Sequence[Aim], shares: FloatArray) -> FloatArray:
+    """Return the additional variance of numbers on a share of the seeds; see `numbers_of`."""
+    # The variance of a mean is inverse to the number of its seeds.
+    return np.outer(1 / shares - 1, [one.seed_variance for one in readings_of(aims)])
+
+
 def implausible(
     aims: Sequence[Aim], values: FloatArray, variances: FloatArray | None = None
 ) -> FloatArray:
@@ -132,7 +151,8 @@ def implausible(
     aims : sequence of Aim
         The statements.
     values, variances : ndarray of float, shape (settings, readings)
-        Numbers on their scales, and the emulator's variances; None for numbers of runs.
+        Numbers on their scales, and what adds to the variance of the seeds: the emulator's, or that
+        of numbers on few seeds; None for none.
 
     Returns
     -------
@@ -146,11 +166,17 @@ def implausible(
     return _of_each(aims, each, np.fmin)
 
 
-def met(aims: Sequence[Aim], values: FloatArray) -> NDArray[np.bool_]:
-    """Return whether settings meet statements under a reading, shape (settings, statements)."""
+def met(
+    aims: Sequence[Aim], values: FloatArray, variances: FloatArray | None = None
+) -> NDArray[np.bool_]:
+    """Return whether settings meet statements under a reading, shape (settings, statements).
+
+    Parameters are those of `implausible`.
+    """
     each = np.empty_like(values)
     for place, one in enumerate(readings_of(aims)):
-        each[:, place] = one.target.is_met(values[:, place], one.seed_variance)
+        more = 0.0 if variances is None else variances[:, place]
+        each[:, place] = one.target.is_met(values[:, place], one.seed_variance + more)
     return _of_each(aims, each, np.fmax) > 0
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.experiment.calibrated.aims import implausible, met, readings_of
+from lightburst.experiment.calibrated.aims import implausible, met, numbers_of, readings_of
 from lightburst.experiment.calibrated.effects import effects_of
 from lightburst.foundation.files.directory import replace
 from lightburst.foundation.formatting import html_text
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from lightburst.experiment.calibrated.alternatives import Alternative
     from lightburst.experiment.calibrated.effects import Effects
     from lightburst.experiment.calibrated.history import Considered, Emulated
+    from lightburst.experiment.calibrated.tried import Outcome
     from lightburst.papers.open import Open, Parameter
     from lightburst.papers.paper import Paper
     from lightburst.study.calibration.implausibility import FloatArray
@@ -86,8 +87,8 @@ class Calibration:
         The others by id, with the reason why they say nothing.
     settings : ndarray of float, shape (settings, parameters)
         Tried settings as fractions of the ranges; the first is the base.
-    values : ndarray of float, shape (settings, readings)
-        Number of each reading there, logarithms for ratios; NaN where there is none.
+    outcomes : tuple of Outcome
+        What the runs of each say; those that were given up have not all claims, or not all seeds.
     waves : tuple of Wave
         The waves.
     considered : Considered
@@ -115,7 +116,7 @@ class Calibration:
     aims: tuple[Aim, ...]
     rest: Mapping[str, str]
     settings: FloatArray
-    values: FloatArray
+    outcomes: tuple[Outcome, ...]
     waves: tuple[Wave, ...]
     considered: Considered
     emulated: Emulated
@@ -130,6 +131,25 @@ class Calibration:
         """Name that calibrates the same parts."""
         whole = self.parts == self.paper.default
         return self.paper.name if whole else f"{self.paper.name}/{self.parts[0]}"
+
+    @cached_property
+    def numbers(self) -> tuple[FloatArray, FloatArray]:
+        """Numbers of all readings at the tried settings, and what few seeds add to their variance.
+
+        Both have the shape (settings, readings). The numbers are logarithms for ratios, and NaN
+        where there is none.
+        """
+        return numbers_of(self.aims, self.outcomes)
+
+    @property
+    def values(self) -> FloatArray:
+        """Numbers of all readings at the tried settings; see `numbers`."""
+        return self.numbers[0]
+
+    @property
+    def given_up(self) -> int:
+        """Number of tried settings that were given up before all their runs."""
+        return sum(one.given_up for one in self.outcomes)
 
     @property
     def headline(self) -> str:
@@ -159,9 +179,10 @@ class Calibration:
         Settings that the emulators considered count, and those that were run, by their numbers.
         """
         found = self.considered
-        ran = np.where(self.emulated.counted, implausible(self.aims, self.values), np.nan)
+        ran = np.where(self.emulated.counted, implausible(self.aims, *self.numbers), np.nan)
+        kept = np.array([not one.given_up for one in self.outcomes])
         parts = np.concatenate([found.parts, self.settings])
-        left = np.concatenate([found.left, ranked(ran, found.rank) <= CUT])
+        left = np.concatenate([found.left, kept & (ranked(ran, found.rank) <= CUT)])
         return {
             one.name: left_of(parts[:, place], left, one.number)
             for place, one in enumerate(self.opened.parameters)
@@ -195,7 +216,7 @@ class Calibration:
     @cached_property
     def pairs(self) -> Pairs:
         """At how many tried settings each pair of statements is met."""
-        return Pairs.of(met(self.aims, self.values), [aim.id for aim in self.aims])
+        return Pairs.of(met(self.aims, *self.numbers), [aim.id for aim in self.aims])
 
     @property
     def nowhere(self) -> list[str]:
@@ -281,7 +302,11 @@ class Calibration:
 
     @property
     def tried(self) -> pd.DataFrame:
-        """One row per tried setting: its values, and the number of each reading there."""
+        """One row per tried setting: its values, and the number of each reading there.
+
+        ``seeds`` is the number of seeds that these are from; at a setting that was ``given_up``,
+        some numbers may be missing.
+        """
         table = pd.DataFrame(
             [
                 {
@@ -291,6 +316,8 @@ class Calibration:
                 for row, parts in enumerate(self.settings)
             ]
         )
+        table["seeds"] = [round(one.share * self.plan.seeds) for one in self.outcomes]
+        table["given_up"] = [one.given_up for one in self.outcomes]
         numbers = {
             one.id: np.exp(column) if one.target.logarithmic else column
             for one, column in zip(readings_of(self.aims), self.values.T, strict=True)
@@ -305,8 +332,10 @@ class Calibration:
             "full": self.full,
             "plan": {
                 key: getattr(self.plan, key)
-                for key in ("waves", "points", "seeds", "confirm", "budget", "seed")
+                for key in ("waves", "points", "seeds", "confirm", "budget", "seed", "whole")
             },
+            "settings": len(self.settings),
+            "given_up": self.given_up,
             "runs": self.runs,
             "packet_hops": self.packet_hops,
             "waves": [wave._asdict() for wave in self.waves],

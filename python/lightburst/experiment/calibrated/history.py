@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from scipy.special import ndtr
 
-from lightburst.experiment.calibrated.aims import implausible, readings_of
+from lightburst.experiment.calibrated.aims import implausible, numbers_of, readings_of
 from lightburst.study.calibration.emulator import FEWEST, Emulator
 from lightburst.study.calibration.hypercube import apart, coordinates, hypercube
 from lightburst.study.calibration.implausibility import CUT, RANK, ranked
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lightburst.experiment.calibrated.aims import Aim
+    from lightburst.experiment.calibrated.tried import Outcome
     from lightburst.study.calibration.implausibility import FloatArray
 
 #: Settings considered by the emulators at once, and the most times this is done to find `ENOUGH`
@@ -54,17 +55,24 @@ class Emulated:
         aims: Sequence[Aim],
         choices: Sequence[int | None],
         parts: FloatArray,
-        values: FloatArray,
+        outcomes: Sequence[Outcome],
         seed: int,
     ) -> Emulated:
-        """Fit emulators to tried settings, with the numbers of all readings there."""
+        """Fit emulators to the outcomes of tried settings.
+
+        A reading is emulated from the settings at which its runs were made, if it has a number at
+        half of these.
+        """
         at = coordinates(parts, choices)
+        values, more = numbers_of(aims, outcomes)
         emulators: list[Emulator | None] = []
-        for column in values.T:
+        for one, column in zip(readings_of(aims), values.T, strict=True):
             known = np.isfinite(column)
-            fine = known.sum() >= max(FEWEST, len(column) / 2)
+            asked = sum(one.id in outcome.judged for outcome in outcomes)
+            fine = known.sum() >= max(FEWEST, asked / 2)
             emulators.append(Emulator.fit(at[known], column[known], seed) if fine else None)
-        nearest = np.nan_to_num(implausible(aims, values), nan=np.inf).min(axis=0, initial=np.inf)
+        each = implausible(aims, values, more)
+        nearest = np.nan_to_num(each, nan=np.inf).min(axis=0, initial=np.inf)
         return cls(aims, choices, emulators, np.asarray(nearest <= CUT))
 
     def predict(self, parts: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from lightburst.experiment.calibrated.aims import readings_of
-from lightburst.experiment.calibrated.tried import judge, numbers
+from lightburst.experiment.calibrated.tried import COST, judge, numbers
 from lightburst.study import Block, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from lightburst.experiment.calibrated.aims import Aim
     from lightburst.experiment.calibrated.tried import Tries
@@ -27,9 +27,30 @@ _KINDS: Final = 7
 Point = tuple[int, int]
 
 
+class Needed(NamedTuple):
+    """Statements with the points that they need.
+
+    Attributes
+    ----------
+    blocks : list of Block
+        The studies with the needed points only.
+    aims : list of Aim
+        The statements that are kept.
+    points : list of set of Point
+        The points of each, in the studies before.
+    dear : dict of str to str
+        The statements that are left out by id, with the reason.
+    """
+
+    blocks: list[Block]
+    aims: list[Aim]
+    points: list[set[Point]]
+    dear: dict[str, str]
+
+
 def needed_blocks(
     tries: Tries, base: pd.DataFrame, aims: Sequence[Aim], settings: int, budget: int | None
-) -> tuple[list[Block], list[Aim], dict[str, str]]:
+) -> Needed:
     """Keep the points that some statement needs, and the statements that a budget allows.
 
     Parameters
@@ -47,9 +68,9 @@ def needed_blocks(
 
     Returns
     -------
-    tuple of list of Block, list of Aim, and dict
-        The studies with the needed points; the statements that are kept; and the others by id, with
-        the reason.
+    Needed
+        The statements that are kept. Each needs all points if their own alone do not give the
+        numbers of the base.
     """
     needs = _needs(tries, base, aims)
     seeds = int(base["seed"].nunique())
@@ -62,16 +83,23 @@ def needed_blocks(
         kept.remove(dropped)
         runs = len(needs[dropped]) * seeds * settings
         dear[aims[dropped].id] = f"the budget of {budget:,} runs; it needs {runs:,} at all settings"
-    wanted = {point for place in kept for point in needs[place]}
     chosen = [aims[place] for place in kept]
-    fewer = [
-        _only(block, [place for place in range(len(block.labels)) if (number, place) in wanted])
-        for number, block in enumerate(tries.blocks)
-    ]
-    fewer = [block for block in fewer if len(block.labels)]
-    if not chosen or not _judged_alike(tries, base, fewer, chosen):
-        return list(tries.blocks), chosen, dear
-    return fewer, chosen, dear
+    own = [needs[place] for place in kept]
+    fewer = only(tries.blocks, set().union(*own))
+    if not chosen or not judged_alike(tries, base, fewer, chosen):
+        everything = {
+            (number, place)
+            for number, block in enumerate(tries.blocks)
+            for place in range(len(block.labels))
+        }
+        return Needed(list(tries.blocks), chosen, [everything for _ in chosen], dear)
+    return Needed(fewer, chosen, own, dear)
+
+
+def cost_of(tries: Tries, base: pd.DataFrame, point: Point) -> float:
+    """Return the cost of a run of a point in the base, in packets times links."""
+    number, place = point
+    return float(base.loc[_rows(base, tries.blocks[number].labels.iloc[place]), COST].mean())
 
 
 def _dearest(needs: Sequence[set[Point]], kept: Sequence[int]) -> int:
@@ -124,22 +152,27 @@ def _changed(table: pd.DataFrame, rows: np.ndarray, sign: int) -> pd.DataFrame:
     for place, name in enumerate(metrics):
         factor = _FACTOR ** (sign * (1 + place % _KINDS / _KINDS))
         changed[name] = table[name].astype(float).where(~rows, table[name] * factor)
-    return changed
+    return changed.copy()  # in one piece: assigned columns are many, of which pandas warns
 
 
-def _only(block: Block, places: Sequence[int]) -> Block:
-    study = block.study
-    points = [study.points[place] for place in places]
-    labels = block.labels.iloc[list(places)].reset_index(drop=True)
-    if not points:
-        return Block(study, labels)
-    return Block(Study(study.base, points, study.seeds, study.metrics), labels)
+def only(blocks: Sequence[Block], wanted: Container[Point]) -> list[Block]:
+    """Return the studies with some of their points only, and without those that have none left."""
+    found = []
+    for number, block in enumerate(blocks):
+        places = [place for place in range(len(block.labels)) if (number, place) in wanted]
+        if places:
+            study = block.study
+            points = [study.points[place] for place in places]
+            labels = block.labels.iloc[places].reset_index(drop=True)
+            fewer = Study(study.base, points, study.seeds, study.metrics)
+            found.append(Block(fewer, labels))
+    return found
 
 
-def _judged_alike(
+def judged_alike(
     tries: Tries, base: pd.DataFrame, blocks: Sequence[Block], aims: Sequence[Aim]
 ) -> bool:
-    """Return whether the numbers are the same without the runs of all other points."""
+    """Return whether statements have the same numbers without the runs of all other points."""
     rows = [_rows(base, labels) for block in blocks for _, labels in block.labels.iterrows()]
     names = [one.id for one in readings_of(aims)]
     fewer = base[np.logical_or.reduce(rows)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,33 @@ if TYPE_CHECKING:
 
 #: Claims of a paper by id.
 Judged = dict[str, "Claim"]
+#: Column with the cost of a run on any machine: packets times links.
+COST: Final = "packet_hops"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the runs of a setting say.
+
+    Attributes
+    ----------
+    judged : dict of str to Claim
+        Claims by id, without those of which some runs were not made; none at a setting that the
+        scenario refuses.
+    share : float
+        Share of the seeds on which they are judged.
+    given_up : bool
+        Whether the setting was given up before all its runs.
+    """
+
+    judged: Judged
+    share: float = 1.0
+    given_up: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether all runs of the setting were made."""
+        return not self.given_up and bool(self.judged)
 
 
 @dataclass
@@ -80,15 +107,27 @@ class Tries:
             For each setting one row per run, with the labels of its point, ``seed`` and the
             metrics; None for a setting that the scenario refuses.
         """
-        possible = [place for place, one in enumerate(settings) if self._is_possible(one)]
-        found: dict[int, list[pd.DataFrame]] = {place: [] for place in possible}
-        for block in self.blocks if possible else ():
-            for place, rows in self._ran(block, settings, possible, seeds).items():
+        possible = self.possible(settings)
+        found = self.ran(settings, possible, seeds, self.blocks)
+        return [found.get(place) for place in range(len(settings))]
+
+    def possible(self, settings: FloatArray) -> list[int]:
+        """Return the places of the settings that the scenario takes."""
+        return [place for place, one in enumerate(settings) if self._is_possible(one)]
+
+    def ran(
+        self,
+        settings: FloatArray,
+        places: Sequence[int],
+        seeds: Sequence[int],
+        blocks: Sequence[Block],
+    ) -> dict[int, pd.DataFrame]:
+        """Run some of the settings, by place, at the points of some studies, as `tables`."""
+        found: dict[int, list[pd.DataFrame]] = {place: [] for place in places}
+        for block in blocks if places else ():
+            for place, rows in self._ran(block, settings, places, seeds).items():
                 found[place].append(rows)
-        return [
-            pd.concat(found[place], ignore_index=True) if place in found else None
-            for place in range(len(settings))
-        ]
+        return {place: pd.concat(rows, ignore_index=True) for place, rows in found.items()}
 
     def judged(self, settings: FloatArray, seeds: Sequence[int]) -> list[Judged]:
         """Run settings and judge the paper's own claims at each; none where it is impossible."""
@@ -118,7 +157,7 @@ class Tries:
         )
         self.failed += failed
         self.runs += len(table) + len(failed)
-        self.packet_hops += int(table["packet_hops"].sum()) if len(table) else 0
+        self.packet_hops += int(table[COST].sum()) if len(table) else 0
         each = len(block.study.points)
         places = table.pop(PLACE).to_numpy()
         rest = table.loc[:, "seed":].reset_index(drop=True)
@@ -148,6 +187,11 @@ def judge(paper: Paper, parts: Sequence[str], table: pd.DataFrame) -> Judged:
     runs: Any = paper.runs(table)
     claims = [claim for name in parts for claim in paper.parts[name].claims(runs)]
     return {claim.id: claim for claim in claims if claim.origin is Origin.PAPER}
+
+
+def has_number(claim: Claim) -> bool:
+    """Return whether a claim has a measured number."""
+    return claim.measured is not None and bool(np.isfinite(claim.measured))
 
 
 def numbers(judged: Sequence[Judged], claims: Sequence[str]) -> FloatArray:

@@ -91,9 +91,9 @@ class Target:
         x, (low, high) = np.asarray(scaled, dtype=np.float64), self.ends
         return np.abs(x - (low + high) / 2) if math.isfinite(high - low) else self.beyond(x)
 
-    def is_met(self, scaled: ArrayLike, seed_variance: float) -> NDArray[np.bool_]:
+    def is_met(self, scaled: ArrayLike, seed_variance: ArrayLike) -> NDArray[np.bool_]:
         """Return whether numbers lie in the range, or `MET` deviations of the seeds beside it."""
-        reach = MET * math.sqrt(seed_variance)
+        reach = MET * np.sqrt(seed_variance)
         return np.asarray(self.beyond(scaled) <= reach, dtype=np.bool_)
 
 
