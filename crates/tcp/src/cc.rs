@@ -385,6 +385,10 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// pulls.
     fn on_pull(&mut self, _number: u64) {}
 
+    /// Handles the return of a packet's header, to which no pull belongs, if the law
+    /// [wants](Wants::pulls) pulls.
+    fn on_return(&mut self) {}
+
     /// Returns whether a packet may be sent, if the law [wants](Wants::pulls) pulls.
     fn may_send(&self) -> bool {
         true

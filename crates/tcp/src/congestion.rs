@@ -123,6 +123,11 @@ impl Congestion {
         self.law.on_pull(number);
     }
 
+    /// Passes the return of a packet's header to the law.
+    pub fn on_return(&mut self) {
+        self.law.on_return();
+    }
+
     /// See [`CongestionControl::may_send`].
     pub fn may_send(&self) -> bool {
         self.law.may_send()

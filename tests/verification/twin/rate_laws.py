@@ -41,6 +41,9 @@ class RateLaw:
     def pulled(self, number: int) -> None:
         """Answer the pull with this number."""
 
+    def returned(self) -> None:
+        """Answer a header that returned."""
+
     def news(self) -> None:
         """Answer an acknowledgement of new data."""
 
@@ -64,6 +67,8 @@ class Ndp(RateLaw):
         super().__init__(settings, line, packet)
         self.left: int = settings["first_window"]
         self.told_of = 0
+        #: Packets since the last timeout that gave neither a pull nor a header that returned.
+        self.expected = 0
 
     @property
     def waits(self) -> bool:
@@ -71,15 +76,23 @@ class Ndp(RateLaw):
 
     def sent(self, now: int, payload: int) -> None:
         self.left -= 1
+        self.expected += 1
 
     def pulled(self, number: int) -> None:
         for _ in range(self.told_of, number):
             self.left += 1
             self.told_of += 1
+            self.expected -= self.expected > 0
+
+    def returned(self) -> None:
+        self.expected -= self.expected > 0
+        if not self.expected and not self.left:
+            self.left = 1
 
     def lost(self, now: int, *, timeout: bool) -> None:
         if timeout:
             self.left = self.settings["first_window"]
+            self.expected = 0
 
 
 class Dcqcn(RateLaw):

@@ -13,6 +13,8 @@ pub struct Ndp {
     left: u64,
     /// Largest number of pulls of which the receiver told.
     pulled: u64,
+    /// Packets sent since the last timeout that have caused neither a pull nor a return so far.
+    expected: u64,
 }
 
 impl Ndp {
@@ -23,6 +25,7 @@ impl Ndp {
             first,
             left: first,
             pulled: 0,
+            expected: 0,
         }
     }
 }
@@ -39,16 +42,29 @@ impl CongestionControl for Ndp {
     fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {
         // All that was sent is taken for lost, and so are the pulls that it would have caused.
         self.left = self.first;
+        self.expected = 0;
     }
 
     fn on_sent(&mut self, _sent: &Sent) {
         self.left = self.left.saturating_sub(1);
+        self.expected += 1;
     }
 
     fn on_pull(&mut self, number: u64) {
         // Section 3.2: the counter makes up for pulls that were lost, or overtaken.
-        self.left += number.saturating_sub(self.pulled);
-        self.pulled = self.pulled.max(number);
+        let new = number.saturating_sub(self.pulled);
+        self.left += new;
+        self.pulled += new;
+        self.expected = self.expected.saturating_sub(new);
+    }
+
+    fn on_return(&mut self) {
+        self.expected = self.expected.saturating_sub(1);
+        // Section 3.2.4: it sends at once only if it expects no more pulls, or the incast would come
+        // again.
+        if self.expected == 0 {
+            self.left = self.left.max(1);
+        }
     }
 
     fn may_send(&self) -> bool {
@@ -117,5 +133,32 @@ mod tests {
         // What had been pulled before stays pulled.
         law.on_pull(5);
         assert!(!law.may_send());
+    }
+
+    #[test]
+    fn a_return_lets_a_packet_leave_only_if_no_more_pulls_are_expected() {
+        let mut law = of(4.0);
+        assert_eq!(send(&mut law, 9), 4);
+        // Pulls 1 and 3 tell of three packets; the fourth returns.
+        law.on_pull(1);
+        assert_eq!(send(&mut law, 0), 0);
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 1, "that of the pull");
+        law.on_pull(3);
+        assert_eq!(send(&mut law, 9), 2);
+        law.on_return();
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 0, "one more is expected");
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 1);
+        // After a timeout nothing is expected of what was sent before.
+        law.on_timeout(&Timeout::default(), &mut law.start(0.0));
+        assert_eq!(send(&mut law, 1), 1);
+        law.on_return();
+        assert_eq!(
+            send(&mut law, 9),
+            3,
+            "the rest of the first window, and no more"
+        );
     }
 }
