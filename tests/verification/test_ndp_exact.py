@@ -97,6 +97,14 @@ def test_each_pull_leaves_at_its_time_and_in_its_turn(engine: Engine) -> None:
 
 
 @engines
+def test_a_message_shorter_than_the_first_window_has_all_of_it_unasked(engine: Engine) -> None:
+    # Not more: what was trimmed waits for pulls, as with a first window of all three packets.
+    whole, more = (engine(two_messages(3, window)) for window in (3, 30))
+    assert whole["trace_segments"]["time_ps"].tolist() == more["trace_segments"]["time_ps"].tolist()
+    assert whole["flows"]["received_ps"].tolist() == more["flows"]["received_ps"].tolist()
+
+
+@engines
 def test_a_packet_of_each_message_in_turn(engine: Engine) -> None:
     # One packet unasked, so that each message has at most one in the network: a and b alternate.
     result = engine(two_messages(4, 1))

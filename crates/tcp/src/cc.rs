@@ -381,6 +381,10 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// notify apart from acknowledgements.
     fn on_notification(&mut self, _at: Time) {}
 
+    /// Notes the number of packets of the message, before any of them is sent, if the law
+    /// [wants](Wants::pulls) pulls.
+    fn on_message(&mut self, _packets: u64) {}
+
     /// Handles a pull, the `number`-th that the receiver has sent, if the law [wants](Wants::pulls)
     /// pulls.
     fn on_pull(&mut self, _number: u64) {}

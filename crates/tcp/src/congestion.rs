@@ -118,6 +118,11 @@ impl Congestion {
         self.law.on_notification(at);
     }
 
+    /// Passes the number of packets of the message to the law.
+    pub fn on_message(&mut self, packets: u64) {
+        self.law.on_message(packets);
+    }
+
     /// Passes a pull to the law.
     pub fn on_pull(&mut self, number: u64) {
         self.law.on_pull(number);

@@ -27,6 +27,9 @@ class RateLaw:
     def path(self, switches: int) -> None:
         """Note the number of switches to the receiver."""
 
+    def begin(self, packets: int) -> None:
+        """Note the number of packets of the message."""
+
     def sent(self, now: int, payload: int) -> None:
         """Note a packet that is sent."""
 
@@ -65,7 +68,8 @@ class Ndp(RateLaw):
 
     def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         super().__init__(settings, line, packet)
-        self.left: int = settings["first_window"]
+        self.first: int = settings["first_window"]
+        self.left = self.first
         self.told_of = 0
         #: Packets since the last timeout that gave neither a pull nor a header that returned.
         self.expected = 0
@@ -73,6 +77,9 @@ class Ndp(RateLaw):
     @property
     def waits(self) -> bool:
         return self.left == 0
+
+    def begin(self, packets: int) -> None:
+        self.left = self.first = min(self.first, packets)
 
     def sent(self, now: int, payload: int) -> None:
         self.left -= 1
@@ -91,7 +98,7 @@ class Ndp(RateLaw):
 
     def lost(self, now: int, *, timeout: bool) -> None:
         if timeout:
-            self.left = self.settings["first_window"]
+            self.left = self.first
             self.expected = 0
 
 

@@ -47,6 +47,7 @@ class RdmaSender(Sender):
 
     def established(self) -> None:
         self.law.path(self.switches())
+        self.law.begin(-(-self.flow.size // self.most))
         self.send_allowed()
         self.note_window()
 

@@ -35,6 +35,13 @@ impl CongestionControl for Ndp {
         UNLIMITED
     }
 
+    fn on_message(&mut self, packets: u64) {
+        // Section 3.2: a packet that was trimmed waits for a pull, also if the message is shorter than
+        // the first window.
+        self.first = self.first.min(packets);
+        self.left = self.first;
+    }
+
     fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
 
     fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
@@ -160,5 +167,17 @@ mod tests {
             3,
             "the rest of the first window, and no more"
         );
+    }
+
+    #[test]
+    fn what_a_short_message_leaves_of_the_first_window_is_not_kept() {
+        let mut law = of(30.0);
+        law.on_message(4);
+        assert_eq!(send(&mut law, 9), 4);
+        law.on_timeout(&Timeout::default(), &mut law.start(0.0));
+        assert_eq!(send(&mut law, 9), 4);
+        let mut law = of(3.0);
+        law.on_message(4);
+        assert_eq!(send(&mut law, 9), 3);
     }
 }
