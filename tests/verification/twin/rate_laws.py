@@ -69,7 +69,7 @@ class Ndp(RateLaw):
     def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         super().__init__(settings, line, packet)
         self.first: int = settings["first_window"]
-        self.left = self.first
+        self.left: int = self.first
         self.told_of = 0
         #: Packets since the last timeout that gave neither a pull nor a header that returned.
         self.expected = 0
