@@ -3,6 +3,7 @@
 import pytest
 
 import lightburst as lb
+from lightburst.result.metric_text import readable
 
 INCAST = {
     "topology": {"kind": "fat-tree", "k": 4, "link_rate": "10 Gb/s", "link_length": "10 m"},
@@ -61,3 +62,20 @@ def test_a_header_without_room_is_lost() -> None:
     assert (cut.loc[headers["packet"], "segment"].to_numpy() == headers["segment"]).all()
     assert (headers["reason"] == "queue-full").all()
     assert f"header of segment {headers['segment'].iloc[0]}  " in str(found)
+
+
+@pytest.mark.filterwarnings("ignore:.*header_queue:lightburst.RunWarning")
+def test_a_header_that_returned_is_told_and_its_packet_was_lost() -> None:
+    queue = {"kind": "trim", "header_queue": "128 B", "return_to_sender": True}
+    scenario = lb.Scenario.from_dict(INCAST).with_(switching__queue=queue)
+    flows = lb.run(scenario, 1).flows
+    for flow in (0, 3):
+        found = lb.explain(scenario, flow, seed=1)
+        back = found.trimmed[found.trimmed["returned_s"].notna()]
+        assert len(back) > 10
+        assert (back["returned_s"] >= back["time_s"]).all()
+        assert f"returned at {readable('time_s', back['returned_s'].iloc[0])}" in str(found)
+        # Each transmission that was trimmed is lost, whether its header goes on or back.
+        again = found.retransmissions
+        assert again["spurious"].sum() == flows["spurious_retransmissions"][flow]
+        assert set(again.loc[again["packet"].isin(back["packet"]), "lost"]) == {True}

@@ -137,7 +137,7 @@ def test_counts() -> None:
     assert found == {
         "flow": 3, "source": 0, "destination": 300, "size_bytes": 7500, "segments": 12,
         "retransmissions": 4, "acknowledgements": 10, "losses": {"scripted": 3}, "trimmed": 0,
-        "bursts": 3, "bursts_lost": 2,
+        "returned": 0, "bursts": 3, "bursts_lost": 2,
     }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Packets that queues trim, in the trace of a flow: events of their own, and in the pictures."""
 
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +10,7 @@ from matplotlib.text import Text
 import lightburst as lb
 from lightburst.experiment.flow_trace import record, save
 from lightburst.plots.charts import traces
-from lightburst.trace import FlowTrace, series
+from lightburst.trace import FlowTrace, packets, series
 
 SCENARIO = {
     "topology": {"kind": "fat-tree", "k": 4, "link_rate": "10 Gb/s", "link_length": "10 m"},
@@ -83,3 +84,31 @@ def test_a_flow_without_trims_has_no_mark_for_them() -> None:
     }
     trace = FlowTrace.of(lb.run(lb.Scenario.from_dict(plain), 1), 0)
     assert tuple(series.packet_trace(trace)["kind"].cat.categories) == series.KINDS
+
+
+def test_a_header_that_returns_is_an_event_and_a_packet_of_the_capture() -> None:
+    queue = {"kind": "trim", "header_queue": "300 B", "return_to_sender": True}
+    back = SCENARIO | {"switching": {"kind": "electronic", "queue": queue}}
+    result = lb.run(lb.Scenario.from_dict(back), 1)
+    assert result.trace is not None
+    rows = result.trace.segments
+    turned = rows[rows["event"] == "returned"]
+    assert len(turned) > 2
+    for row in turned.itertuples():
+        own = rows[rows["packet"] == row.packet]
+        assert own["event"].tolist() == ["sent", "trimmed", "returned", "arrived"]
+        assert own["payload_bytes"].tolist() == [1024, 1024, 0, 0]
+        assert own["from_source"].tolist() == [True, True, True, False]
+        assert not own["syn"].any()
+        # The header comes back to the host that sent the packet.
+        assert own["node"].iloc[-1] == own["node"].iloc[0] != row.node
+    trace = FlowTrace.of(result, 0)
+    about = record(result, 0)
+    assert about["returned"] == len(turned)
+    heard = rows[~rows["from_source"] & (rows["event"] == "arrived")]
+    assert about["acknowledgements"] == len(heard) - len(turned)
+    captured = packets.capture(trace)
+    comments = Counter(captured.comments.values())
+    assert comments["header of a trimmed packet, returned by a switch"] == len(turned)
+    assert comments["trimmed to its header by a queue"] == about["trimmed"]
+    assert captured.payload_bytes[[*captured.comments]].tolist().count(0) == len(turned)

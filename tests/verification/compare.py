@@ -119,9 +119,10 @@ STORY = {
         *("send", "reserve", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
         *("delay", "deflect", "cut"),  # a head there, a tail at the egress
         "beside",
-        "trim",  # its header goes on
+        *("trim", "return"),  # its header goes on, or back
     },
-    "trim": {"send", "drop"},
+    "trim": {"send", "drop", "return"},
+    "return": {"send", "drop"},
     "buffer": {"re-emit"},
     "re-emit": {"send", "beside"},
     "wait": {"assemble"},

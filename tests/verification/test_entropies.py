@@ -74,6 +74,7 @@ def over_spines(seed: int) -> Plan:
     if random.random() < 0.3:
         chosen["loss"] = loss(p=0.02, of_acknowledgements=0.02)
         links = lossy(links, hosts)
+    trim |= pick([{}, {"return_to_sender": True}])
     made = settings(hosts, nodes, switch, transport, **chosen)
     _, switches = with_telemetry(made["groups"], made["switches"])
     return Plan(made | {"switches": switches}, links, flow_table(*rows))

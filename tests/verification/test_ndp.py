@@ -37,6 +37,11 @@ def pulled(seed: int) -> Plan:
             "lossy": np.array([random.random() < 0.5 for _ in plan.links["to"]], np.uint8)
         }
         plan = plan._replace(links=links)
+    if random.random() < 0.3:
+        back = {"return_to_sender": True, "header_queue_bytes": random.choice([300, 600])}
+        settings["switches"] = [
+            switch | {"queue": switch["queue"] | back} for switch in settings["switches"]
+        ]
     return plan._replace(settings=settings)
 
 
@@ -55,6 +60,7 @@ def test_all_that_the_rule_has_occurs() -> None:
         result = core(pulled(seed))
         flows = result["flows"]
         found["trimmed"] += result["switches"]["trimmed"].sum() > 20
+        found["returned"] += result["switches"]["returned"].sum() > 2
         found["lost"] += flows["drops"].sum() > 0
         found["finished"] += (flows["received_ps"] < 2**64 - 1).all()
         for name in ("retransmissions", "timeouts"):

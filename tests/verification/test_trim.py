@@ -2,6 +2,7 @@
 
 from collections import Counter
 from random import Random
+from typing import Any
 
 import numpy as np
 from compare import check_conservation, check_equal, check_stories
@@ -50,7 +51,11 @@ def incast(seed: int) -> Plan:
     rows = [(i, senders, at, random.randint(1, 60) * m - 7) for i, at in enumerate(starts)]
     flows = flow_table(*rows)
     flows["group"] = np.array([random.random() < 0.3 for _ in range(senders)], np.uint16)
-    chosen = {"seed": random.getrandbits(64), "time_limit_ps": pick([5, 20]) * MILLISECOND}
+    chosen: dict[str, Any] = {"seed": random.getrandbits(64)}
+    chosen["time_limit_ps"] = pick([5, 20]) * MILLISECOND
+    queue |= pick([{}, {"return_to_sender": True}])
+    if seed % 4 == 0:
+        chosen["trace"] = list(range(senders))
     return Plan(settings(hosts, hosts + 2, switch, [repeated, other], **chosen), links, flows)
 
 
@@ -68,6 +73,7 @@ def test_all_that_the_rule_has_occurs() -> None:
     for seed in SEEDS:
         result = core(incast(seed))
         found["trimmed"] += result["switches"]["trimmed"].sum() > 20
+        found["returned"] += result["switches"]["returned"].sum() > 5
         found["dropped"] += result["switches"]["dropped_queue_full"].sum() > 5
         for name in ("retransmissions", "timeouts", "fast_retransmits", "duplicates"):
             found[name] += result["flows"][name].sum() > 0

@@ -117,3 +117,39 @@ def test_a_header_without_room_is_lost_and_its_packet_is_repaired_as_a_lost_one(
         "delivered_bytes": [3 * M, 3 * M],
     }
     assert {name: result["flows"][name].tolist() for name in expected} == expected
+
+
+@engines
+def test_a_header_without_room_returns_and_its_packet_leaves_at_once(engine: Engine) -> None:
+    # Nine packets and eight answers arrive at the switch. As above the header of b1 finds no room
+    # when b1 comes, at 968,800. It takes 51,200 on the link to its sender, which sends b1 again at
+    # 2,020,000. b1 is at the switch at 3,888,800, after a2, which leaves from 2,300,000 on. b2 is
+    # sent again as above, at 5,420,800, and at the switch at 7,289,600, after a1, whose answer is
+    # that of the first test.
+    result = engine(two_messages(header_queue_bytes=100, return_to_sender=True))
+    switches = {"trimmed": [3], "returned": [1], "dropped_queue_full": [0], "arrived": [17]}
+    assert {name: result["switches"][name].tolist() for name in switches} == switches
+    back = 66_000 + DELAY + 52_800 + DELAY
+    returned = TX + 100_000
+    came = returned + 51_200 + DELAY
+    assert sent(result, 0)[3:] == [(2_152_000 + back, 1)]
+    assert sent(result, 1)[3:] == [(came, 1), (3_302_000 + back, 2)]
+    rows = result["trace_segments"]
+    those = (rows["event"] == 4) | (rows["flags"] == 33)
+    names = ("time_ps", "event", "flow", "sequence", "payload", "flags", "node", "retransmission")
+    columns = (rows[name][those].tolist() for name in names)
+    # The switch is node 3. The header has the flags of its packet until it turns back, with 33.
+    assert [(time - FIRST, *rest) for time, *rest in zip(*columns, strict=True)] == [
+        (returned, 4, 1, M, 0, 8 + 2, 3, 0),
+        (came, 1, 1, M, 0, 33, 1, 0),
+    ]
+    received = [FIRST + 7_225_600 + DELAY, FIRST + 8_375_600 + DELAY]
+    assert result["flows"]["received_ps"].tolist() == received
+    expected = {
+        "retransmissions": [1, 2],
+        "timeouts": [0, 0],
+        "fast_retransmits": [0, 0],
+        "spurious_retransmissions": [0, 0],
+        "drops": [0, 0],
+    }
+    assert {name: result["flows"][name].tolist() for name in expected} == expected

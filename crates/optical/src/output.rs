@@ -15,6 +15,8 @@ pub struct QueueCounters {
     marked: u64,
     /// Packets that lost their payload.
     trimmed: u64,
+    /// Headers of such packets that were returned to their senders.
+    returned: u64,
     /// Number of drops, by reason.
     drops: Vec<(&'static DropReason, u64)>,
     /// Bytes in all queues together.
@@ -69,6 +71,7 @@ impl Counters for QueueCounters {
             .count("buffered", self.buffered)
             .count("marked", self.marked)
             .count("trimmed", self.trimmed)
+            .count("returned", self.returned)
             .dropped(QUEUE_FULL, number(QUEUE_FULL))
             .and(dropped(number))
             .count(PEAK, self.peak)
@@ -86,6 +89,8 @@ pub struct Output<'a, 'c> {
     pub room: u64,
     /// Whether an arriving unit leaves at once; `None` if that follows from the state of the output.
     pub is_idle: Option<bool>,
+    /// Header that found no room and now belongs to the output towards its sender.
+    pub(crate) returned: Option<Unit>,
     pub(crate) ctx: &'a mut Context<'c>,
     pub(crate) counters: &'a mut QueueCounters,
 }
@@ -103,6 +108,7 @@ impl<'a, 'c> Output<'a, 'c> {
             limit,
             room: u64::MAX,
             is_idle: None,
+            returned: None,
             ctx,
             counters,
         }
@@ -163,7 +169,7 @@ impl Output<'_, '_> {
 
     /// Returns whether a unit fits behind `backlog` bytes.
     #[inline]
-    fn fits(&self, unit: Unit, backlog: u64) -> bool {
+    pub fn fits(&self, unit: Unit, backlog: u64) -> bool {
         let bytes = u64::from(self.bytes(unit));
         backlog + bytes <= self.limit && bytes <= self.room
     }
@@ -239,6 +245,20 @@ impl Output<'_, '_> {
             self.ctx.trim(packet, self.port, bytes);
         }
         self.counters.trimmed += 1;
+    }
+
+    /// Returns a header that is in no chain to the sender of its packet, if it is one of a trimmed packet
+    /// and has not returned before; drops any other unit. At most one header returns in an event.
+    #[cold]
+    pub fn return_to_sender(&mut self, unit: Unit) {
+        match unit {
+            Unit::Packet(packet) if self.ctx.envelope(unit).treatment.is_trimmed() => {
+                self.ctx.return_to_sender(packet, self.port);
+                self.counters.returned += 1;
+                self.returned = Some(unit);
+            }
+            _ => self.drop(unit, QUEUE_FULL),
+        }
     }
 
     /// Returns whether links of the network are paused.

@@ -381,9 +381,17 @@ pub trait CongestionControl: CopiedLaw + Send {
     /// notify apart from acknowledgements.
     fn on_notification(&mut self, _at: Time) {}
 
+    /// Notes the number of packets of the message, before any of them is sent, if the law
+    /// [wants](Wants::pulls) pulls.
+    fn on_message(&mut self, _packets: u64) {}
+
     /// Handles a pull, the `number`-th that the receiver has sent, if the law [wants](Wants::pulls)
     /// pulls.
     fn on_pull(&mut self, _number: u64) {}
+
+    /// Handles the return of a packet's header, to which no pull belongs, if the law
+    /// [wants](Wants::pulls) pulls.
+    fn on_return(&mut self) {}
 
     /// Returns whether a packet may be sent, if the law [wants](Wants::pulls) pulls.
     fn may_send(&self) -> bool {

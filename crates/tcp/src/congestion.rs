@@ -118,9 +118,19 @@ impl Congestion {
         self.law.on_notification(at);
     }
 
+    /// Passes the number of packets of the message to the law.
+    pub fn on_message(&mut self, packets: u64) {
+        self.law.on_message(packets);
+    }
+
     /// Passes a pull to the law.
     pub fn on_pull(&mut self, number: u64) {
         self.law.on_pull(number);
+    }
+
+    /// Passes the return of a packet's header to the law.
+    pub fn on_return(&mut self) {
+        self.law.on_return();
     }
 
     /// See [`CongestionControl::may_send`].

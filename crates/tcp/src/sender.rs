@@ -202,6 +202,10 @@ impl Sender {
         if wants.path {
             self.congestion.on_path(end.switches());
         }
+        if wants.pulls {
+            let packets = self.flight.size.div_ceil(u64::from(self.flight.mss));
+            self.congestion.on_message(packets);
+        }
         if self.measure.by_recovery {
             self.start_timed(end);
         }

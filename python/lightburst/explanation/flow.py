@@ -29,6 +29,7 @@ from lightburst.trace.flow import (
     FORWARD,
     LOST,
     NONE,
+    RETURNED,
     SENT,
     SYN,
     TRIMMED,
@@ -88,7 +89,8 @@ class Explanation(Text):
         copy was lost or trimmed.
     trimmed : pandas.DataFrame
         One row per packet whose payload a queue cut off: ``time_s``, ``packet``, ``segment``,
-        ``retransmission``, ``node``, ``link``, ``link_source`` and ``link_target`` as in `losses`.
+        ``retransmission``, ``node``, ``link``, ``link_source`` and ``link_target`` as in `losses`;
+        and ``returned_s``, when its header turned back to the source (NaN if it did not).
     undone : pandas.DataFrame
         Reductions of the window that the sender undid, because the data had not been lost:
         ``time_s``, ``reduced_s``, the time of the reduction, and ``window_bytes``, the window
@@ -300,9 +302,12 @@ def _losses(trace: FlowTrace) -> pd.DataFrame:
 def _trimmed(trace: FlowTrace) -> pd.DataFrame:
     cut, found = _rows_of(trace, TRIMMED)
     found["segment"] = cut["sequence"] // trace.payload_bytes + 1
+    back, _ = _rows_of(trace, RETURNED)
+    turned = pd.Series(back["time_ps"] * PS, index=back["packet"])
+    found["returned_s"] = found["packet"].map(turned).astype(float)
     columns = (
         "time_s", "packet", "segment", "retransmission", "node", "link", "link_source",
-        "link_target",
+        "link_target", "returned_s",
     )  # fmt: skip
     return found[list(columns)]
 

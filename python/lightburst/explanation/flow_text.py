@@ -145,11 +145,15 @@ def listings(
             readable("time_s", row.time_s),
             f"segment {row.segment}" + " again" * bool(row.retransmission),
             where(row.node, row.link_source, row.link_target),
+            "" if pd.isna(row.returned_s) else f"returned at {readable('time_s', row.returned_s)}",
         )
         for row in in_rows(found.trimmed)
     ]
     if trimmed:
-        yield "Packets trimmed to their headers", ("Time", "Packet", "Where"), trimmed
+        heads = ("Time", "Packet", "Where", "Header")
+        shown = len(heads) - bool(found.trimmed["returned_s"].isna().all())
+        rows = [row[:shown] for row in trimmed]
+        yield "Packets trimmed to their headers", heads[:shown], rows
     expired: list[tuple[str, ...]] = [
         (readable("time_s", row.time_s), row.what, "false" * row.false)
         for row in in_rows(found.timeouts)

@@ -13,7 +13,7 @@ import numpy as np
 
 # Increased whenever the same scenario and seed may give other columns or other metrics, so that no
 # study reuses stored runs of another model. It need not change with the version.
-MODEL_VERSION: Final = 14
+MODEL_VERSION: Final = 15
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 
     from lightburst.measurement.places import Places
 
-EVENTS: Final = ("sent", "arrived", "lost", "trimmed")
+EVENTS: Final = ("sent", "arrived", "lost", "trimmed", "returned")
 STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 # Columns of the flags of a packet, with their bits.
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
+# Flags of a trimmed packet's header on its way back to the sender: none of those is meant.
+BACK: Final = 33
 MOST_BLOCKS: Final = 4
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
-    """Return one row per transmission, arrival, loss or trim of a packet, in order of time.
+    """Return one row per transmission, arrival, loss, trim or return of a packet.
+
+    In order of time.
 
     Parameters
     ----------
@@ -39,20 +43,21 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``time_s``; ``flow``; ``event``: ``sent`` (start of the transmission on the host's
-        interface), ``arrived`` (at the other host), ``lost`` or ``trimmed`` (a queue cut its
-        payload off; its header goes on); ``packet``, the number of the packet, the same in all its
-        rows; ``from_source``: whether it travels from the flow's source to its destination;
-        ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0; ``acknowledgement``, the
-        next byte expected (of the source's own: 1 for the SYN, 2 for the FIN); ``payload_bytes``;
-        ``retransmission``; the ``node`` of the event; the ``link`` (a row of
-        `lightburst.Result.links`) with ``link_source`` and ``link_target``: the host's interface
+        interface), ``arrived`` (at the other host, or a returned header at the source), ``lost``,
+        ``trimmed`` (a queue cut its payload off; its header goes on) or ``returned`` (its header
+        found no room, and goes back to the source); ``packet``, the number of the packet, the same
+        in all its rows; ``from_source``: whether it travels from the flow's source to its
+        destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
+        ``acknowledgement``, the next byte expected (of the source's own: 1 for the SYN, 2 for the
+        FIN); ``payload_bytes``; ``retransmission``; the ``node`` of the event; the ``link`` (a row
+        of `lightburst.Result.links`) with ``link_source`` and ``link_target``: the host's interface
         for a transmission, for a loss the link on which the packet was lost or whose output was not
-        available, and for a trim the one whose queue did it. For a loss also: ``burst``, the number
-        of the packet's burst (missing for a packet without burst); the ``reason``; and if a busy
-        output was the reason, ``holder_flow`` or ``holder_burst``, the flow or burst that had
-        occupied the output last. Further ``blocks`` (of SACK), with ``block_start_0`` and
-        ``block_end_0`` to ``_3`` in bytes (missing if there are fewer); and the timestamps
-        ``timestamp_s`` and ``echo_s`` (NaN without).
+        available, and for a trim or a return the one whose queue did it. For a loss also:
+        ``burst``, the number of the packet's burst (missing for a packet without burst); the
+        ``reason``; and if a busy output was the reason, ``holder_flow`` or ``holder_burst``, the
+        flow or burst that had occupied the output last. Further ``blocks`` (of SACK), with
+        ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing if there are fewer); and
+        the timestamps ``timestamp_s`` and ``echo_s`` (NaN without).
     """
     import pandas as pd
 
@@ -61,13 +66,14 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
         for place in range(MOST_BLOCKS)
         for name in (f"block_start_{place}", f"block_end_{place}")
     }
+    flags = np.where(table["flags"] == BACK, 0, table["flags"])
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * PS,
             "flow": table["flow"],
             "event": words(table["event"], EVENTS),
             "packet": table["packet"],
-            **{name: (table["flags"] & bit) > 0 for name, bit in FLAGS.items()},
+            **{name: (flags & bit) > 0 for name, bit in FLAGS.items()},
             "sequence": table["sequence"],
             "acknowledgement": table["acknowledgement"],
             "payload_bytes": table["payload"],

@@ -19,6 +19,7 @@ from lightburst.result.short_runs import brief
 from lightburst.result.waits import schedules
 from lightburst.scenario import Scenario
 from lightburst.scenario.switching import Circuit, Electronic, tables_of
+from lightburst.scenario.switching.queue import Trim
 from lightburst.scenario.tables.groups import FlowGroup
 from lightburst.scenario.tables.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.tables.workload import Poisson
@@ -36,6 +37,8 @@ _FAR: Final = 0.2
 _TWO_EDGES: Final = 2
 # Schedulers by which each edge takes the same wavelengths first.
 _PACKING: Final = ("first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf")
+# The recovery whose receivers answer the headers of trimmed packets.
+_ANSWERS_HEADERS: Final = "selective-repeat"
 # Laws that need marks.
 _ANSWER_MARKS: Final = ("dctcp", "dcqcn")
 # Tolerance of a load of 1 for rounding errors.
@@ -342,14 +345,35 @@ def _sprayed(run: _Run) -> Iterator[str]:
 
 
 def _lost_headers(run: _Run) -> Iterator[str]:
-    """Warn of headers of trimmed packets that found no room: nobody tells their senders."""
+    """Warn of headers of trimmed packets that found no room: nobody tells their senders.
+
+    Also of headers that were to return to senders that have no use for them.
+    """
     switches = run.columns["switches"]
-    if not all(isinstance(group.transport, Rdma) for group in run.scenario.flow_groups):
+    transports = [group.transport for group in run.scenario.flow_groups]
+    tables = tables_of(run.scenario.switching).values()
+    queues = [table.queue for table in tables if isinstance(table, Electronic)]
+    back = [queue for queue in queues if isinstance(queue, Trim) and queue.return_to_sender]
+    repaired = [
+        one for one in transports if isinstance(one, Rdma) and one.recovery.kind == _ANSWERS_HEADERS
+    ]
+    if back and not repaired:
+        yield (
+            "no packet can be trimmed, and no header returns to its sender (return_to_sender of "
+            f"queue = 'trim'): that needs transport.recovery = {_ANSWERS_HEADERS!r} of rdma"
+        )
+    if not all(isinstance(one, Rdma) for one in transports):
         return
     if lost := int(switches["dropped_queue_full"][switches["trimmed"] > 0].sum()):
         yield (
-            f"{lost} packets without data found no room (header_queue of queue = 'trim'): a "
-            "trimmed packet whose header is lost waits for transport.acknowledgement_timeout"
+            f"{lost} packets without data found no room (header_queue of queue = 'trim'): "
+            + (
+                "a pull, an answer or a returned header that is lost leaves a message to "
+                "transport.acknowledgement_timeout"
+                if back
+                else "a trimmed packet whose header is lost waits for "
+                "transport.acknowledgement_timeout, and return_to_sender = true sends headers back"
+            )
         )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from lightburst.trace.flow import ARRIVED, FORWARD, LOSS, LOST, NONE, RECOVERY, SYN
+from lightburst.trace.flow import ARRIVED, FORWARD, LOSS, LOST, NONE, RECOVERY, RETURNED, SYN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -122,11 +122,11 @@ class Copy:
 def copies(trace: FlowTrace) -> list[Copy]:
     """Return all data packets of a flow, in order of creation.
 
-    A packet that was trimmed counts as lost when its header arrives, or is lost.
+    A packet that was trimmed counts as lost when its header arrives, is lost, or turns back.
     """
     table = trace.segments
     forward, data = table["flags"] & FORWARD > 0, table["payload"] > 0
-    ended = (table["event"] == ARRIVED) | (table["event"] == LOST)
+    ended = np.isin(table["event"], (ARRIVED, LOST, RETURNED))
     headers = _times(table, forward & ~data & ended)
     return [
         replace(copy, lost_ps=headers[copy.packet])

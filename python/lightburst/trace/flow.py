@@ -28,6 +28,7 @@ SENT: Final = 0
 ARRIVED: Final = 1
 LOST: Final = 2
 TRIMMED: Final = 3
+RETURNED: Final = 4
 # Flags of a packet; FORWARD marks the direction from the flow's source to its destination.
 SYN: Final = 1
 ACK: Final = 2

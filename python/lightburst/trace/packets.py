@@ -14,6 +14,7 @@ import numpy as np
 
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_size
+from lightburst.measurement.trace_tables import BACK
 from lightburst.trace.flow import (
     AE,
     ARRIVED,
@@ -148,7 +149,8 @@ def capture(trace: FlowTrace) -> Capture:
     Capture
         Every packet that TCP handed to the source's interface, at the start of its transmission,
         and every packet that arrived there. A lost packet, including one dropped because the
-        interface's buffer was full, has a comment with the reason and the burst.
+        interface's buffer was full, has a comment with the reason and the burst, and a trimmed one
+        says so, as does its header that a switch returned.
 
     Raises
     ------
@@ -162,6 +164,8 @@ def capture(trace: FlowTrace) -> Capture:
     # Ties in order of creation: an acknowledgement precedes the packets that it triggers.
     order = np.lexsort((table["packet"][seen], time))
     rows = {name: values[seen[order]] for name, values in table.items()}
+    # TCP has no such packet: an acknowledgement of nothing, with a comment.
+    rows["flags"] = np.where(rows["flags"] == BACK, 0, rows["flags"])
     own = (rows["flags"] & FORWARD) > 0
     stamped = bool((rows["timestamp_ps"] != NONE).any())
     check_segment(max(trace.payload_bytes, int(rows["payload"].max(initial=0))), stamped)
@@ -321,7 +325,7 @@ def _complement(total: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _comments(trace: FlowTrace, packets: NDArray[np.uint64]) -> dict[int, str]:
-    """Return a comment for each lost or trimmed packet of the capture, by index.
+    """Return a comment for each lost, trimmed or returned packet of the capture, by index.
 
     That of a lost one has its burst and the reason.
     """
@@ -329,10 +333,14 @@ def _comments(trace: FlowTrace, packets: NDArray[np.uint64]) -> dict[int, str]:
     lost = table["event"] == LOST
     cut = np.isin(packets, table["packet"][table["event"] == TRIMMED])
     comments = dict.fromkeys(np.flatnonzero(cut).tolist(), "trimmed to its header by a queue")
-    # A packet is lost at most once and captured at most once.
-    _, of_lost, places = np.intersect1d(
-        table["packet"][lost], packets, assume_unique=True, return_indices=True
-    )
+    back = table["packet"][(table["event"] == ARRIVED) & (table["flags"] == BACK)]
+    # Its header comes after the packet.
+    _, again = np.unique(packets[::-1], return_index=True)
+    again = packets.size - 1 - again
+    again = again[np.isin(packets[again], back)].tolist()
+    comments |= dict.fromkeys(again, "header of a trimmed packet, returned by a switch")
+    # A packet is lost at most once, and one that is lost is captured at most once.
+    _, of_lost, places = np.intersect1d(table["packet"][lost], packets, return_indices=True)
     for row, place in zip(np.flatnonzero(lost)[of_lost].tolist(), places.tolist(), strict=True):
         burst, reason = int(table["burst"][row]), REASONS[table["reason"][row]]
         where = "lost" if burst == NONE else f"lost in burst {burst}"

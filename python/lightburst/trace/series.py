@@ -10,7 +10,17 @@ import pandas as pd
 from lightburst.foundation.counts import PS
 from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import format_duration
-from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN, TRIMMED
+from lightburst.trace.flow import (
+    ARRIVED,
+    FORWARD,
+    LOST,
+    NONE,
+    REASONS,
+    RETURNED,
+    SENT,
+    SYN,
+    TRIMMED,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -263,8 +273,9 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
         ``flow``, ``source``, ``destination``, ``size_bytes``; ``segments``, data packets sent, and
         ``retransmissions`` among them; ``acknowledgements`` that reached the source; ``losses`` of
         packets in both directions, by reason; ``trimmed``, data packets whose payload a queue cut
-        off; ``bursts`` with data of traced flows that left the
-        edge next to the source, and ``bursts_lost`` among them.
+        off, and ``returned``, those whose header found no room and went back to the source;
+        ``bursts`` with data of traced flows that left the edge next to the source, and
+        ``bursts_lost`` among them.
     """
     table, sent = trace.segments, sends(trace)
     reasons = table["reason"][table["event"] == LOST]
@@ -279,6 +290,7 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
         "acknowledgements": int(answers(trace).sum()),
         "losses": {REASONS[why]: int((reasons == why).sum()) for why in np.unique(reasons)},
         "trimmed": int((table["event"] == TRIMMED).sum()),
+        "returned": int((table["event"] == RETURNED).sum()),
         "bursts": int(data.sum()),
         "bursts_lost": int((trace.bursts["lost"][data] > 0).sum()),
     }

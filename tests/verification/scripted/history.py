@@ -14,7 +14,7 @@ from lightburst.measurement.trace_tables import EVENTS, FLAGS, STATES
 from lightburst.result.result import Result
 
 _PS = 1e-12
-_SENT, _ARRIVED, _LOST, _TRIMMED = range(len(EVENTS))
+_SENT, _ARRIVED, _LOST, *_ = range(len(EVENTS))
 
 
 @dataclass(frozen=True)

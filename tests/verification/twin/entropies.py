@@ -47,14 +47,18 @@ class Spray:
         """Judge the value of the packet that an ACK or NAK answers."""
         trimmed = [begin for begin, end in packet.blocks if begin == end]
         if trimmed:
-            self.blame(self.echoed, self.settings["trim_penalty"])
-            if self.used.get(trimmed[0]) == self.echoed:
-                self.used[trimmed[0]] = None
+            self.miss(trimmed[0])
         elif packet.echoes_mark:
             self.blame(self.echoed, self.settings["mark_penalty"])
         else:
             self.recycled.append(self.echoed)
             del self.recycled[: -self.settings["recycled"] or None]
+
+    def miss(self, begin: int) -> None:
+        """Judge the value of the packet that begins at a byte, and was trimmed."""
+        self.blame(self.echoed, self.settings["trim_penalty"])
+        if self.used.get(begin) == self.echoed:
+            self.used[begin] = None
 
 
 class Sprays:

@@ -97,7 +97,7 @@ class Labels:
 
     def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
         """The ports at `node` along the path of a unit; None off the path, and without one."""
-        if isinstance(unit, Burst) and unit.deflected:
+        if unit.deflected if isinstance(unit, Burst) else unit.shortest:
             return None
         paths = self.paths.get(self.pair(unit))
         return paths[unit.label].get(node) if paths else None

@@ -284,9 +284,13 @@ class Network:
         assert packet.transmission is not None
         self.lost[packet.flow][packet.transmission] = self.events.now
         size = min(packet.size, size)
-        return replace(
-            packet, payload=0, size=size, transmission=None, trimmable=False, again=False
-        )
+        header = replace(packet, payload=0, size=size, transmission=None)
+        return replace(header, trimmable=False, trimmed=True)
+
+    def turn_back(self, header: Packet) -> Packet:
+        """The header of a trimmed packet on its way to the sender of the packet."""
+        turned = replace(header, source=header.destination, destination=header.source)
+        return replace(turned, kind="returned", trimmed=False, shortest=True)
 
     def note(
         self,

@@ -27,6 +27,8 @@ class Output:
         self.ecn_threshold = switch.ecn_threshold
         self.marks_at_departure: bool = switch.own.get("marks_at_departure", False)
         self.armed = False
+        #: The header that it has just returned to its sender.
+        self.returned: Packet | None = None
 
     @property
     def now(self) -> int:
@@ -151,6 +153,12 @@ class Output:
         self.switch.network.note("trim", self.link.source, unit, self.link)
         return self.switch.network.trim(unit, size)
 
+    def turn_back(self, header: Packet) -> None:
+        """Return the header of a trimmed packet to its sender."""
+        self.switch.counters["returned"] += 1
+        self.switch.network.note("return", self.link.source, header, self.link)
+        self.returned = self.switch.network.turn_back(header)
+
     def mark(self, unit: Unit) -> Unit:
         """Mark a packet that is capable of ECN; any other unit is only counted."""
         self.switch.counters["marked"] += 1
@@ -192,6 +200,9 @@ class QueuedElectronic(Electronic):
         self.bound(self.outputs[port])
         self.queues[port].enqueue(unit)
         self.serve(port)
+        returned, self.outputs[port].returned = self.outputs[port].returned, None
+        if returned is not None:
+            self.queue(returned)
 
     def to_send(self, port: int) -> int:
         """Bytes that an output and its queue have still to send, rounded up."""

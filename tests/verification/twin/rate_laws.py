@@ -27,6 +27,9 @@ class RateLaw:
     def path(self, switches: int) -> None:
         """Note the number of switches to the receiver."""
 
+    def begin(self, packets: int) -> None:
+        """Note the number of packets of the message."""
+
     def sent(self, now: int, payload: int) -> None:
         """Note a packet that is sent."""
 
@@ -40,6 +43,9 @@ class RateLaw:
 
     def pulled(self, number: int) -> None:
         """Answer the pull with this number."""
+
+    def returned(self) -> None:
+        """Answer a header that returned."""
 
     def news(self) -> None:
         """Answer an acknowledgement of new data."""
@@ -62,24 +68,38 @@ class Ndp(RateLaw):
 
     def __init__(self, settings: dict[str, Any], line: int, packet: tuple[int, int]) -> None:
         super().__init__(settings, line, packet)
-        self.left: int = settings["first_window"]
+        self.first: int = settings["first_window"]
+        self.left: int = self.first
         self.told_of = 0
+        #: Packets since the last timeout that gave neither a pull nor a header that returned.
+        self.expected = 0
 
     @property
     def waits(self) -> bool:
         return self.left == 0
 
+    def begin(self, packets: int) -> None:
+        self.left = self.first = min(self.first, packets)
+
     def sent(self, now: int, payload: int) -> None:
         self.left -= 1
+        self.expected += 1
 
     def pulled(self, number: int) -> None:
         for _ in range(self.told_of, number):
             self.left += 1
             self.told_of += 1
+            self.expected -= self.expected > 0
+
+    def returned(self) -> None:
+        self.expected -= self.expected > 0
+        if not self.expected and not self.left:
+            self.left = 1
 
     def lost(self, now: int, *, timeout: bool) -> None:
         if timeout:
-            self.left = self.settings["first_window"]
+            self.left = self.first
+            self.expected = 0
 
 
 class Dcqcn(RateLaw):

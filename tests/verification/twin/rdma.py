@@ -47,6 +47,7 @@ class RdmaSender(Sender):
 
     def established(self) -> None:
         self.law.path(self.switches())
+        self.law.begin(-(-self.flow.size // self.most))
         self.send_allowed()
         self.note_window()
 
@@ -165,6 +166,9 @@ class RdmaSender(Sender):
             self.send_allowed()
             self.note_window()
             return
+        if packet.kind == "returned":
+            self.take_back(packet)
+            return
         self.judge_path(packet)
         if packet.number > self.una:
             self.advance(packet.number)
@@ -189,6 +193,17 @@ class RdmaSender(Sender):
                 self.law.lost(self.now, timeout=False)
                 self.flow.audit.decide(FAST, "data", self.una)
                 self.timer.set(self.now + self.timeout.wait())
+        self.send_allowed()
+        self.note_window()
+
+    def take_back(self, header: Packet) -> None:
+        """Send a packet again whose header returned, now or after a pull."""
+        self.network.repaths.returned(header)
+        self.law.returned()
+        if header.number >= self.una:
+            if header.number not in self.arrived:
+                self.trimmed.add(header.number)
+            self.timer.set(self.now + self.timeout.wait())
         self.send_allowed()
         self.note_window()
 

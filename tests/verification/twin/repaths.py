@@ -58,6 +58,11 @@ class Repaths:
         if self.settings is not None:
             self.of(flow).change()
 
+    def returned(self, header: Packet) -> None:
+        """The header of a trimmed packet has come back."""
+        if self.sprays is not None:
+            self.sprays.of(header.flow).miss(header.number)
+
     def answered(self, packet: Packet, una: int, sent: int, *, counts: bool) -> None:
         """An acknowledgement has come, when all before `una` was acknowledged."""
         if self.sprays is not None:

@@ -39,9 +39,12 @@ FLAGS = {
     "nak": ACK | CWR,
     "cnp": CWR,
     "pull": CWR | ECE,
+    "returned": CWR | SYN,
     "datagram": FORWARD,
 }
-SENT, ARRIVED, LOST, TRIMMED = range(4)
+SENT, ARRIVED, LOST, TRIMMED, RETURNED = range(5)
+#: Packets without data that have a sequence number all the same.
+NUMBERED = "data", "data+fin", "pull", "returned"
 
 WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1", "u8", "u8", "u4"]
 
@@ -99,9 +102,10 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
-        elif entry.what == "trim":
+        elif entry.what in ("trim", "return"):
             assert isinstance(unit, Packet) and entry.link is not None
-            rows.append(SegmentRow(entry.time, TRIMMED, unit, node, entry.link))
+            event = TRIMMED if entry.what == "trim" else RETURNED
+            rows.append(SegmentRow(entry.time, event, unit, node, entry.link))
         elif entry.what.startswith("drop") or entry.what in ("cut", "cut tail"):
             assert entry.wanted is not None
             why: list[Any] = [burst_of(unit), reason_of(entry)]
@@ -222,7 +226,7 @@ def segments(
 
     def acknowledgement(packet: Packet) -> int:
         if not forward(packet):
-            return 0 if packet.kind == "pull" else packet.number
+            return 0 if packet.kind in NUMBERED else packet.number
         return packet.number + 1 if packet.kind == "ack" else 0
 
     def edge(packet: Packet, block: int, side: int) -> int:
@@ -245,7 +249,7 @@ def segments(
             ],
         ),
         "sequence": column(
-            "u8", [p.number if p.payload or p.kind == "pull" else 0 for p in packets]
+            "u8", [p.number if p.payload or p.kind in NUMBERED else 0 for p in packets]
         ),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),

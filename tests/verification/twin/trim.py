@@ -47,23 +47,32 @@ class Trim:
         return bool(self.draw.uniform() < self.settings["tail"])
 
     def has_room(self, unit: Unit) -> bool:
-        """Whether a packet without data finds room among those that wait."""
+        """Whether a packet without data finds room among those that wait, and in the queue."""
         waiting = sum(waiting.unit.size for waiting in self.headers)
-        return bool(waiting + unit.size <= self.settings["header_queue_bytes"])
+        room = waiting + unit.size <= self.settings["header_queue_bytes"]
+        return bool(room and self.output.fits(unit))
 
     def enqueue_header(self, unit: Unit) -> None:
-        """Let a packet without data wait, or drop it."""
-        if not self.has_room(unit):
-            self.output.drop(unit, "queue_full")
-        elif self.output.admit(unit):
+        """Let a packet without data wait, return it, or drop it."""
+        if self.has_room(unit):
             self.output.push(self.headers, unit)
+        else:
+            self.overflow(unit)
 
     def enqueue_tail(self, unit: Unit) -> None:
         """As for one that arrives, but it has waited before."""
-        if not self.has_room(unit):
-            self.output.drop(unit, "queue_full")
-        elif self.output.admit(unit):
+        if self.has_room(unit):
             self.output.push_again(self.headers, unit)
+        else:
+            self.overflow(unit)
+
+    def overflow(self, unit: Unit) -> None:
+        """Return a header to the sender of its packet, section 3.2.4, or drop the packet."""
+        returns = self.settings.get("return_to_sender", False)
+        if returns and isinstance(unit, Packet) and unit.trimmed:
+            self.output.turn_back(unit)
+        else:
+            self.output.drop(unit, "queue_full")
 
     def dequeue(self) -> Waiting | None:
         """A packet without data, unless so many of them left in a row while data waited."""

@@ -22,7 +22,8 @@ class Packet:
     dropping it, `scalable` whether its sender answers marks by their share; `path`
     goes into the hash of its next hops; `asks` is whether outputs add their readings to it, and
     `readings` are those that it has; `trimmable` is whether its sender repairs it when its payload
-    was cut off.
+    was cut off; `trimmed` is whether it was, and the header has not returned to its sender.
+    `shortest` is whether it takes the shortest path whatever its label.
     """
 
     serial: int
@@ -50,6 +51,8 @@ class Packet:
     asks: bool = False
     readings: tuple[Any, ...] = ()
     trimmable: bool = False
+    trimmed: bool = False
+    shortest: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:

@@ -20,6 +20,7 @@ SWITCH_COLUMNS = [
     "circuit_bytes",
     "marked",
     "trimmed",
+    "returned",
     "dropped_contention",
     "dropped_no_input_port",
     "dropped_buffer_full",

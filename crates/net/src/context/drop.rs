@@ -3,7 +3,8 @@
 use super::Context;
 use crate::fabric::Why;
 use crate::observe::{Happening, Holder, Interest, Place};
-use crate::{DropReason, Fabric, Identity, PacketId, PortId, Sendable, Treatment};
+use crate::routing::label::SHORTEST;
+use crate::{DropReason, Fabric, Header, Identity, Packet, PacketId, PortId, Sendable, Treatment};
 
 impl Context<'_> {
     /// Drops a unit that requested a port.
@@ -37,9 +38,24 @@ impl Context<'_> {
         dropped.tell(packet, now);
         packet.header.payload = 0;
         packet.envelope.bytes = packet.envelope.bytes.min(bytes);
-        packet.envelope.treatment = Treatment::new(packet.envelope.treatment.ecn(), false);
+        packet.envelope.treatment = packet.envelope.treatment.trimmed();
         // The sender has been told: a loss of the header is none of the data.
         packet.envelope.transmission = 0;
+    }
+
+    /// Turns the header of a trimmed packet, which requested a port, back to its sender. The caller
+    /// must send it.
+    pub fn return_to_sender(&mut self, packet: PacketId, port: PortId) {
+        let (now, place) = (self.agenda.now(), self.place(port));
+        let returned = || Happening::Returned { packet, place };
+        self.fabric.tell(Interest::TRIMMED, now, returned);
+        let Packet { envelope, header } = &mut self.fabric.units.packets[packet];
+        // Handley et al. 2017, section 3.2.4: source and destination are swapped.
+        std::mem::swap(&mut envelope.source, &mut envelope.destination);
+        header.flags = header.flags & Header::MARKED | Header::RETURNED;
+        envelope.treatment = Treatment::new(envelope.treatment.ecn(), false);
+        // The labels of the other direction are of other paths.
+        envelope.label = SHORTEST;
     }
 
     /// Drops a unit that has just arrived and was not offered to an output. The drop is counted at

@@ -39,7 +39,7 @@ impl Interest {
     pub const WINDOW_MOVED: Interest = Interest(1 << 13);
     /// [`Happening::Copied`].
     pub const COPIED: Interest = Interest(1 << 14);
-    /// [`Happening::Trimmed`].
+    /// [`Happening::Trimmed`] and [`Happening::Returned`].
     pub const TRIMMED: Interest = Interest(1 << 15);
 
     /// All kinds.
@@ -274,6 +274,13 @@ pub enum Happening<'a> {
         /// Node, and the link that the packet requested.
         place: Place,
     },
+    /// The header of a trimmed packet returns to its sender.
+    Returned {
+        /// The packet, before its source and its destination are swapped.
+        packet: PacketId,
+        /// Node, and the link that the header requested.
+        place: Place,
+    },
     /// The tail of a burst arrives at its egress.
     TailArrived {
         /// The burst.
@@ -336,7 +343,7 @@ impl Happening<'_> {
             Happening::RoundTrip { .. } => Interest::ROUND_TRIP,
             Happening::WindowMoved { .. } => Interest::WINDOW_MOVED,
             Happening::Copied { .. } => Interest::COPIED,
-            Happening::Trimmed { .. } => Interest::TRIMMED,
+            Happening::Trimmed { .. } | Happening::Returned { .. } => Interest::TRIMMED,
         }
     }
 }

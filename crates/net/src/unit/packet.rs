@@ -5,7 +5,7 @@ use crate::{FlowId, NodeId, PacketId, Unit};
 use lightburst_des::Time;
 
 /// Transport header of a packet. Forwarding reads only the envelope. The network sets
-/// [`Header::MARKED`], and reads the payload length (fair interfaces, losses, notices, burst
+/// [`Header::MARKED`] and [`Header::RETURNED`], and reads the payload length (fair interfaces, losses, notices, burst
 /// assembly), the congestion window (burst assembly, scripted losses) and the sequence number
 /// (scripted losses, reports and metrics).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct Header {
     pub acknowledgement: u64,
     /// Useful bytes in the packet.
     pub payload: u32,
-    /// Flags of the segment. Their meaning belongs to the transport, except [`Header::OPTIONS`] and
-    /// [`Header::MARKED`].
+    /// Flags of the segment. Their meaning belongs to the transport, except [`Header::OPTIONS`],
+    /// [`Header::MARKED`] and [`Header::RETURNED`].
     pub flags: u8,
     /// Congestion window of the sender, in segments, when it sent this data segment.
     pub window: u16,
@@ -32,6 +32,9 @@ impl Header {
     pub const OPTIONS: u8 = 128;
     /// Congestion experienced (ECN). Set by the network, read by the receiver.
     pub const MARKED: u8 = 64;
+    /// Flags of the header of a trimmed packet that the network returned to its sender; of these only
+    /// [`Header::MARKED`] may be set beside them.
+    pub const RETURNED: u8 = 33;
 
     /// Returns whether the packet carries [`Options`].
     #[inline]

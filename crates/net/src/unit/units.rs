@@ -45,8 +45,10 @@ pub enum Ecn {
 pub struct Treatment(u8);
 
 impl Treatment {
-    /// Bit above those of [`Ecn`].
+    /// Bits of [`Ecn`].
+    const ECN: u8 = 3;
     const TRIMMABLE: u8 = 4;
+    const TRIMMED: u8 = 8;
 
     /// Creates the treatment of a packet.
     #[inline]
@@ -57,7 +59,7 @@ impl Treatment {
     /// Returns the ECN field.
     #[inline]
     pub fn ecn(self) -> Ecn {
-        match self.0 & !Treatment::TRIMMABLE {
+        match self.0 & Treatment::ECN {
             0 => Ecn::NotCapable,
             1 => Ecn::Classic,
             _ => Ecn::Scalable,
@@ -68,6 +70,17 @@ impl Treatment {
     #[inline]
     pub fn is_trimmable(self) -> bool {
         self.0 & Treatment::TRIMMABLE != 0
+    }
+
+    /// Whether it is the header of a packet that lost its payload, and did not return to its sender.
+    #[inline]
+    pub fn is_trimmed(self) -> bool {
+        self.0 & Treatment::TRIMMED != 0
+    }
+
+    /// Returns the treatment of what is left of a packet that lost its payload.
+    pub(crate) fn trimmed(self) -> Treatment {
+        Treatment(self.0 & Treatment::ECN | Treatment::TRIMMED)
     }
 }
 

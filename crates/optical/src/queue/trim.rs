@@ -23,6 +23,9 @@ pub struct Trim {
     weight: NonZeroU32,
     /// Probability that the last packet that waits is trimmed, in place of the arriving one.
     tail: f64,
+    /// Whether a header without room returns to the sender of its packet.
+    #[serde(default)]
+    return_to_sender: bool,
 }
 
 impl DisciplineSettings for Trim {
@@ -53,15 +56,25 @@ struct Queues {
 }
 
 impl Queues {
-    /// Queues a packet without data, or drops it.
+    /// Queues a packet without data, returns it to its sender, or drops it.
     fn enqueue_header(&mut self, unit: Unit, output: &mut Output<'_, '_>) {
         let bytes = u64::from(output.bytes(unit));
         let backlog = output.backlog();
-        if self.bytes + bytes > self.settings.header_queue_bytes {
-            output.drop(unit, QUEUE_FULL);
-        } else if output.admit(unit, backlog) {
-            self.bytes += bytes;
-            output.push(&mut self.headers, unit, backlog);
+        let fits = self.bytes + bytes <= self.settings.header_queue_bytes;
+        if !fits || !output.fits(unit, backlog) {
+            return self.overflow(unit, output);
+        }
+        self.bytes += bytes;
+        output.push(&mut self.headers, unit, backlog);
+    }
+
+    /// Returns a packet without data that finds no room to its sender, or drops it.
+    #[cold]
+    fn overflow(&mut self, unit: Unit, output: &mut Output<'_, '_>) {
+        match self.settings.return_to_sender {
+            // Section 3.2.4.
+            true => output.return_to_sender(unit),
+            false => output.drop(unit, QUEUE_FULL),
         }
     }
 
@@ -97,12 +110,12 @@ impl Queues {
         self.enqueue_header(unit, output);
     }
 
-    /// Queues the header of a packet that waited, or drops it.
+    /// Queues the header of a packet that waited, returns it to its sender, or drops it.
     fn keep_tail(&mut self, unit: Unit, output: &mut Output<'_, '_>) {
         let bytes = u64::from(output.bytes(unit));
         let fits = self.bytes + bytes <= self.settings.header_queue_bytes;
         if !fits || output.lacks_room(unit) {
-            return output.drop(unit, QUEUE_FULL);
+            return self.overflow(unit, output);
         }
         self.bytes += bytes;
         output.push_again(&mut self.headers, unit);

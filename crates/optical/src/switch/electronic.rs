@@ -111,6 +111,7 @@ impl Counters for ElectronicCounters {
             .count("buffered", self.buffered)
             .count("marked", self.marked)
             .count("trimmed", 0)
+            .count("returned", 0)
             .dropped(QUEUE_FULL, self.queue_full)
             .dropped(QUEUE_FLUSHED, self.queue_flushed)
             .dropped(HEADROOM_FULL, 0)

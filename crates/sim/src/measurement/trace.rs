@@ -472,6 +472,9 @@ impl Observer for Trace {
             Happening::Trimmed { packet, place } => {
                 self.note(packet, What::Trimmed(place), (now, place.node), view);
             }
+            Happening::Returned { packet, place } => {
+                self.note(packet, What::Returned(place), (now, place.node), view);
+            }
             Happening::PathSwitched(switch) => self.path_switches.push(switch),
             Happening::RoundTrip { flow, rtt } => self.samples[flow.index()] = Some(rtt),
             Happening::WindowMoved { flow, window } => self.window(flow, window, now),

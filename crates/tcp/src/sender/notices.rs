@@ -2,11 +2,13 @@
 
 use super::{Sender, State};
 use crate::measure::told::Told;
-use crate::wire::segment::{Endpoint, ACK, ECE, PULL};
-use lightburst_net::{Header, Options, PathNews};
+use crate::measure::Beside;
+use crate::wire::host_timer::HostTimer;
+use crate::wire::segment::{Endpoint, ACK, ECE, PULL, SYN};
+use lightburst_net::{Block, Header, Options, PathNews};
 
 impl Sender {
-    /// Handles a pull, a congestion notification, or a negative acknowledgement: all data before its
+    /// Handles a pull, a congestion notification, a returned header, or a negative acknowledgement: all data before its
     /// number has arrived, and the packet at its number has not.
     #[cold]
     pub(super) fn on_notice(
@@ -17,6 +19,9 @@ impl Sender {
     ) {
         if self.state != State::Established {
             return;
+        }
+        if header.flags & SYN != 0 {
+            return self.on_returned(header.sequence, end);
         }
         if header.flags & (ACK | PULL) == PULL {
             return self.on_pull(header.sequence, end);
@@ -48,6 +53,39 @@ impl Sender {
             self.send_allowed(end);
             self.tell_window(end);
         }
+    }
+
+    /// Handles the header of a trimmed packet that found no room at a switch, and came back (Handley et
+    /// al. 2017, section 3.2.4).
+    #[cold]
+    fn on_returned(&mut self, packet: u64, end: &mut Endpoint<'_, '_>) {
+        let (flow, acknowledged) = (end.id, self.flight.snd_una);
+        if let Some(repaths) = end.ctx.repaths() {
+            let news = PathNews {
+                bytes: 0,
+                marked: false,
+                acknowledged,
+                sent: self.flight.snd_max,
+                count: None,
+                trimmed: Some(packet),
+            };
+            repaths.on_ack(flow, &news);
+        }
+        let block = Block {
+            start: packet,
+            end: packet,
+        };
+        self.recovery.on_blocks(&[block], &self.flight);
+        if self.measure.beside == Beside::Pulls {
+            self.congestion.on_return();
+            self.wait_for_pull();
+        }
+        if packet >= acknowledged {
+            let value = self.timeout.value();
+            self.timer.set(end.now() + value, HostTimer::Sender, end);
+        }
+        self.send_allowed(end);
+        self.tell_window(end);
     }
 
     /// Lets an acknowledgement decide on the path, before anything else.

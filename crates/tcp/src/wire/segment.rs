@@ -30,6 +30,9 @@ pub const NOTICE: u8 = 32;
 /// message. The bit is [`ECE`] of acknowledgements.
 pub const PULL: u8 = 16;
 
+// A returned header is a notice with the flag of a SYN, which queue pairs have not.
+const _: () = assert!(Header::RETURNED == NOTICE | SYN);
+
 /// Sender's acknowledgement of the receiver's SYN. SYN and FIN take one sequence number each (RFC
 /// 9293, section 3.4).
 pub const SYN_ACKNOWLEDGED: u64 = 1;

@@ -180,5 +180,7 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"lost packets, {reason}", str(number)
     if about["trimmed"]:
         yield "trimmed packets", str(about["trimmed"])
+    if about["returned"]:
+        yield "headers returned to the source", str(about["returned"])
     yield "bursts with data", str(about["bursts"])
     yield "lost bursts with data", str(about["bursts_lost"])

@@ -1,6 +1,6 @@
 """``queue`` of an electronic switch: the discipline of its output queues."""
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -337,6 +337,8 @@ class Trim(Section):
         Bytes.
     """
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"return_to_sender"})
+
     kind: Literal["trim"] = "trim"
     packets: Annotated[int, Whole(1, 1_000_000)] = Field(
         8,
@@ -363,6 +365,13 @@ class Trim(Section):
         0.5,
         description=(
             "Probability that the last packet that waits is trimmed, in place of the arriving one."
+        ),
+    )
+    return_to_sender: Flag = Field(
+        False,
+        description=(
+            "Whether the header of a trimmed packet that finds no room goes back to the sender of "
+            "the packet, in place of being lost (3.2.4). Optional in NDP."
         ),
     )
 

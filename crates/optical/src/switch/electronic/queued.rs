@@ -114,7 +114,11 @@ impl Queued {
         output.room = room;
         output.is_idle = counted.map(|(_, is_idle)| is_idle);
         queue.discipline.enqueue(unit.into(), output);
+        let returned = output.returned;
         self.serve(port, ctx);
+        if let Some(header) = returned {
+            self.reroute(header, ctx);
+        }
         if let Some((class, _)) = counted.filter(|_| ARRIVES) {
             ctx.ask_for_pause(class);
         }
@@ -183,7 +187,8 @@ impl Queued {
         at_most(shared.bounds(ports.map(|port| ctx.queued(port)).sum()))
     }
 
-    /// Queues a unit again, after an outage: rare, and so apart from the code of every arrival.
+    /// Queues a unit that is in the switch again, after an outage or on its return to its sender: rare,
+    /// and so apart from the code of every arrival.
     #[cold]
     fn reroute(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         self.queue::<false>(unit, ctx);

@@ -103,3 +103,50 @@ fn what_finds_no_room_for_headers_or_may_not_be_trimmed_is_dropped() {
     // The header that was lost was trimmed before.
     assert_eq!(counts(&node, ["trimmed", "forwarded"]), [2, 5]);
 }
+
+#[test]
+fn a_header_without_room_returns_once_and_a_packet_without_data_is_dropped() {
+    let mut node = with(trim(json!({"return_to_sender": true})));
+    for time in 0..5 {
+        node.trimmable(time, 0, 1, 1000);
+    }
+    // The headers of the first two trimmed packets fill their queue. Port 2 leads to end 1, and the
+    // others to end 0.
+    node.trimmable(5, 0, 1, 1000);
+    node.acknowledgement(6, 0, 1, 64);
+    let (left, dropped) = run(&mut node);
+    let returned = left[1].clone();
+    assert_eq!((returned.start, returned.unit), (5, Content::Packet(6)));
+    assert!(returned.port < 2);
+    assert_eq!(dropped, [lost(6, 2, 7, QUEUE_FULL)]);
+    let names = ["arrived", "forwarded", "trimmed", "returned", "buffered"];
+    assert_eq!(counts(&node, names), [7, 6, 3, 1, 4]);
+}
+
+#[test]
+fn a_header_on_its_way_back_that_finds_no_room_is_dropped() {
+    let mut node = with(trim(
+        json!({"return_to_sender": true, "header_queue_bytes": 63}),
+    ));
+    for time in 0..4 {
+        node.trimmable(time, 0, 1, 1000);
+    }
+    let (left, dropped) = run(&mut node);
+    assert_eq!(left.len(), 3);
+    assert_eq!(dropped.len(), 1);
+    let Dropped { packet, port, .. } = dropped[0];
+    // At the port towards its sender.
+    assert!(packet == 4 && port < Some(2), "{dropped:?}");
+    assert_eq!(counts(&node, ["trimmed", "returned"]), [1, 1]);
+}
+
+#[test]
+fn the_header_of_the_last_packet_that_waits_returns_too() {
+    let mut node = with(trim(
+        json!({"return_to_sender": true, "header_queue_bytes": 64, "tail": 1.0}),
+    ));
+    // The third and the fourth packet are trimmed in turn. The first header waits.
+    let left = five(&mut node);
+    assert_eq!(left[..3], [(0, 1), (4, 4), (800_000, 3)]);
+    assert_eq!(counts(&node, ["trimmed", "returned"]), [2, 1]);
+}

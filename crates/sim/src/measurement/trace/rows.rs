@@ -14,6 +14,8 @@ pub enum What {
     Arrived(NodeId),
     /// The payload is cut off the packet, at a node for a link.
     Trimmed(Place),
+    /// The header of a trimmed packet returns to its sender, at a node where it had no room for a link.
+    Returned(Place),
     /// The packet is dropped.
     Lost {
         /// Node of the drop, and the link that the packet requested or was on.
@@ -32,7 +34,10 @@ impl What {
     /// cut off, which are noted at the egress.
     pub fn node(&self) -> NodeId {
         match *self {
-            What::Sent(place) | What::Trimmed(place) | What::Lost { place, .. } => place.node,
+            What::Sent(place)
+            | What::Trimmed(place)
+            | What::Returned(place)
+            | What::Lost { place, .. } => place.node,
             What::Arrived(node) => node,
         }
     }

@@ -119,14 +119,19 @@ fn loss(
             holder,
             ..
         } => (Some(reason), burst, holder),
-        What::Sent(_) | What::Arrived(_) | What::Trimmed(_) => (None, None, None),
+        What::Sent(_) | What::Arrived(_) | What::Trimmed(_) | What::Returned(_) => {
+            (None, None, None)
+        }
     }
 }
 
 /// Returns the link of an event; `u32::MAX` if there is none.
 fn link(what: What) -> u32 {
     match what {
-        What::Sent(place) | What::Trimmed(place) | What::Lost { place, .. } => place.link.0,
+        What::Sent(place)
+        | What::Trimmed(place)
+        | What::Returned(place)
+        | What::Lost { place, .. } => place.link.0,
         What::Arrived(_) => u32::MAX,
     }
 }
@@ -152,6 +157,7 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
                 What::Arrived(_) => 1,
                 What::Lost { .. } => 2,
                 What::Trimmed(_) => 3,
+                What::Returned(_) => 4,
             })),
         ),
         (

@@ -13,6 +13,8 @@ pub struct Ndp {
     left: u64,
     /// Largest number of pulls of which the receiver told.
     pulled: u64,
+    /// Packets sent since the last timeout that have caused neither a pull nor a return so far.
+    expected: u64,
 }
 
 impl Ndp {
@@ -23,6 +25,7 @@ impl Ndp {
             first,
             left: first,
             pulled: 0,
+            expected: 0,
         }
     }
 }
@@ -32,6 +35,13 @@ impl CongestionControl for Ndp {
         UNLIMITED
     }
 
+    fn on_message(&mut self, packets: u64) {
+        // Section 3.2: a packet that was trimmed waits for a pull, also if the message is shorter than
+        // the first window.
+        self.first = self.first.min(packets);
+        self.left = self.first;
+    }
+
     fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
 
     fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
@@ -39,16 +49,29 @@ impl CongestionControl for Ndp {
     fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {
         // All that was sent is taken for lost, and so are the pulls that it would have caused.
         self.left = self.first;
+        self.expected = 0;
     }
 
     fn on_sent(&mut self, _sent: &Sent) {
         self.left = self.left.saturating_sub(1);
+        self.expected += 1;
     }
 
     fn on_pull(&mut self, number: u64) {
         // Section 3.2: the counter makes up for pulls that were lost, or overtaken.
-        self.left += number.saturating_sub(self.pulled);
-        self.pulled = self.pulled.max(number);
+        let new = number.saturating_sub(self.pulled);
+        self.left += new;
+        self.pulled += new;
+        self.expected = self.expected.saturating_sub(new);
+    }
+
+    fn on_return(&mut self) {
+        self.expected = self.expected.saturating_sub(1);
+        // Section 3.2.4: it sends at once only if it expects no more pulls, or the incast would come
+        // again.
+        if self.expected == 0 {
+            self.left = self.left.max(1);
+        }
     }
 
     fn may_send(&self) -> bool {
@@ -117,5 +140,42 @@ mod tests {
         // What had been pulled before stays pulled.
         law.on_pull(5);
         assert!(!law.may_send());
+    }
+
+    #[test]
+    fn a_return_lets_a_packet_leave_only_if_no_more_pulls_are_expected() {
+        let mut law = of(4.0);
+        assert_eq!(send(&mut law, 9), 4);
+        // Pulls 1 and 3 tell of three packets; the fourth returns.
+        law.on_pull(1);
+        assert_eq!(send(&mut law, 0), 0);
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 1, "that of the pull");
+        law.on_pull(3);
+        assert_eq!(send(&mut law, 9), 2);
+        law.on_return();
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 0, "one more is expected");
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 1);
+        // After a timeout no pulls are expected for the packets before it: that one, and now four.
+        law.on_timeout(&Timeout::default(), &mut law.start(0.0));
+        assert_eq!(send(&mut law, 9), 4);
+        (0..3).for_each(|_| law.on_return());
+        assert_eq!(send(&mut law, 9), 0);
+        law.on_return();
+        assert_eq!(send(&mut law, 9), 1);
+    }
+
+    #[test]
+    fn what_a_short_message_leaves_of_the_first_window_is_not_kept() {
+        let mut law = of(30.0);
+        law.on_message(4);
+        assert_eq!(send(&mut law, 9), 4);
+        law.on_timeout(&Timeout::default(), &mut law.start(0.0));
+        assert_eq!(send(&mut law, 9), 4);
+        let mut law = of(3.0);
+        law.on_message(4);
+        assert_eq!(send(&mut law, 9), 3);
     }
 }
