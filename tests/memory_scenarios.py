@@ -75,6 +75,7 @@ def scenarios(full: bool) -> dict[str, Table]:
         return large if full else small
 
     return {
+        **_loads(size),
         **_transports(size),
         **_networks(size),
         **_looks(size),
@@ -97,10 +98,8 @@ def _circuits(size: Size) -> dict[str, Table]:
     }
 
 
-def _transports(size: Size) -> dict[str, Table]:
+def _loads(size: Size) -> dict[str, Table]:
     return {
-        "hybrid, small": make(tree(4), HYBRID, {"kind": "sawl"}, poisson(1000, "9 kB")),
-        "electronic, k = 16": make(tree(16), ELECTRONIC, TCP, poisson(10_000, "9 kB")),
         "a large load": make(
             tree(size(32, 16)) | {"link_rate": "400 Gb/s"},
             {"kind": "electronic", "queue_size": "2 MB", "ecn_threshold": "400 kB"},
@@ -112,6 +111,13 @@ def _transports(size: Size) -> dict[str, Table]:
                 "size": {"kind": "empirical", "name": "websearch"},
             },
         ),
+    }
+
+
+def _transports(size: Size) -> dict[str, Table]:
+    return {
+        "hybrid, small": make(tree(4), HYBRID, {"kind": "sawl"}, poisson(1000, "9 kB")),
+        "electronic, k = 16": make(tree(16), ELECTRONIC, TCP, poisson(10_000, "9 kB")),
         "hybrid, k = 32": make(tree(32), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
         "hybrid, k = 64": make(tree(64), HYBRID, {"kind": "sawl"}, poisson(20_000, "9 kB")),
         "queues by flow": make(
