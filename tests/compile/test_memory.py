@@ -206,6 +206,24 @@ def test_made_bursts_take_the_memory_of_their_own_lengths() -> None:
     assert estimates[0] < 500e6
 
 
+def test_senders_that_answer_marks_wait_for_no_timeout() -> None:
+    """In the run none does; without marks a sixth of the connections is taken to wait 10 ms."""
+    base = scenarios(full=False)["a large load"]
+
+    def estimate(**switching: str) -> int:
+        changed = {"kind": "electronic", "queue_size": "2 MB", **switching}
+        scenario = lb.Scenario.from_dict({**base, "switching": changed})
+        return estimate_memory(compile_plan(scenario, 1))
+
+    early, late, never = (
+        estimate(ecn_threshold="400 kB"),
+        estimate(ecn_threshold="1 MB"),
+        estimate(),
+    )
+    assert late == never
+    assert early < 0.9 * never
+
+
 def test_further_subflows_have_places_in_the_network() -> None:
     """Three million further numbers took 57 MiB more at the peak of a run: 20 B each."""
     base = scenarios(full=False)["TCP"]

@@ -27,6 +27,9 @@ _SLOWER: Final = 4.0
 _ENDS: Final = 3
 # Largest load of a link at which neither queues nor losses delay connections without bound.
 _MOST_LOAD: Final = 0.8
+# Least size of a queue over the threshold of its marks with which nothing is lost: a window
+# doubles in the round trip that the first mark takes.
+_EARLY: Final = 4
 # Kinds of switch without queues, or with short ones: a segment without a free channel is lost.
 _WITHOUT_QUEUES: Final = ("all-optical", "hybrid", "obs")
 # Time between rounds of flows that wait for others, over the mean duration of a flow.
@@ -148,16 +151,30 @@ def _lost(plan: Plan, load: FloatArray) -> FloatArray:
     """Return the estimated probability that each flow waits for a timeout, shape (flows,).
 
     With queues a loss needs several packets at once, and the packets of a flow are lost together:
-    the square of the load of its busiest link. Without queues each segment can be lost at each
-    loaded switch on its path.
+    the square of the load of its busiest link. Where switches mark early and senders answer marks,
+    none is lost. Without queues each segment can be lost at each loaded switch on its path.
     """
     if plan.settings.get("loss") is not None:
         return np.ones(load.size)
+    if all(map(_marks_early, plan.settings["switches"])) and all(map(_heeds, plan.transports)):
+        return np.zeros(load.size)
     if any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
         payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
         lost: FloatArray = load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
         return np.minimum(lost, 1.0)
     return load**2
+
+
+def _marks_early(switch: dict[str, Any]) -> bool:
+    """Return whether a switch marks packets when little of its queue is full."""
+    threshold, room = switch.get("ecn_threshold_bytes"), switch.get("queue_bytes")
+    return threshold is not None and (room is None or room >= _EARLY * threshold)
+
+
+def _heeds(transport: dict[str, Any]) -> bool:
+    """Return whether senders slow down at marks."""
+    law = transport.get("congestion_control", {})
+    return law.get("kind") == "dctcp" or bool(transport.get("ecn"))
 
 
 def round_trips(plan: Plan) -> FloatArray:
