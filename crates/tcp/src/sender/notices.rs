@@ -8,7 +8,8 @@ use crate::wire::segment::{Endpoint, ACK, ECE, PULL, SYN};
 use lightburst_net::{Block, Header, Options, PathNews};
 
 impl Sender {
-    /// Handles a pull, a congestion notification, a returned header, or a negative acknowledgement: all data before its
+    /// Handles a pull, a congestion notification, a returned header, or a negative
+    /// acknowledgement: all data before its
     /// number has arrived, and the packet at its number has not.
     #[cold]
     pub(super) fn on_notice(
