@@ -52,17 +52,18 @@ def packets_at_once(plan: Plan, most: IntArray, in_progress: float) -> int:
     in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
     under_way = min(under_way, _sent(plan, most, float(round_trips(plan).max()) / 2 + in_lines))
     at_host, room = _most_at_host(plan), _room(plan)
+    counted = room.copy()
     if np.isfinite(at_host):
-        # Their packets are counted by connections.
-        room[: plan.settings["hosts"]] = 0.0
-    lines, given = _Lines.empty(carried, room), np.zeros(carried.size)
+        # Packets at hosts are counted by connections.
+        counted[: plan.settings["hosts"]] = 0.0
+    lines, given = _Lines.empty(carried, counted), np.zeros(carried.size)
     start = plan.flows["start_ps"]
     for some, part in plan.parts():
         uses = _uses(part)
         until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
         lines = lines.advance(uses, until)
         given += np.bincount(uses.link, uses.bits, minlength=carried.size)
-    waiting = np.minimum(lines.most, _room(plan)) / least
+    waiting = np.minimum(lines.most, room) / least
     at_once = lines.most_in_all / least
     if np.isfinite(at_host):
         at_once += at_host * in_progress

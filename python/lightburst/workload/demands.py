@@ -13,7 +13,7 @@ from lightburst.foundation.units import parse_number
 from lightburst.scenario.fields import Name
 from lightburst.scenario.reading.files import Stamp, stamp
 from lightburst.scenario.reading.rows import cells_of, read_rows
-from lightburst.workload.edges import Edges, Indices
+from lightburst.workload.edges import Edges, Indices, choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,11 +133,7 @@ class Demands:
 
     def pairs(self, count: int, generator: np.random.Generator) -> tuple[Indices, Indices]:
         """Draw the hosts of `count` flows; within a place they are uniform."""
-        upto = np.cumsum(self.share)
-        found = np.searchsorted(upto, generator.random(count) * upto[-1], side="right")
-        # If rounding makes the product equal to the sum, take the last demand with a weight.
-        which = np.minimum(found, np.flatnonzero(self.share)[-1])
-        places = self._places
+        which, places = choose(self.share, generator.random(count)), self._places
         source = places.draw(self.source[which], generator)
         return source, places.draw(self.destination[which], generator)
 

@@ -11,6 +11,14 @@ from lightburst.foundation.errors import InputError, did_you_mean, show, some
 Indices = NDArray[np.int64]
 
 
+def choose(weight: NDArray[np.float64], where: NDArray[np.float64]) -> Indices:
+    """Return the index with each fraction `where`, from 0 to below 1, of the summed weights."""
+    upto = np.cumsum(weight)
+    found = np.searchsorted(upto, where * upto[-1], side="right")
+    # If rounding makes the product equal to the sum, take the last index with a weight.
+    return np.asarray(np.minimum(found, np.flatnonzero(weight)[-1]))
+
+
 @dataclass(frozen=True, eq=False)
 class Edges:
     """Assignment of hosts to edges.
@@ -58,10 +66,8 @@ class Edges:
         for edge in np.unique(source).tolist():
             others = weight.copy()
             others[edge] = 0
-            upto, drawn = np.cumsum(others), source == edge
-            found = np.searchsorted(upto, where[drawn] * upto[-1], side="right")
-            # If rounding makes the product equal to the sum, take the last edge with a weight.
-            destination[drawn] = np.minimum(found, np.flatnonzero(others)[-1])
+            drawn = source == edge
+            destination[drawn] = choose(others, where[drawn])
         return self._hosts(source, generator), self._hosts(destination, generator)
 
     def shares(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
