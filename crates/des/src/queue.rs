@@ -10,12 +10,14 @@ mod many;
 mod tests;
 mod ties;
 mod wheel;
+mod window;
 
 pub use heap::Heap;
 pub use ladder::{Ladder, STAGES};
 pub use many::Layout;
 pub use ties::{Class, Event, Ties};
 pub use wheel::Wheel;
+pub use window::Next;
 
 use crate::Time;
 

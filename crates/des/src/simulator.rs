@@ -1,6 +1,6 @@
 //! The event loop.
 
-use crate::queue::{Entry, Event, EventQueue, Layout, Ties, Wheel};
+use crate::queue::{Entry, Event, EventQueue, Layout, Next, Ties, Wheel};
 use crate::Time;
 
 /// A simulated system: the state that its events change.
@@ -121,5 +121,28 @@ impl<M: Model> Simulator<M> {
             self.model.handle(entry.event, &mut self.agenda);
         }
         Stop::Paused
+    }
+
+    /// Handles all events up to and including time `last`; those that are put in between two calls
+    /// must lie after it. Returns a time before which no event is pending; `None` if none is.
+    pub fn run_window(&mut self, last: Time) -> Option<Time> {
+        loop {
+            match self.agenda.queue.take_by(last) {
+                Next::Due(entry) => {
+                    assert!(entry.time >= self.agenda.now, "time went back");
+                    self.agenda.now = entry.time;
+                    self.events += 1;
+                    self.model.handle(entry.event, &mut self.agenda);
+                }
+                Next::Later(time) => return Some(time),
+                Next::Unready => {
+                    let model = &self.model;
+                    let hint = |it: Entry<_>, stage| model.prepare(it.event, it.time, stage);
+                    if !self.agenda.queue.prepare(hint) {
+                        return None;
+                    }
+                }
+            }
+        }
     }
 }

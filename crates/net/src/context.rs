@@ -7,6 +7,7 @@ mod drop;
 mod entry;
 mod interface;
 mod output;
+mod part;
 mod pause;
 mod watched;
 
@@ -382,13 +383,16 @@ impl<'a> Context<'a> {
     /// Sets a timer of this node.
     #[inline]
     pub fn timer(&mut self, at: Time, timer_id: TimerId) {
-        self.timer_at(self.node, at, timer_id);
+        self.agenda.push(at, Event::timer(self.node, timer_id));
     }
 
     /// Sets a timer of another node. Used only for what no event causes: the starts of flows and the
-    /// work of hosts at the begin of a run.
+    /// work of hosts at the begin of a run. A part of a network has only timers of its own nodes.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, timer_id: TimerId) {
-        self.agenda.push(at, Event::timer(node, timer_id));
+        let part = self.fabric.part.as_ref();
+        if part.is_none_or(|part| part.owns(node)) {
+            self.agenda.push(at, Event::timer(node, timer_id));
+        }
     }
 }

@@ -14,7 +14,7 @@ use crate::routing::balance::Fibre;
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstHeaderId, BurstId, Copies, Cut, DropReason,
     Dropped, Envelope, FlowId, Header, Interfaces, Labels, LinkId, LossyLinks, NodeId, NoticeBoard,
-    Options, Outages, Packet, PacketId, Pauses, PortId, Protection, Repaths, Routing, Tails,
+    Options, Outages, Packet, PacketId, Part, Pauses, PortId, Protection, Repaths, Routing, Tails,
     Telemetry, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
@@ -90,6 +90,8 @@ pub struct Fabric {
     pub repaths: Option<Box<Repaths>>,
     /// Telemetry in packets, if any flow asks for it.
     pub telemetry: Option<Box<Telemetry>>,
+    /// This part of a network that is run in parts; `None` if it is whole.
+    pub part: Option<Box<Part>>,
     /// Units in the queue of each output. Empty if no node queues units at its outputs.
     pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
@@ -149,6 +151,7 @@ impl Fabric {
             pauses: None,
             repaths: None,
             telemetry: None,
+            part: None,
             waiting: Vec::new(),
             observers: Observers::default(),
         }
@@ -168,7 +171,9 @@ impl Fabric {
     /// Returns whether an output link of a node can have several units to send that left an explicit
     /// queue: a script, an outage or a change may hold them back. Any other link has one at most.
     pub fn holds_back(&self, node: NodeId) -> bool {
-        self.outputs(node).any(|link| self.links.is_watched(link))
+        // Of a part only the links that cross to another one are watched.
+        let whole = self.part.is_none();
+        whole && self.outputs(node).any(|link| self.links.is_watched(link))
     }
 
     /// Attaches options to a packet.
@@ -422,7 +427,8 @@ impl Fabric {
     /// Drops a packet; returns its successor in the burst.
     pub(crate) fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let packet = self.units.packets.remove(packet);
-        self.dropped.count(&packet, now);
+        self.dropped.count(packet.envelope.flow);
+        self.lose(&packet, now);
         packet.behind()
     }
 

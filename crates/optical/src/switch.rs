@@ -56,6 +56,12 @@ pub trait SwitchSettings: Debug + Send + Sync {
         false
     }
 
+    /// Whether the switch handles packets only, and reads the state of no other node, so that it can
+    /// be in a network that runs in parts.
+    fn runs_in_parts(&self) -> bool {
+        false
+    }
+
     /// Whether links at the switch can be down: its routes can change while it runs.
     fn takes_outages(&self) -> bool {
         false

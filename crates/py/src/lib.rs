@@ -56,9 +56,10 @@ impl Cancel {
 }
 
 /// Runs a plan and returns its columns. `watch` is called from time to time with the number of
-/// events and the simulated time in picoseconds; the run stops if it returns a true value.
+/// events and the simulated time in picoseconds; the run stops if it returns a true value. `parts`
+/// gives the part of each node in a network that runs in parts, on this number of threads.
 #[pyfunction]
-#[pyo3(signature = (settings, nodes, links, flows, cancel = None, event_limit = None, watch = None))]
+#[pyo3(signature = (settings, nodes, links, flows, cancel = None, event_limit = None, watch = None, parts = None, threads = 1))]
 #[allow(clippy::too_many_arguments)]
 fn simulate<'py>(
     py: Python<'py>,
@@ -69,6 +70,8 @@ fn simulate<'py>(
     cancel: Option<&Cancel>,
     event_limit: Option<u64>,
     watch: Option<&Bound<'py, PyAny>>,
+    parts: Option<Vec<u16>>,
+    threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = PlanSettings::from_json(settings).map_err(value_error)?;
     let plan = Plan {
@@ -83,15 +86,23 @@ fn simulate<'py>(
     }
     let cancelled = cancel.map(|cancel| Arc::clone(&cancel.0));
     let worker = Worker::new()?;
-    let mut run = py
-        .detach(|| worker.call(move || lightburst_sim::prepare(&plan)))?
-        .map_err(value_error)?;
+    // Threads begin anew in each slice.
+    let all = match threads {
+        1 => SLICE,
+        _ => 4 * SLICE * threads as u64,
+    };
+    let enter = worker.enter();
+    let prepare = move || match parts {
+        None => lightburst_sim::prepare(&plan),
+        Some(parts) => lightburst_sim::parts::prepare(&plan, parts, threads, enter),
+    };
+    let mut run = py.detach(|| worker.call(prepare))?.map_err(value_error)?;
     let limit = event_limit.unwrap_or(u64::MAX);
     let mut looked = Instant::now();
     // Large results are collected and freed with the GIL released, because the thread that handles
     // Ctrl-C may be another one.
     let failed = loop {
-        let slice = SLICE.min(limit.saturating_sub(run.events()));
+        let slice = all.min(limit.saturating_sub(run.events()));
         let advance = move || {
             let ended = run.advance(slice);
             (ended, run)
@@ -136,6 +147,14 @@ fn stopped(py: Python<'_>, why: &str, run: &dyn Run) -> PyResult<PyErr> {
     Ok(Stopped::new_err((why.to_string(), load.unbind())))
 }
 
+/// Returns why a network with these settings cannot run in parts; `None` if it can. `joins`: whether
+/// flows wait for others.
+#[pyfunction]
+fn why_whole(settings: &str, joins: bool) -> PyResult<Option<&'static str>> {
+    let settings = PlanSettings::from_json(settings).map_err(value_error)?;
+    Ok(lightburst_sim::parts::refusal(&settings, joins))
+}
+
 /// Returns the names that a plan may use, by kind.
 #[pyfunction]
 fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -163,6 +182,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Stopped", module.py().get_type::<Stopped>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(why_whole, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(bench::bench_queue, module)?)?;

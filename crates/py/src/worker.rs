@@ -91,6 +91,17 @@ impl Worker {
             .ok_or(MemoryEnded(memory::RESERVE.size()))
     }
 
+    /// Returns a function that lets another thread take part in the run: a failed allocation there
+    /// ends the run as one on the worker does.
+    pub fn enter(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let end = Arc::clone(&self.end);
+        Arc::new(move || {
+            END.with(|mine| {
+                mine.get_or_init(|| Arc::clone(&end));
+            });
+        })
+    }
+
     /// Executes `work` on the worker and waits for its result. After a failed allocation the worker
     /// is lost.
     pub fn call<T: Send + 'static>(

@@ -6,7 +6,7 @@ use crate::plan::{self, Plan, ThresholdOn, Uncongested};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     BalanceSettings, BurstCount, Fabric, Fairness, FlowId, Interest, Interfaces, Label, Labels,
-    LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Repaths, Routing, Switch,
+    LinkId, NodeId, NoticeBoard, Observers, Part, Path, PortId, Rate, Repaths, Routing, Switch,
     Telemetry, Wire,
 };
 use lightburst_optical::circuit::Layout;
@@ -21,7 +21,14 @@ use std::sync::Arc;
 
 /// Builds links and routing. A link delivers the head or the tail of a unit, as the switch at its
 /// end requires.
-pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fabric {
+///
+/// `part`: the part of the network whose events this run handles.
+pub fn fabric(
+    plan: &Plan,
+    layout: Option<&Layout>,
+    observers: Observers,
+    part: Option<Part>,
+) -> Fabric {
     let settings = &plan.settings;
     let links = &plan.links;
     let is_rack = |node| layout.is_some_and(|it| it.is_rack(NodeId(node)));
@@ -30,6 +37,10 @@ pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fab
         Some(switch) => switch.stores_and_forwards(from < settings.hosts) || is_rack(to),
     };
     let observed = observers.want(Interest::TRANSMITTED);
+    let crosses = |i: usize| {
+        let owns = |node| part.as_ref().is_none_or(|part| part.owns(NodeId(node)));
+        owns(links.from[i]) && !owns(links.to[i])
+    };
     let wire = |i: usize| Wire {
         from: NodeId(links.from[i]),
         to: NodeId(links.to[i]),
@@ -40,7 +51,8 @@ pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fab
             || (settings.balance.is_some() && is_fibre(plan, i))
             || (settings.loss.is_some() && links.lossy[i] != 0)
             || outages::concern(plan, i)
-            || changes::concern(plan, i),
+            || changes::concern(plan, i)
+            || crosses(i),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
     let ways = |metric| -> Vec<_> {
@@ -87,6 +99,7 @@ pub fn fabric(plan: &Plan, layout: Option<&Layout>, observers: Observers) -> Fab
     fabric.telemetry = telemetry(plan);
     fabric.repaths = repaths(plan);
     fabric.observers = observers;
+    fabric.part = part.map(Box::new);
     fabric
 }
 

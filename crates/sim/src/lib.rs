@@ -24,6 +24,8 @@ mod replay;
 
 pub mod run;
 
+pub mod parts;
+
 pub use columns::Outputs;
 pub use plan::{Plan, PlanError};
 pub use registry::registry;

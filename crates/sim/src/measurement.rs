@@ -63,6 +63,11 @@ pub trait Measurement: Debug + Send + Sync {
     /// Creates the measurement, before the first event.
     fn build(&self, scope: &Scope<'_>) -> Meter;
 
+    /// Whether the sums of the tables of all parts of a network are those of the whole network.
+    fn runs_in_parts(&self) -> bool {
+        false
+    }
+
     /// Returns the times before the end of the run at which the measurement reads the counters of
     /// switches; [`Time::NEVER`] in place of a time that is not used.
     fn counters_read(&self) -> Option<[Time; 2]> {

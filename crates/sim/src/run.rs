@@ -1,14 +1,14 @@
 //! Run of a plan, advanced in slices so that the caller can stop it in between.
 
 use crate::columns::{self, Outputs};
-use crate::counts::Counts;
+use crate::counts::{Counts, Totals};
 use crate::ideal::{self, Paths};
 use crate::measurement::{Look, Meters};
 use crate::plan::{Plan, PlanError};
 use crate::state::MeasuredHosts;
 use crate::{build, check, circuits};
 use lightburst_des::{Simulator, Stop, Time};
-use lightburst_net::{Hosts, LinkId, Network};
+use lightburst_net::{Fabric, Hosts, LinkId, Network};
 use lightburst_tcp::TcpHosts;
 use std::sync::Arc;
 
@@ -167,16 +167,7 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         let looks = self.looks.into_iter();
         let looked: Vec<_> = looks.flat_map(|look| look.tables(&mut counts)).collect();
         let fabric = &network.fabric;
-        let totals = [
-            ("events", events),
-            ("packet_hops", fabric.hops()),
-            ("end_ps", end.0),
-            (
-                "transmitted_until_ps",
-                fabric.links.transmitted_until(end).0,
-            ),
-        ];
-        let totals: Vec<_> = totals.into_iter().chain(counts.totals).collect();
+        let totals = totals(fabric, (end, events), counts.totals);
         let lost = columns::folded(fabric.dropped.column(), self.numbers, self.flows);
         let drops = columns::drops(fabric);
         let mut outcomes = network.hosts.outcomes(&fabric.dropped);
@@ -205,28 +196,7 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
     }
 
     fn load(&self) -> Vec<(&'static str, u64)> {
-        let (network, now) = (&self.simulator.model, self.simulator.agenda.now());
-        let fabric = &network.fabric;
-        let (link, waiting) = largest(fabric.carried(now).map(|link| link.waiting));
-        // Bytes in output queues are counted with the links.
-        let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
-        let connections = network.hosts.connections();
-        let repeated = connections.and_then(TcpHosts::most_repeated);
-        let load = [
-            ("events", self.simulator.events()),
-            ("now_ps", now.0),
-            ("pending", self.simulator.agenda.pending() as u64),
-            ("units", fabric.units.packets.len() as u64),
-            ("link", link),
-            ("waiting_bytes", waiting),
-            ("switch", switch),
-            ("held_bytes", held),
-            ("flow", repeated.map_or(0, |(flow, _)| u64::from(flow.0))),
-            ("retransmissions", repeated.map_or(0, |(_, number)| number)),
-        ];
-        let looks = self.looks.iter().filter_map(|look| look.load());
-        let stored = fabric.observers.loads().chain(looks);
-        load.into_iter().chain(stored).collect()
+        load(&self.simulator, &self.looks)
     }
 
     fn events(&self) -> u64 {
@@ -240,6 +210,48 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
     fn beyond_the_clock(&self) -> Option<LinkId> {
         self.simulator.model.fabric.links.beyond_the_clock()
     }
+}
+/// Returns the totals of a run that ended at a time after this number of events.
+pub fn totals(fabric: &Fabric, (end, events): (Time, u64), counted: Totals) -> Totals {
+    let totals = [
+        ("events", events),
+        ("packet_hops", fabric.hops()),
+        ("end_ps", end.0),
+        (
+            "transmitted_until_ps",
+            fabric.links.transmitted_until(end).0,
+        ),
+    ];
+    totals.into_iter().chain(counted).collect()
+}
+
+/// Returns the largest quantities of the current state of a run.
+pub fn load<H: MeasuredHosts>(
+    simulator: &Simulator<Network<H>>,
+    looks: &[Box<dyn Look>],
+) -> Vec<(&'static str, u64)> {
+    let (network, now) = (&simulator.model, simulator.agenda.now());
+    let fabric = &network.fabric;
+    let (link, waiting) = largest(fabric.carried(now).map(|link| link.waiting));
+    // Bytes in output queues are counted with the links.
+    let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
+    let connections = network.hosts.connections();
+    let repeated = connections.and_then(TcpHosts::most_repeated);
+    let load = [
+        ("events", simulator.events()),
+        ("now_ps", now.0),
+        ("pending", simulator.agenda.pending() as u64),
+        ("units", fabric.units.packets.len() as u64),
+        ("link", link),
+        ("waiting_bytes", waiting),
+        ("switch", switch),
+        ("held_bytes", held),
+        ("flow", repeated.map_or(0, |(flow, _)| u64::from(flow.0))),
+        ("retransmissions", repeated.map_or(0, |(_, number)| number)),
+    ];
+    let looks = looks.iter().filter_map(|look| look.load());
+    let stored = fabric.observers.loads().chain(looks);
+    load.into_iter().chain(stored).collect()
 }
 
 /// Returns the index of the first largest value, and the value; zeros if there are no values.
@@ -279,7 +291,7 @@ where
         mut looks,
     } = meters;
     let layout = circuits::layout(plan).map(Arc::new);
-    let fabric = build::fabric(plan, layout.as_deref(), observers);
+    let fabric = build::fabric(plan, layout.as_deref(), observers, None);
     let paths = ideal::paths(plan, &fabric);
     let switches = build::switches(plan, layout.as_ref(), &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);

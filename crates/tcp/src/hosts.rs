@@ -7,6 +7,7 @@ pub mod matching;
 pub mod mixed;
 mod multipath;
 pub mod outcomes;
+pub mod parts;
 mod pulls;
 pub(crate) mod starts;
 
@@ -224,7 +225,8 @@ impl TcpHosts {
 
     /// Creates the endpoints of the flow at `index`.
     fn begin(&mut self, index: usize, ctx: &mut Context<'_>) {
-        if self.connections.are_many() {
+        // Of a network in parts, connections end between two windows.
+        if self.connections.are_many() && !ctx.is_part() {
             self.end_those_over(ctx);
         }
         let flow = self.flow(index);
@@ -299,6 +301,9 @@ impl TcpHosts {
         let given = header.has_options().then(|| *ctx.options(id));
         let options = given.as_ref();
         if header.flags & FORWARD != 0 {
+            if !self.connections.has_begun(index) {
+                self.begin_receiver(index, ctx);
+            }
             let receiver = self.connections.receiver(index);
             let Shared {
                 reception, sizes, ..

@@ -25,6 +25,7 @@ pub use hosts::dependencies::{Joins, Waiting, NO_JOIN};
 pub use hosts::matching::Receives;
 pub use hosts::mixed::{MixedHosts, Place};
 pub use hosts::outcomes::Outcomes;
+pub use hosts::parts::Activity;
 pub use hosts::{Group, TcpHosts};
 pub use receiver::reordering::Reordered;
 pub use recovery::LossRecovery;

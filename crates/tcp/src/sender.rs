@@ -443,7 +443,7 @@ impl Sender {
         self.flight.send(sequence, sent);
         if again {
             self.retransmissions += 1;
-            self.count_retransmission(transmission);
+            self.count_retransmission(transmission, end);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery

@@ -141,6 +141,18 @@ impl<E: Event> Wheel<E> {
         unreachable!("entries in the slots but no bit set")
     }
 
+    /// Returns the begin of the next slot with events; `None` if the slot under the cursor has some,
+    /// if none has, or if the events are in the ladder.
+    #[inline]
+    pub(super) fn begin_of_next_slot(&self) -> Option<Time> {
+        if !self.bottom.is_empty() || self.late.len() > 0 || self.ladder.is_some() {
+            return None;
+        }
+        let near = self.next_occupied().unwrap_or(u64::MAX);
+        let slot = near.min(self.far_slot);
+        (slot < u64::MAX).then(|| Time(slot << self.shift))
+    }
+
     /// Takes the next event after the slot under the cursor has become empty.
     #[inline]
     fn pop_next_slot(&mut self) -> Option<Entry<E>> {

@@ -4,7 +4,7 @@ use super::Context;
 use crate::fabric::Why;
 use crate::observe::{Happening, Holder, Interest, Place};
 use crate::routing::label::SHORTEST;
-use crate::{DropReason, Fabric, Header, Identity, Packet, PacketId, PortId, Sendable, Treatment};
+use crate::{DropReason, Header, Identity, Packet, PacketId, PortId, Sendable, Treatment};
 
 impl Context<'_> {
     /// Drops a unit that requested a port.
@@ -33,9 +33,9 @@ impl Context<'_> {
         let (now, place) = (self.agenda.now(), self.place(port));
         let trimmed = || Happening::Trimmed { packet, place };
         self.fabric.tell(Interest::TRIMMED, now, trimmed);
-        let Fabric { units, dropped, .. } = &mut *self.fabric;
-        let packet = &mut units.packets[packet];
-        dropped.tell(packet, now);
+        let lost = self.fabric.units.packets[packet];
+        self.fabric.lose(&lost, now);
+        let packet = &mut self.fabric.units.packets[packet];
         packet.header.payload = 0;
         packet.envelope.bytes = packet.envelope.bytes.min(bytes);
         packet.envelope.treatment = packet.envelope.treatment.trimmed();

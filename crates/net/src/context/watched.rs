@@ -20,6 +20,9 @@ impl Context<'_> {
         (ready, from): (Time, Time),
     ) -> Time {
         let (place, now) = (self.place(port), self.agenda.now());
+        if self.crosses(place.link) {
+            return self.cross(unit, place.link, from);
+        }
         if self.keep_aside(unit, place.link, from) {
             return from.max(now);
         }

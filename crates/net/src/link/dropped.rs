@@ -16,6 +16,20 @@ pub struct LostTransmission {
     pub at: Time,
 }
 
+impl LostTransmission {
+    /// Returns the transmission of a packet that is lost now; `None` if its sender does not count
+    /// transmissions.
+    #[inline]
+    pub(crate) fn of(packet: &Packet, now: Time) -> Option<LostTransmission> {
+        (packet.envelope.transmission > 0).then_some(LostTransmission {
+            sequence: packet.header.sequence,
+            transmission: packet.envelope.transmission,
+            flags: packet.header.flags,
+            at: now,
+        })
+    }
+}
+
 /// Initial capacity for lost transmissions.
 const ROOM: usize = 1 << 10;
 /// Stands for an empty chain.
@@ -54,29 +68,22 @@ impl Dropped {
         }
     }
 
-    /// Counts a dropped packet, and appends it to the list if its sender counts transmissions.
+    /// Counts a dropped packet of a flow.
     #[inline]
-    pub(crate) fn count(&mut self, packet: &Packet, now: Time) {
-        self.packets.count(packet.envelope.flow.index());
-        self.tell(packet, now);
+    pub(crate) fn count(&mut self, flow: FlowId) {
+        self.packets.count(flow.index());
     }
 
     /// Appends a packet that is lost to the list, if its sender counts transmissions.
     #[inline]
     pub(crate) fn tell(&mut self, packet: &Packet, now: Time) {
-        let flow = packet.envelope.flow;
-        if packet.envelope.transmission > 0 {
-            let transmission = LostTransmission {
-                sequence: packet.header.sequence,
-                transmission: packet.envelope.transmission,
-                flags: packet.header.flags,
-                at: now,
-            };
-            self.append(flow, transmission);
+        if let Some(transmission) = LostTransmission::of(packet, now) {
+            self.append(packet.envelope.flow, transmission);
         }
     }
 
-    fn append(&mut self, flow: FlowId, transmission: LostTransmission) {
+    /// Appends a lost transmission of a flow, which was lost after those in its list.
+    pub(crate) fn append(&mut self, flow: FlowId, transmission: LostTransmission) {
         let mut place = self.free;
         match self.chains.get_mut(place as usize) {
             Some(link) => {
@@ -174,6 +181,11 @@ mod tests {
         packet
     }
 
+    fn lose(dropped: &mut Dropped, packet: &Packet, now: Time) {
+        dropped.count(packet.envelope.flow);
+        dropped.tell(packet, now);
+    }
+
     proptest! {
         /// Each step drops a packet of a flow or takes out the transmissions lost before now. The
         /// model has a list for each flow.
@@ -188,7 +200,7 @@ mod tests {
                 now += passed;
                 let list = &mut lists[flow as usize];
                 if let Some(transmission) = lost {
-                    dropped.count(&packet(flow, transmission), Time(now));
+                    lose(&mut dropped, &packet(flow, transmission), Time(now));
                     packets[flow as usize] += 1;
                     list.extend((transmission > 0).then_some(LostTransmission {
                         sequence: u64::from(transmission) * 100,
@@ -215,7 +227,7 @@ mod tests {
     fn a_chain_is_that_of_its_flow_alone_and_its_places_go_to_others_when_the_flow_is_over() {
         let mut dropped = Dropped::new(3);
         for (flow, transmission) in [(1, 1), (1, 2), (0, 0), (2, 7)] {
-            dropped.count(&packet(flow, transmission), Time(5));
+            lose(&mut dropped, &packet(flow, transmission), Time(5));
         }
         let seen = |dropped: &Dropped, flow| -> Vec<u32> {
             let transmissions = dropped.lost_transmissions(FlowId(flow));
@@ -231,7 +243,7 @@ mod tests {
         );
         dropped.forget(FlowId(1));
         dropped.forget(FlowId(0));
-        dropped.count(&packet(0, 3), Time(6));
+        lose(&mut dropped, &packet(0, 3), Time(6));
         assert_eq!(
             [0, 1, 2].map(|flow| seen(&dropped, flow)),
             [vec![3], vec![], vec![7]]
@@ -244,7 +256,7 @@ mod tests {
     fn what_is_dropped_at_an_instant_is_taken_later() {
         let mut dropped = Dropped::new(1);
         for (transmission, at) in [(1, 5), (2, 7), (3, 7), (4, 9)] {
-            dropped.count(&packet(0, transmission), Time(at));
+            lose(&mut dropped, &packet(0, transmission), Time(at));
         }
         let mut taken = |now| -> Vec<u32> {
             let taken = dropped.take(FlowId(0), Time(now));
@@ -252,7 +264,7 @@ mod tests {
         };
         assert_eq!([5, 7, 8].map(&mut taken), [vec![], vec![1], vec![2, 3]]);
         assert_eq!([10, 10].map(taken), [vec![4], vec![]]);
-        dropped.count(&packet(0, 5), Time(11));
+        lose(&mut dropped, &packet(0, 5), Time(11));
         assert_eq!(dropped.lost_transmissions(FlowId(0)).count(), 1);
         assert_eq!(dropped.chains.len(), 4, "a place was used again");
     }

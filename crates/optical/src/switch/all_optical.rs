@@ -28,6 +28,10 @@ impl SwitchSettings for AllOpticalSettings {
         self.switching_time
     }
 
+    fn runs_in_parts(&self) -> bool {
+        true
+    }
+
     fn takes_outages(&self) -> bool {
         true
     }

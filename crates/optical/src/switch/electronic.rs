@@ -59,6 +59,10 @@ impl SwitchSettings for ElectronicSettings {
         self.queue.is_none()
     }
 
+    fn runs_in_parts(&self) -> bool {
+        true
+    }
+
     fn takes_outages(&self) -> bool {
         true
     }

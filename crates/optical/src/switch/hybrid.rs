@@ -49,6 +49,10 @@ impl SwitchSettings for HybridSettings {
         self.switching_time
     }
 
+    fn runs_in_parts(&self) -> bool {
+        true
+    }
+
     fn takes_outages(&self) -> bool {
         true
     }

@@ -32,6 +32,10 @@ impl Measurement for Settings {
         Meter::Look(Box::new(Window::new(self.window, scope.classes)))
     }
 
+    fn runs_in_parts(&self) -> bool {
+        true
+    }
+
     fn counters_read(&self) -> Option<[Time; 2]> {
         let look = |at: u64| if at == 0 { Time::NEVER } else { Time(at) };
         Some([self.window.from_ps, self.window.until_ps].map(look))

@@ -3,6 +3,7 @@
 
 use crate::flight::Flight;
 use crate::wire::segment::{ACK, SYN};
+use lightburst_des::Time;
 use lightburst_net::LostTransmission;
 use std::ops::AddAssign;
 
@@ -57,6 +58,38 @@ struct Decisions {
     last: u32,
 }
 
+/// A segment that was sent more than once.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeated {
+    sequence: u64,
+    transmissions: u32,
+    /// Payload in bytes.
+    payload: u64,
+}
+
+/// Returns the segments before `until` that were sent more than once and are not acknowledged.
+pub fn repeated_before(until: u64, flight: &Flight) -> impl Iterator<Item = Repeated> + '_ {
+    let sent = flight.transmissions_before(until);
+    let repeated = sent.filter(|(_, transmissions)| *transmissions > 1);
+    repeated.map(|(sequence, transmissions)| Repeated {
+        sequence,
+        transmissions,
+        payload: flight.payload(sequence),
+    })
+}
+
+/// Step of an audit that needs the losses before it. In a part of a network these are known at the
+/// end of a window only.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// The segment at this byte is taken for lost, after this number of transmissions.
+    Decision(Cause, (u64, u32)),
+    /// A data segment is sent again: its number of transmissions.
+    Retransmission(u32),
+    /// All data before this byte is acknowledged, with these segments that were repeated.
+    Acknowledgement(u64, Vec<Repeated>),
+}
+
 /// Audit of the retransmissions of one flow against the drops in the network. Every decision
 /// concerns the first unacknowledged segment (the front), so it is judged when that segment is
 /// acknowledged.
@@ -84,6 +117,8 @@ struct Rest {
     /// number of the transmission.
     lost: Vec<(u64, u32)>,
     counts: Repetitions,
+    /// Steps that wait for the end of the window, with their times.
+    later: Vec<(Time, Step)>,
 }
 
 impl Default for Rest {
@@ -93,6 +128,7 @@ impl Default for Rest {
             // Allocates now, so that later insertions rarely need to.
             open: Vec::with_capacity(1),
             lost: Vec::with_capacity(8),
+            later: Vec::new(),
         }
     }
 }
@@ -181,11 +217,48 @@ impl RetransmissionAudit {
     pub fn acknowledge(&mut self, until: u64, flight: &Flight) {
         self.judge_decisions();
         if self.repeated > 0 {
-            for (sequence, transmissions) in flight.transmissions_before(until) {
-                self.count_spurious(sequence, transmissions, flight);
-            }
+            repeated_before(until, flight).for_each(|one| self.count_spurious(one));
         }
         self.turn_to(until);
+    }
+
+    /// Takes a step that was postponed to the end of a window, with the losses before it that were
+    /// not read yet. `open`: whether the audit was open before it; returns whether it is afterwards.
+    pub fn take(
+        &mut self,
+        step: Step,
+        open: bool,
+        lost: impl Iterator<Item = LostTransmission>,
+    ) -> bool {
+        match step {
+            Step::Decision(cause, at) => self.decide(cause, at, lost),
+            Step::Retransmission(transmission) => {
+                self.count_retransmission(transmission);
+                return true;
+            }
+            Step::Acknowledgement(until, repeated) => {
+                if !open {
+                    return false;
+                }
+                self.read(lost);
+                self.judge_decisions();
+                repeated
+                    .into_iter()
+                    .for_each(|one| self.count_spurious(one));
+                self.turn_to(until);
+            }
+        }
+        !self.is_complete()
+    }
+
+    /// Postpones a step to the end of the window.
+    pub fn postpone(&mut self, now: Time, step: Step) {
+        self.rest().later.push((now, step));
+    }
+
+    /// Takes out the postponed steps.
+    pub fn postponed(&mut self) -> Vec<(Time, Step)> {
+        std::mem::take(&mut self.rest().later)
     }
 
     /// Returns the counts under the assumption that no further packet is lost.
@@ -242,10 +315,12 @@ impl RetransmissionAudit {
         }
     }
 
-    fn count_spurious(&mut self, sequence: u64, transmissions: u32, flight: &Flight) {
-        if transmissions == 1 {
-            return;
-        }
+    fn count_spurious(&mut self, repeated: Repeated) {
+        let Repeated {
+            sequence,
+            transmissions,
+            payload,
+        } = repeated;
         self.repeated -= 1;
         let mut needed = match sequence == self.front {
             true => self.front_lost,
@@ -259,7 +334,7 @@ impl RetransmissionAudit {
         if spurious > 0 {
             let counts = &mut self.rest().counts;
             counts.spurious_retransmissions += spurious;
-            counts.spurious_bytes += spurious * flight.payload(sequence);
+            counts.spurious_bytes += spurious * payload;
         }
     }
 }
@@ -267,7 +342,6 @@ impl RetransmissionAudit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightburst_des::Time;
 
     #[test]
     fn what_is_not_known_to_be_lost_when_it_is_acknowledged_was_not_lost() {

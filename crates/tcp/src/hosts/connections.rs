@@ -64,6 +64,22 @@ impl Connections {
         &mut self.receivers[self.places[flow] as usize]
     }
 
+    /// Returns whether a flow has endpoints here.
+    #[inline]
+    pub fn has_begun(&self, flow: usize) -> bool {
+        self.places[flow] != TO_COME
+    }
+
+    /// Iterates over the flows with endpoints here, with these.
+    pub fn all(&self) -> impl Iterator<Item = (usize, &Sender, &Receiver)> {
+        let flows = self.flows.iter().map(|&flow| flow as usize);
+        flows.filter_map(|flow| {
+            let place = self.places[flow] as usize;
+            let (sender, receiver) = self.senders.get(place).zip(self.receivers.get(place))?;
+            Some((flow, sender, receiver))
+        })
+    }
+
     /// Asks for memory that an event of a flow will need, in three stages.
     #[inline]
     pub fn prepare(&self, flow: usize, end: End, stage: usize) {
@@ -108,6 +124,11 @@ impl Connections {
         self.free.is_empty() && self.flows.len() >= self.room
     }
 
+    /// Returns the number of slots.
+    pub fn slots(&self) -> usize {
+        self.flows.len()
+    }
+
     /// Returns the flows that have ended: both endpoints are done, so that no timer is set, and no
     /// packet is in transit. `under_way` yields the flow of every packet in transit.
     pub fn over(&self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
@@ -134,7 +155,7 @@ impl Connections {
             self.free.push(place);
         }
         if self.free.len() <= self.flows.len() / 4 {
-            self.room = 2 * self.flows.len();
+            self.room = 2 * self.flows.len().max(1);
         }
     }
 

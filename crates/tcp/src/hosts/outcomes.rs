@@ -36,6 +36,22 @@ impl Outcomes {
         }
     }
 
+    /// Sets the rows of all `flows`: `value` returns a number, given the name of its column, the same
+    /// column of all `parts`, and the row.
+    pub fn join(
+        &mut self,
+        parts: &[Outcomes],
+        flows: usize,
+        value: impl Fn(&str, &[&Narrow], usize) -> u64,
+    ) {
+        for (at, (name, _)) in Outcome::NUMBERS.iter().enumerate() {
+            let columns: Vec<&Narrow> = parts.iter().map(|part| &part.columns[at]).collect();
+            for row in 0..flows {
+                self.columns[at].set(row, value(name, &columns, row));
+            }
+        }
+    }
+
     /// Sets the starts of all flows.
     pub fn started(&mut self, times: impl ExactSizeIterator<Item = Time>) {
         self.started = Some(column(times));

@@ -3,13 +3,13 @@
 
 use super::{Sender, State};
 use crate::cc::Window;
-use crate::flight::audit::{Cause, FIN_AT, SYN_AT};
+use crate::flight::audit::{repeated_before, Cause, Step, FIN_AT, SYN_AT};
 use crate::recovery::Phase;
 use crate::wire::segment::Endpoint;
 use crate::{Progress, Repetitions, Stage};
 use lightburst_des::Duration;
 use lightburst_net::observe::{CongestionState, WindowState};
-use lightburst_net::{Happening, Interest, LostTransmission};
+use lightburst_net::{Dropped, FlowId, Happening, Interest, LostTransmission};
 
 impl Sender {
     /// Returns the counts of fast retransmissions and of unjustified repetitions; `lost` yields the
@@ -36,14 +36,38 @@ impl Sender {
                 (first, self.flight.transmissions(first))
             }
         };
+        if end.ctx.is_part() {
+            return self.postpone(Step::Decision(cause, (front, transmissions)), end);
+        }
         self.audit.decide(cause, (front, transmissions), end.lost());
         self.audit_open = !self.audit.is_complete();
     }
 
     /// Counts a retransmission of a data segment: its `transmission`-th transmission.
-    pub(super) fn count_retransmission(&mut self, transmission: u32) {
+    pub(super) fn count_retransmission(&mut self, transmission: u32, end: &mut Endpoint<'_, '_>) {
+        if end.ctx.is_part() {
+            return self.postpone(Step::Retransmission(transmission), end);
+        }
         self.audit.count_retransmission(transmission);
         self.audit_open = true;
+    }
+
+    /// Postpones a step of the audit to the end of the window, when all losses before the step are
+    /// known. Until then the audit counts as open.
+    #[cold]
+    fn postpone(&mut self, step: Step, end: &mut Endpoint<'_, '_>) {
+        self.audit.postpone(end.now(), step);
+        self.audit_open = true;
+        end.ctx.ask_later(end.id);
+    }
+
+    /// Takes the postponed steps of the audit of `flow`, at the end of a window.
+    pub fn end_window(&mut self, flow: FlowId, dropped: &mut Dropped) {
+        let mut open = self.audit_open;
+        for (at, step) in self.audit.postponed() {
+            open = self.audit.take(step, open, dropped.take(flow, at));
+        }
+        self.audit_open = open;
     }
 
     /// Returns the present progress; `arrived` is the number of payload bytes at the receiver.
@@ -71,6 +95,10 @@ impl Sender {
 
     #[inline(never)]
     fn update_audit(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
+        if end.ctx.is_part() {
+            let repeated = repeated_before(until, &self.flight).collect();
+            return self.postpone(Step::Acknowledgement(until, repeated), end);
+        }
         self.audit.read(end.lost());
         self.audit.acknowledge(until, &self.flight);
         self.audit_open = !self.audit.is_complete();
