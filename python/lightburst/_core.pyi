@@ -1,6 +1,6 @@
 """The simulator, compiled from `crates/`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ def simulate(
     cancel: Cancel | None = None,
     event_limit: int | None = None,
     watch: Callable[[int, int], object] | None = None,
+    parts: Sequence[int] | None = None,
+    threads: int = 1,
 ) -> dict[str, dict[str, Any]]:
     """Run a plan (see `lightburst.compile`) and return its columns.
 
@@ -66,6 +68,11 @@ def simulate(
     watch
         Called some times a second with the number of events and the simulated time in picoseconds;
         a true return value stops the run.
+    parts
+        Part of each node, from 0, in a network that runs in parts; see `why_whole`. The columns are
+        the same to the bit. Raises `ValueError` if the network must be whole.
+    threads
+        Number of threads of a run in parts, at most one for each part.
 
     Returns
     -------
@@ -119,6 +126,17 @@ def replay(capture: str) -> dict[str, list[dict[str, Any]]]:
     ------
     ValueError
         If the capture cannot be read.
+    """
+
+def why_whole(settings: str, joins: bool) -> str | None:
+    """Return why a network with these settings of a plan cannot run in parts; None if it can.
+
+    Parameters
+    ----------
+    settings
+        The settings of the plan as JSON.
+    joins
+        Whether flows wait for others.
     """
 
 def registry() -> dict[str, list[str]]:

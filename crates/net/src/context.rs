@@ -391,7 +391,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, timer_id: TimerId) {
         let part = self.fabric.part.as_ref();
-        if part.is_none_or(|part| part.owns(node)) {
+        if part.map_or(true, |part| part.owns(node)) {
             self.agenda.push(at, Event::timer(node, timer_id));
         }
     }

@@ -1,7 +1,10 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 pub mod ahead;
+pub mod part;
 mod ways;
+
+pub use ways::{Detour, Hop};
 
 use crate::link::loss::{Held, Verdict};
 use crate::link::outages::LINK_DOWN;
@@ -17,7 +20,7 @@ use crate::{
     Options, Outages, Packet, PacketId, Part, Pauses, PortId, Protection, Repaths, Routing, Tails,
     Telemetry, Unit, Units,
 };
-use lightburst_des::{Duration, Time};
+use lightburst_des::Time;
 use std::collections::VecDeque;
 
 /// Circumstances of a drop.
@@ -29,17 +32,6 @@ pub(crate) struct Why {
     pub holder: Option<Holder>,
     /// Time at which the transmission would have started, if it does not follow from the unit.
     pub start: Option<Time>,
-}
-
-/// Rest of a path that leaves a node by a certain port and follows shortest paths from there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Detour {
-    /// Length in the metric of the routing.
-    pub length: u64,
-    /// Number of links between switches. Of equal-cost ports the first is taken.
-    pub fibres: u32,
-    /// Whether the path returns to the node.
-    pub loops: bool,
 }
 
 /// Links, units in the network and routing.
@@ -96,21 +88,6 @@ pub struct Fabric {
     pub(crate) waiting: Vec<Waiting>,
     /// Observers of the network. They have no effect on it.
     pub observers: Observers,
-}
-
-/// One hop of a path.
-#[derive(Clone, Copy, Debug)]
-pub struct Hop {
-    /// Link of the hop.
-    pub link: LinkId,
-    /// Node at the far end.
-    pub to: NodeId,
-    /// Delay of the link.
-    pub delay: Duration,
-    /// Whether the far end stores and forwards.
-    pub stored: bool,
-    /// Number of equal-cost ports at this hop, including the one taken.
-    pub ports: u16,
 }
 
 impl Fabric {

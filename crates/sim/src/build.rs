@@ -37,10 +37,6 @@ pub fn fabric(
         Some(switch) => switch.stores_and_forwards(from < settings.hosts) || is_rack(to),
     };
     let observed = observers.want(Interest::TRANSMITTED);
-    let crosses = |i: usize| {
-        let owns = |node| part.as_ref().is_none_or(|part| part.owns(NodeId(node)));
-        owns(links.from[i]) && !owns(links.to[i])
-    };
     let wire = |i: usize| Wire {
         from: NodeId(links.from[i]),
         to: NodeId(links.to[i]),
@@ -52,7 +48,7 @@ pub fn fabric(
             || (settings.loss.is_some() && links.lossy[i] != 0)
             || outages::concern(plan, i)
             || changes::concern(plan, i)
-            || crosses(i),
+            || crosses(plan, part.as_ref(), i),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
     let ways = |metric| -> Vec<_> {
@@ -101,6 +97,12 @@ pub fn fabric(
     fabric.observers = observers;
     fabric.part = part.map(Box::new);
     fabric
+}
+
+/// Whether a link leads from a part of the network to another one.
+fn crosses(plan: &Plan, part: Option<&Part>, link: usize) -> bool {
+    let ends = [plan.links.from[link], plan.links.to[link]];
+    part.is_some_and(|part| ends.map(|node| part.owns(NodeId(node))) == [true, false])
 }
 
 /// Builds the paths of flows; `None` if senders do not change them.

@@ -223,7 +223,7 @@ impl Parts {
             let others = begun.into_iter();
             let others = others.map(|thread| thread.join().and_then(|it| it));
             let ended: Vec<_> = std::iter::once(first).chain(others).collect();
-            for panic in ended.into_iter().filter_map(Result::err) {
+            if let Some(panic) = ended.into_iter().find_map(Result::err) {
                 resume_unwind(panic);
             }
         });

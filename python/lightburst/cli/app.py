@@ -108,6 +108,10 @@ def run_command(
             help="Add a metric: 'mice=p99 of slowdown where bytes < 100 kB'; may be repeated.",
         ),
     ] = None,
+    threads: Annotated[
+        str,
+        typer.Option("--threads", metavar="N", help="Threads of one run, at most; same results."),
+    ] = "1",
     format: Annotated[
         str, typer.Option("--format", metavar="table|json|csv", help="Output format.")
     ] = "table",
@@ -117,7 +121,7 @@ def run_command(
     """Simulate a scenario."""
     from lightburst.cli.commands.run import run
 
-    run(scenario, settings or [], seed, replications, format, out, yes, metrics or [])
+    run(scenario, settings or [], seed, replications, format, out, yes, metrics or [], threads)
 
 
 @app.command("sweep")

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lightburst import _core
 from lightburst.compile import Plan, check_seed, compile_plan, estimate_memory
@@ -21,6 +22,7 @@ from lightburst.result.warm_up import Active
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.simulation.foretold import Foretold
 from lightburst.simulation.limits import Progress, Watch, refusal
+from lightburst.simulation.parts import check_threads, divide
 
 
 def run(
@@ -30,6 +32,7 @@ def run(
     cancel: _core.Cancel | None = None,
     before: Result | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
+    threads: int | np.integer = 1,
     **changes: Never,
 ) -> Result:
     """Simulate a scenario.
@@ -50,6 +53,10 @@ def run(
     metrics : mapping of str to str, optional
         User-defined metrics by their names in the summary: ``{"mice": "p99 of slowdown where
         bytes < 100 kB"}``; see docs/metrics.md.
+    threads : int
+        Largest number of threads of the run. The result is the same to the bit. A network that
+        cannot run in parts, or would not gain, has one thread, which a warning tells; see
+        docs/performance.md.
     **changes
         Not accepted, and refused with a hint: `Scenario.with_` changes a scenario.
 
@@ -61,9 +68,9 @@ def run(
     Raises
     ------
     InputError
-        If the seed is out of range, an argument is unknown, a file cannot be used, the parts of
-        the scenario do not fit together, the run needs more memory than is available, or it
-        reaches a limit of ``[measurement]`` or of the clock before it ends.
+        If the seed or the number of threads is out of range, an argument is unknown, a file cannot
+        be used, the parts of the scenario do not fit together, the run needs more memory than is
+        available, or it reaches a limit of ``[measurement]`` or of the clock before it ends.
     MemoryError
         If an allocation fails nevertheless. The memory of the run may stay allocated until the
         program ends.
@@ -76,12 +83,21 @@ def run(
     -----
     RunWarning
         For each of `Result.warnings`; those that are known before the simulation come before it.
+        And if the run has one thread although `threads` is more.
     """
-    refuse_changes("run", "scenario, seed, cancel, before and metrics", changes)
+    refuse_changes("run", "scenario, seed, cancel, before, metrics and threads", changes)
     given = as_scenario(scenario)
     # Of the caller of `run`: behind `Foretold.before`, `simulate` and `run`.
     foretell = Foretold(partial(warn, stacklevel=4))
-    result = simulate(given, seed, cancel=cancel, before=before, foretell=foretell, metrics=metrics)
+    result = simulate(
+        given,
+        seed,
+        cancel=cancel,
+        before=before,
+        foretell=foretell,
+        metrics=metrics,
+        threads=threads,
+    )
     warn(foretell.rest(result.warnings), stacklevel=2)
     return result
 
@@ -96,6 +112,7 @@ def simulate(
     ask: Callable[[int, int | None], None] | None = None,
     foretell: Foretold | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
+    threads: int | np.integer = 1,
 ) -> Result:
     """Run a scenario as `run`, without issuing warnings, for callers that report them themselves.
 
@@ -103,7 +120,7 @@ def simulate(
     most bytes that the program may hold (None: as many as are available). `ask` may wait. Then
     `foretell`, if given, tells those of the warnings of the result that are known then.
     """
-    seed = check_seed(seed)
+    seed, most_threads = check_seed(seed), check_threads(threads)
     own = parse_all({} if metrics is None else metrics)
     check_all(own, scenario)
     plan = compile_plan(scenario, seed)
@@ -112,30 +129,43 @@ def simulate(
     if ask is not None:
         ask(needed, most)
     known = tuple(foreseen(scenario, plan))
+    parts, reason = divide(plan, most_threads)
     if foretell is not None:
         foretell.before(known)
+        if reason is not None:
+            foretell.before([f"the run has one thread, since {reason}"])
     begun = time.perf_counter()
     watch, limit = Watch(most, progress), scenario.measurement.event_limit
-    columns = _columns(plan, cancel, limit, watch)
+    simulated = partial(_columns, parts=parts, cancel=cancel, event_limit=limit, watch=watch)
+    columns = simulated(plan)
     if scenario.measurement.warm_up is None:
         begin, settled = Active.of(plan.started(columns), columns).settled()
         plan = plan.counting((begin, plan.window_ps[1]), settled=settled)
         if begin > 0:
             # The begin of the window is known only after a run, so the same run is repeated.
             del columns
-            columns = _columns(plan, cancel, limit, watch)
+            columns = simulated(plan)
     plan = plan.started(columns)
     return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own, known)
 
 
 def _columns(
-    plan: Plan, cancel: _core.Cancel | None, event_limit: int | None, watch: Watch
+    plan: Plan,
+    *,
+    parts: NDArray[np.uint16] | None,
+    cancel: _core.Cancel | None,
+    event_limit: int | None,
+    watch: Watch,
 ) -> Columns:
-    """Simulate a plan; return its columns."""
+    """Simulate a plan, in parts if `parts` are given; return its columns."""
     settings, tables = json.dumps(plan.settings), (plan.nodes, plan.links, plan.flows)
     for column in plan.flows.values():
         column.flags.writeable = False  # so that the simulator reads it where it is
     try:
-        return as_counted(_core.simulate(settings, *tables, cancel, event_limit, watch))
+        if parts is None:
+            return as_counted(_core.simulate(settings, *tables, cancel, event_limit, watch))
+        number = int(parts.max()) + 1
+        limits = cancel, event_limit, watch
+        return as_counted(_core.simulate(settings, *tables, *limits, parts.tolist(), number))
     except _core.Stopped as stopped:
         raise refusal(stopped, plan, watch) from None

@@ -1,8 +1,34 @@
 //! Ways through the network, by the first of equal-cost ports.
 
-use super::{Detour, Hop};
 use crate::routing::label::SHORTEST;
 use crate::{Envelope, Fabric, FlowId, LinkId, NodeId};
+use lightburst_des::Duration;
+
+/// Rest of a path that leaves a node by a certain port and follows shortest paths from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// Length in the metric of the routing.
+    pub length: u64,
+    /// Number of links between switches. Of equal-cost ports the first is taken.
+    pub fibres: u32,
+    /// Whether the path returns to the node.
+    pub loops: bool,
+}
+
+/// One hop of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// Link of the hop.
+    pub link: LinkId,
+    /// Node at the far end.
+    pub to: NodeId,
+    /// Delay of the link.
+    pub delay: Duration,
+    /// Whether the far end stores and forwards.
+    pub stored: bool,
+    /// Number of equal-cost ports at this hop, including the one taken.
+    pub ports: u16,
+}
 
 impl Fabric {
     /// Iterates over the links of a path. Of equal-cost ports the first is taken.

@@ -40,6 +40,7 @@ from lightburst.result.saving import of_run
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.transport import Bursts, Datagram
 from lightburst.simulation.foretold import Foretold
+from lightburst.simulation.parts import check_threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,6 +63,7 @@ def run(
     out: str | None,
     yes: bool,
     metrics: Sequence[str] = (),
+    threads: str = "1",
 ) -> None:
     """Simulate a scenario and print its metrics.
 
@@ -81,6 +83,8 @@ def run(
         Whether to run any number of runs without confirmation.
     metrics : sequence of str
         User-defined metrics, ``name=expression`` each.
+    threads : str
+        Largest number of threads of the run, as given on the command line.
 
     Raises
     ------
@@ -90,18 +94,12 @@ def run(
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
     own = _own(metrics, scenario)
-    first, number = seed_of(seed), whole("--replications", replications, 1)
-    if number > (most := LARGEST_SEED + 1 - first):
-        raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
-    if number > MOST_SEEDS:
-        raise InputError("--replications", show(number), f"up to {MOST_SEEDS:,}")
-    if number > _MOST_RUNS and not yes:
-        agreed("--replications", number, _MOST_RUNS, "runs")
+    first, number, most_threads = _numbers(seed, replications, threads, yes=yes)
     if out is not None:
         check(out)
     foretell = Foretold(warn)
     if number == 1:
-        result = run_aside(scenario, first, foretell=foretell, metrics=own)
+        result = run_aside(scenario, first, foretell=foretell, metrics=own, threads=most_threads)
         if out is not None:
             result.save(out)
         _print_run(result, format)
@@ -118,6 +116,23 @@ def run(
         _print_replications(found, format)
         warn(foretell.rest(found.warnings))
         complete(found.failed)
+
+
+def _numbers(seed: str, replications: str, threads: str, *, yes: bool) -> tuple[int, int, int]:
+    """Return the first seed, the number of runs, and the largest number of threads of one run."""
+    first, number = seed_of(seed), whole("--replications", replications, 1)
+    most_threads = check_threads(whole("--threads", threads, 1), "--threads")
+    if most_threads > 1 and number > 1:
+        raise InputError(
+            "--threads", threads, "1 with --replications: each run has a core of its own"
+        )
+    if number > (most := LARGEST_SEED + 1 - first):
+        raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
+    if number > MOST_SEEDS:
+        raise InputError("--replications", show(number), f"up to {MOST_SEEDS:,}")
+    if number > _MOST_RUNS and not yes:
+        agreed("--replications", number, _MOST_RUNS, "runs")
+    return first, number, most_threads
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:

@@ -29,6 +29,7 @@ def run_aside(
     before: Result | None = None,
     foretell: Foretold | None = None,
     metrics: Mapping[str, Expression] | None = None,
+    threads: int = 1,
 ) -> Result:
     """Simulate a scenario in a thread and wait for it; a long run shows its progress.
 
@@ -44,6 +45,8 @@ def run_aside(
         As for `lightburst.simulation.simulate.simulate`.
     metrics : mapping of str to Expression, optional
         User-defined metrics, by name.
+    threads : int
+        Largest number of threads of the run.
 
     Returns
     -------
@@ -70,6 +73,7 @@ def run_aside(
                 before=before,
                 foretell=foretell,
                 metrics=metrics,
+                threads=threads,
             )
             give(result)
 
