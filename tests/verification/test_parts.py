@@ -144,13 +144,11 @@ def test_slots_of_ended_connections_are_used_again(
     """Three waves of thousands of flows; slots are freed between two windows."""
     edges, hosts, nodes = fat_tree_edges(4)
     random, count = np.random.default_rng(1), 4_500
-    source = random.integers(0, hosts, count)
+    source, wave = random.integers(0, hosts, count), np.arange(count) // 1_500
     flows = flow_columns(
         source,
         (source + random.integers(1, hosts, count)) % hosts,
-        np.sort(
-            random.integers(0, 100 * MICROSECOND, count) + SECOND * (np.arange(count) // 1_500)
-        ),
+        np.sort(random.integers(0, 100 * MICROSECOND, count)) + wave * SECOND,
         random.integers(1, 20_000, count),
     )
     routing = {"kind": "fat-tree", "k": 4, "wavelengths": 1}

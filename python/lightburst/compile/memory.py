@@ -107,10 +107,16 @@ _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
 # The traffic offered to a link in an interval.
 _BYTES_PER_INTERVAL = 8
+# What each further part of a network has of a link, with its nodes, and of a flow.
+_BYTES_PER_LINK_OF_PART = 110
+_BYTES_PER_FLOW_OF_PART = 60
 
 
 def estimate_memory(
-    plan: Plan, before: Mapping[str, Mapping[str, Any]] | None = None, limit: int | None = None
+    plan: Plan,
+    before: Mapping[str, Mapping[str, Any]] | None = None,
+    limit: int | None = None,
+    parts: int = 1,
 ) -> int:
     """Estimate the memory that a run needs, from its plan to the tables of its result.
 
@@ -125,6 +131,8 @@ def estimate_memory(
         limit, and the bursts of traced links are left out of the estimate.
     limit : int, optional
         ``measurement.memory_limit``: the most bytes that this program may hold.
+    parts : int
+        Number of parts of the network, each of which has the whole of it.
 
     Returns
     -------
@@ -145,7 +153,8 @@ def estimate_memory(
     needed = int(
         _FIRST_BYTES
         + needed_bytes(counts, 0)
-        + _flows(plan)
+        + _flows(plan, parts)
+        + (parts - 1) * _BYTES_PER_LINK_OF_PART * counts.links
         + sum(one.memory(forecast) for one in reversed(MEASUREMENTS))
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
@@ -280,7 +289,7 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
     return int(np.minimum(segments, np.uint64(window)).sum())
 
 
-def _flows(plan: Plan) -> int:
+def _flows(plan: Plan, parts: int) -> int:
     """Return the bytes of the flows, and of their packets in the network at once."""
     numbers = np.bincount(plan.group, minlength=len(plan.transports)).tolist()
     rows = (_BYTES_PER_FLOW[transport["kind"]] for transport in plan.transports)
@@ -289,7 +298,10 @@ def _flows(plan: Plan) -> int:
     # In parts of the flows, so that the estimate itself needs less memory than the run.
     most = np.concatenate([_in_flight(part) for _, part in plan.parts()])
     at_once = AtOnce(plan)
-    needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most, at_once))
+    # Connections between two of n parts, of all as many as (n - 1) / n, have endpoints in both.
+    connections = _connections(plan, most, at_once) * (2 - 1 / parts)
+    needed = int(sum(map(operator.mul, numbers, rows)) + connections)
+    needed += (parts - 1) * _BYTES_PER_FLOW_OF_PART * int(plan.flows["source"].size)
     needed += (subflows - 1) * _BYTES_PER_SUBFLOW * int(plan.flows["source"].size)
     if "departures_ps" in plan.flows:
         datagrams = plan.flows["departures_ps"].size

@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, diags_array
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import eigsh
 
 from lightburst.compile import Plan
@@ -15,33 +16,61 @@ FloatArray = NDArray[np.float64]
 
 # Number of switches up to which all eigenvectors are calculated.
 _DENSE: Final = 200
+# Load of the largest group of switches that stay together, as a multiple of that of an equal part.
+_UNEVEN: Final = 1.25
 
 
 def parts_of(plan: Plan, most: int) -> NDArray[np.uint16]:
     """Return the part of each node, shape (nodes,), in at most `most` parts.
 
-    A fat-tree is cut into pods, each part with a share of the core. Any other network is cut where
-    the eigenvector of the second smallest eigenvalue of its Laplacian (Fiedler 1975) halves the
-    bytes that hosts send and receive, again and again; short links are cut last. Hosts are in the
-    part of their switch.
+    A fat-tree is cut into pods, each part with a share of the core. In any other network, switches
+    stay together with their hosts, and with all that are joined by shorter links than those to be
+    cut, which are as long as parts of about equal load permit. What is left is cut where the
+    eigenvector of the second smallest eigenvalue of its Laplacian (Fiedler 1975) halves the bytes
+    that hosts send and receive, again and again.
     """
     if plan.settings["routing"]["kind"] == "fat-tree":
         return _of_pods(plan.settings["routing"]["k"], most)
-    hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
-    source, target = (plan.links[end].astype(np.int64) for end in ("from", "to"))
-    at = source >= hosts
-    between = at & (target >= hosts)
-    near = 1 / plan.links["delay_ps"].astype(np.float64)
-    ends = source[between] - hosts, target[between] - hosts
-    shape = nodes - hosts, nodes - hosts
-    weights = coo_array((near[between] / near.max(), ends), shape).tocsr()
+    hosts, switches = plan.settings["hosts"], plan.settings["nodes"] - plan.settings["hosts"]
     switch_of = plan.next_to_hosts.astype(np.int64) - hosts
-    load = _bytes_at(plan, switch_of, nodes - hosts)
-    part = np.zeros(nodes - hosts, np.int64)
-    _halve(np.arange(nodes - hosts), most, 0, weights + weights.T, load, part)
-    found = np.concatenate([part[switch_of], part])
+    between = plan.between_switches
+    ends = [plan.links[end][between].astype(np.int64) - hosts for end in ("from", "to")]
+    load = _bytes_at(plan, switch_of, switches)
+    delays = plan.links["delay_ps"][between]
+    group_of = _groups(ends, delays, load, most)
+    groups = int(group_of.max()) + 1
+    # Parallel links and those of both directions add up.
+    weights = _matrix(np.ones(len(delays)), [group_of[end] for end in ends], groups)
+    part = np.zeros(groups, np.int64)
+    _halve(np.arange(groups), most, 0, weights, np.bincount(group_of, load, groups), part)
+    of_switch = part[group_of]
+    found = np.concatenate([of_switch[switch_of], of_switch])
     # Without empty parts.
     return np.unique(found, return_inverse=True)[1].astype(np.uint16)
+
+
+def _matrix(values: FloatArray, ends: list[IntArray], size: int) -> Any:
+    """Return the sparse matrix of the weights of links, without those from a node to itself."""
+    apart = ends[0] != ends[1]
+    return coo_array((values[apart], (ends[0][apart], ends[1][apart])), (size, size)).tocsr()
+
+
+def _groups(
+    ends: list[IntArray], delays: NDArray[np.uint64], load: FloatArray, parts: int
+) -> IntArray:
+    """Return the group of each switch: those that only links of a certain length or more separate.
+
+    The length is the greatest for which no group is much more than one of `parts` equal parts.
+    """
+    alone = np.arange(load.size)
+    for least in np.unique(delays)[::-1]:
+        short = delays < least
+        joined = _matrix(np.ones(int(short.sum())), [end[short] for end in ends], load.size)
+        group_of: IntArray = connected_components(joined, directed=False)[1].astype(np.int64)
+        largest = np.bincount(group_of, load).max()
+        if largest <= _UNEVEN * max(load.sum() / parts, load.max()):
+            return group_of
+    return alone
 
 
 def _of_pods(k: int, most: int) -> NDArray[np.uint16]:

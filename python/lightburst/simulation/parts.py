@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from lightburst import _core
 from lightburst.compile import Plan
+from lightburst.foundation.cores import available_cores
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.units import as_python
 
 # Expected events in a window of all parts from which on parts are faster than the whole network:
 # docs/performance.md has the measurements.
-_LEAST_EVENTS: Final = 100
+_LEAST_EVENTS: Final = 60
 # Transmissions of a segment and of its acknowledgement, in a network with several layers.
 _HOPS: Final = 8
 
@@ -44,7 +45,7 @@ def divide(plan: Plan, threads: int) -> tuple[NDArray[np.uint16] | None, str | N
     plan : Plan
         The plan of the run.
     threads : int
-        Largest number of parts.
+        Largest number of parts; there are no more than cores.
 
     Returns
     -------
@@ -55,13 +56,16 @@ def divide(plan: Plan, threads: int) -> tuple[NDArray[np.uint16] | None, str | N
     """
     if threads == 1:
         return None, None
+    cores = available_cores()
+    if cores == 1:
+        return None, "this machine has one core"
     joins = bool(len(plan.flows.get("towards", ())))
     if (reason := _core.why_whole(json.dumps(plan.settings), joins)) is not None:
         return None, reason
     # SciPy's linear algebra is loaded only where it is needed.
     from lightburst.simulation.cut import parts_of
 
-    parts = parts_of(plan, threads)
+    parts = parts_of(plan, min(threads, cores))
     if parts.max() == 0:
         return None, "all its hosts are at one switch"
     if (events := events_in_window(plan, parts)) < _LEAST_EVENTS:

@@ -45,18 +45,15 @@ def run(
         Seed of all random streams, from 0 to 2**64 - 1. The same scenario and seed give the same
         result to the bit; the same seed gives the same flows for every switch and transport.
     cancel : Cancel, optional
-        Token that stops the run when another thread sets it.
+        Token that stops the run when it is set.
     before : Result, optional
-        Result of the same scenario and seed except for ``measurement.trace`` and ``network``, from
-        which the size of a trace is known. Without it, memory is required for all segments that a
-        traced flow can send, and a trace of the network stops the run when memory ends.
+        Result of the same scenario and seed without ``measurement.trace`` and ``network``, which
+        tells the size of a trace. Without it, memory is required for all segments that a traced
+        flow can send, and a trace of the network stops the run when memory ends.
     metrics : mapping of str to str, optional
-        User-defined metrics by their names in the summary: ``{"mice": "p99 of slowdown where
-        bytes < 100 kB"}``; see docs/metrics.md.
+        User-defined metrics by name: ``{"mice": "p99 of slowdown where bytes < 100 kB"}``.
     threads : int
-        Largest number of threads of the run. The result is the same to the bit. A network that
-        cannot run in parts, or would not gain, has one thread, which a warning tells; see
-        docs/performance.md.
+        Most threads of the run; its result is the same to the bit (docs/performance.md).
     **changes
         Not accepted, and refused with a hint: `Scenario.with_` changes a scenario.
 
@@ -72,8 +69,7 @@ def run(
         be used, the parts of the scenario do not fit together, the run needs more memory than is
         available, or it reaches a limit of ``[measurement]`` or of the clock before it ends.
     MemoryError
-        If an allocation fails nevertheless. The memory of the run may stay allocated until the
-        program ends.
+        If an allocation fails nevertheless. The memory may stay allocated until the program ends.
     lightburst._core.Cancelled
         If `cancel` was set.
     KeyboardInterrupt
@@ -82,8 +78,7 @@ def run(
     Warns
     -----
     RunWarning
-        For each of `Result.warnings`; those that are known before the simulation come before it.
-        And if the run has one thread although `threads` is more.
+        For each of `Result.warnings`, early if possible; and if the run cannot use `threads`.
     """
     refuse_changes("run", "scenario, seed, cancel, before, metrics and threads", changes)
     given = as_scenario(scenario)
@@ -125,11 +120,12 @@ def simulate(
     check_all(own, scenario)
     plan = compile_plan(scenario, seed)
     most = scenario.measurement.memory_limit
-    needed = estimate_memory(plan, None if before is None else before.columns, most)
+    parts, reason = divide(plan, most_threads)
+    number = 1 if parts is None else int(parts.max()) + 1
+    needed = estimate_memory(plan, None if before is None else before.columns, most, number)
     if ask is not None:
         ask(needed, most)
     known = tuple(foreseen(scenario, plan))
-    parts, reason = divide(plan, most_threads)
     if foretell is not None:
         foretell.before(known)
         if reason is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import contextmanager
 from queue import SimpleQueue
@@ -128,10 +127,3 @@ class Threads:
     def _computer(self) -> Iterator[Compute]:
         """Yield the function that computes the batches of one thread."""
         yield lambda order, batch: [answer(run, order, self._room, self._cancel) for run in batch]
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use, possibly fewer than exist."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -11,13 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from lightburst.foundation.cores import available_cores
 from lightburst.foundation.ending import orderly
 from lightburst.foundation.errors import InputError, show
 from lightburst.foundation.units import as_python
 from lightburst.study.workers.dask import PATIENCE_S, Dask
 from lightburst.study.workers.keys import of_dask
 from lightburst.study.workers.processes import Processes
-from lightburst.study.workers.threads import Threads, available_cores
+from lightburst.study.workers.threads import Threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
