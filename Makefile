@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint lint-python lint-rust checks test test-rust test-all wheel bench bench-peers keys golden reproduced calibrated docs clean
+.PHONY: help setup demo format lint lint-python lint-rust checks test test-rust test-all wheel races bench bench-peers keys golden reproduced calibrated docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -78,8 +78,11 @@ BEFORE_PYTEST := $(if $(ARGS),setup,checks)
 test: $(BEFORE_PYTEST) ## everything that continuous integration runs; ARGS="-k wheel": only those tests
 	$(BIN)/pytest $(or $(ARGS),-m "not slow" --numprocesses auto --dist worksteal)
 
-test-all: $(BEFORE_PYTEST) $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
+test-all: $(BEFORE_PYTEST) $(CHECKED) races ## the same and the tests that take minutes, on a core that checks its arithmetic
 	LIGHTBURST_TWIN=always LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
+
+races: ## all orders of the operations of the barrier of a run on threads (loom)
+	cargo test --quiet --locked --manifest-path tests/races/Cargo.toml --target-dir target/races
 
 # As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
 $(CHECKED): $(DEPENDENCIES) $(RUST)

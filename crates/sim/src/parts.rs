@@ -6,6 +6,9 @@
 
 mod barrier;
 mod columns;
+mod sync;
+#[cfg(test)]
+mod tests;
 mod whole;
 
 pub use whole::refusal;
@@ -15,7 +18,7 @@ use crate::measurement::{Look, Meters};
 use crate::plan::{Plan, PlanError};
 use crate::run::{load, Run};
 use crate::{build, check, Outputs};
-use barrier::{Barrier, Broken};
+use barrier::{Barrier, Broken, SPINS};
 use lightburst_des::{Duration, Simulator, Time};
 use lightburst_net::{LinkId, Network, Parcel, Part, Shared};
 use lightburst_tcp::{Activity, TcpHosts};
@@ -197,7 +200,7 @@ impl Parts {
     fn run(&mut self, bounds: Bounds) {
         let parts = self.pieces.len();
         let posts = [Post::new(parts), Post::new(parts)];
-        let barrier = Barrier::new(self.threads);
+        let barrier = Barrier::new(self.threads, SPINS);
         let handle = |first: usize, pieces: &mut [Piece]| {
             let run = || run((first, pieces), bounds, &posts, &barrier);
             let ended = catch_unwind(AssertUnwindSafe(run));

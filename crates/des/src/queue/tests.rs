@@ -110,6 +110,63 @@ impl EventQueue<Mock> for Changing {
     fn reserve(&mut self, _additional: usize) {}
 }
 
+/// A wheel, often a ladder, whose events are taken window by window; a third of those that come after
+/// a window are put in at its end, as from another part of a network.
+struct Windowed {
+    queue: Wheel<Mock>,
+    last: Time,
+    held: Vec<Entry<Mock>>,
+}
+
+/// Length of these windows in picoseconds.
+const WINDOW: u64 = 5_000;
+
+impl EventQueue<Mock> for Windowed {
+    fn new(ties: Ties) -> Self {
+        let Changing(queue) = Changing::new(ties);
+        Windowed {
+            queue,
+            last: Time(WINDOW - 1),
+            held: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, entry: Entry<Mock>) {
+        match entry.event.number % 3 == 0 && entry.time > self.last {
+            true => self.held.push(entry),
+            false => self.queue.push(entry),
+        }
+    }
+
+    fn pop(&mut self) -> Option<Entry<Mock>> {
+        loop {
+            let bound = match self.queue.take_by(self.last) {
+                Next::Due(entry) => return Some(entry),
+                Next::Later(bound) => bound,
+                Next::Unready if self.queue.prepare(|_, _| ()) => continue,
+                Next::Unready => Time::NEVER,
+            };
+            assert!(bound > self.last);
+            let first = self
+                .held
+                .iter()
+                .map(|entry| entry.time)
+                .fold(bound, Time::min);
+            self.held.drain(..).for_each(|entry| self.queue.push(entry));
+            if first == Time::NEVER {
+                return None;
+            }
+            self.last = Time(first.0 + WINDOW - 1);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len() + self.held.len()
+    }
+
+    fn reserve(&mut self, _additional: usize) {}
+}
+
 const EVENTS: u32 = 60_000;
 
 /// Pushes and pops events as a simulation does, never before the last event handled, and returns
@@ -184,6 +241,7 @@ fn both_queues_give_the_same_order() {
                 assert_eq!(expected, hold::<Wheel<Mock>>(gaps, pending, ties, seed));
                 assert_eq!(expected, hold::<Ladder<Mock>>(gaps, pending, ties, seed));
                 assert_eq!(expected, hold::<Changing>(gaps, pending, ties, seed));
+                assert_eq!(expected, hold::<Windowed>(gaps, pending, ties, seed));
             }
         }
     }

@@ -163,3 +163,50 @@ impl Fabric {
         std::mem::take(&mut part.asking)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_of_a_window_are_read_in_the_order_of_their_times() {
+        let lost = |transmission, at| {
+            let lost = LostTransmission {
+                sequence: 0,
+                transmission,
+                flags: 0,
+                at: Time(at),
+            };
+            (FlowId(0), lost)
+        };
+        let mut part = Part::new(0, 2, vec![0, 1].into());
+        let mut dropped = Dropped::new(1);
+        part.lost = vec![lost(3, 7)];
+        for losses in [vec![lost(1, 5)], vec![lost(2, 6), lost(4, 9)]] {
+            part.learn(&mut Parcel {
+                lost: losses,
+                ..Parcel::default()
+            });
+        }
+        part.settle(&mut dropped);
+        let taken = dropped.take(FlowId(0), Time(8));
+        let taken: Vec<u32> = taken.map(|one| one.transmission).collect();
+        assert_eq!(taken, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_part_owns_its_nodes_and_forgets_the_earliest_arrival_of_a_window() {
+        let mut part = Part::new(1, 2, vec![0, 1].into());
+        assert_eq!([0, 1].map(|node| part.owns(NodeId(node))), [false, true]);
+        assert_eq!(part.take_earliest(), Time::NEVER);
+        for due in [9, 4, 6] {
+            let header = crate::Header::default();
+            let mut packet = Packet::new(FlowId(0), NodeId(1), NodeId(0), 1, header);
+            packet.envelope.behind.due = Time(due);
+            part.send(packet, (LinkId(0), NodeId(0)), None);
+        }
+        assert_eq!(part.take_earliest(), Time(4));
+        assert_eq!(part.take_earliest(), Time::NEVER);
+        assert_eq!(part.parcel(0).packets.len(), 3);
+    }
+}

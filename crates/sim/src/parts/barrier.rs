@@ -1,22 +1,23 @@
 //! A barrier for threads that meet very often: it spins for a bounded time and then sleeps.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Condvar, Mutex, PoisonError};
+// The same names of `loom` stand here in `tests/races`, which tries all orders of their operations.
+use super::sync::{spin_loop, AtomicBool, AtomicUsize, Condvar, Mutex, PoisonError, SeqCst};
 
 /// Looks at the barrier before a thread sleeps: some tens of microseconds. A window of a dense
 /// network takes less, and on a machine with other work a sleeping thread leaves its core to that.
-const SPINS: u32 = 1 << 11;
+pub const SPINS: u32 = 1 << 11;
 
 /// Meeting point of a fixed number of threads.
 pub struct Barrier {
     threads: usize,
+    /// Looks before a thread sleeps.
+    spins: u32,
     /// Number of threads that have come to the present meeting.
     come: AtomicUsize,
     /// Number of meetings so far.
     meetings: AtomicUsize,
     /// Number of threads that sleep, or are about to.
-    sleepers: AtomicUsize,
-    lock: Mutex<()>,
+    sleepers: Mutex<usize>,
     wake: Condvar,
     /// Whether a thread will not come again.
     broken: AtomicBool,
@@ -27,14 +28,14 @@ pub struct Barrier {
 pub struct Broken;
 
 impl Barrier {
-    /// Creates a barrier for this number of threads.
-    pub fn new(threads: usize) -> Barrier {
+    /// Creates a barrier for this number of threads, which look so often before they sleep.
+    pub fn new(threads: usize, spins: u32) -> Barrier {
         Barrier {
             threads,
+            spins,
             come: AtomicUsize::new(0),
             meetings: AtomicUsize::new(0),
-            sleepers: AtomicUsize::new(0),
-            lock: Mutex::new(()),
+            sleepers: Mutex::new(0),
             wake: Condvar::new(),
             broken: AtomicBool::new(false),
         }
@@ -51,9 +52,9 @@ impl Barrier {
         } else {
             let waits = || self.meetings.load(SeqCst) == meeting && !self.broken.load(SeqCst);
             let mut spins = 0;
-            while waits() && spins < SPINS {
+            while waits() && spins < self.spins {
                 spins += 1;
-                std::hint::spin_loop();
+                spin_loop();
             }
             if waits() {
                 self.sleep(waits);
@@ -67,20 +68,20 @@ impl Barrier {
 
     #[cold]
     fn sleep(&self, waits: impl Fn() -> bool) {
-        let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        // Counted under the lock and before the last look: the last thread to come sees the sleeper,
-        // or the sleeper sees that all have come.
-        self.sleepers.fetch_add(1, SeqCst);
+        let mut sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        *sleepers += 1;
         while waits() {
-            let woken = self.wake.wait(guard);
-            guard = woken.unwrap_or_else(PoisonError::into_inner);
+            let woken = self.wake.wait(sleepers);
+            sleepers = woken.unwrap_or_else(PoisonError::into_inner);
         }
-        self.sleepers.fetch_sub(1, SeqCst);
+        *sleepers -= 1;
     }
 
+    /// Wakes all threads that sleep. The lock makes sure that a thread which is about to sleep is
+    /// counted here, or sees before it sleeps what has changed.
     fn wake_all(&self) {
-        if self.sleepers.load(SeqCst) > 0 {
-            let _guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let sleepers = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        if *sleepers > 0 {
             self.wake.notify_all();
         }
     }

@@ -344,6 +344,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn postponed_steps_are_those_taken_at_once() {
+        let lost = |transmission| LostTransmission {
+            sequence: 0,
+            transmission,
+            flags: ACK,
+            at: Time(9),
+        };
+        let repeated = Repeated {
+            sequence: 0,
+            transmissions: 2,
+            payload: 1,
+        };
+        for known in [vec![], vec![lost(1)]] {
+            let mut audit = RetransmissionAudit::default();
+            let decision = Step::Decision(Cause::Timeout, (0, 1));
+            let open = audit.take(decision, false, std::iter::empty());
+            assert!(open, "the loss of the segment is not known");
+            assert!(audit.take(Step::Retransmission(2), open, std::iter::empty()));
+            let acknowledgement = Step::Acknowledgement(1, vec![repeated]);
+            let necessary = u64::from(!known.is_empty());
+            assert!(!audit.take(acknowledgement, true, known.into_iter()));
+            let counts = audit.counts(&Flight::new(1, 1, u64::MAX), std::iter::empty());
+            assert_eq!(counts.false_timeouts, 1 - necessary);
+            assert_eq!(counts.spurious_bytes, 1 - necessary);
+            // Nothing is left to ask: an acknowledgement is not looked at.
+            let front = audit.front;
+            let acknowledgement = Step::Acknowledgement(5, Vec::new());
+            assert!(!audit.take(acknowledgement, false, std::iter::once(lost(2))));
+            assert_eq!(audit.front, front);
+        }
+    }
+
+    #[test]
     fn what_is_not_known_to_be_lost_when_it_is_acknowledged_was_not_lost() {
         let transmission = LostTransmission {
             sequence: 0,

@@ -12,21 +12,16 @@ const FEW: usize = 1 << 10;
 /// Activity of a flow whose endpoints are in one part or in two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Activity {
-    /// Whether an endpoint has a timer, or has data to send.
-    pub busy: bool,
-    /// Whether the part of the destination has a receiver.
-    received: bool,
-    /// Whether the copy of the receiver in the part of the source is busy; it counts if that of the
-    /// destination has none.
-    copy_busy: bool,
     /// Whether any part has endpoints.
     pub begun: bool,
+    /// Whether an endpoint may act without a segment that arrives.
+    pub busy: bool,
 }
 
 impl Activity {
     /// Returns whether the flow has ended, if no packet of it is under way.
     pub fn is_over(&self) -> bool {
-        self.begun && !self.busy && (self.received || !self.copy_busy)
+        self.begun && !self.busy
     }
 }
 
@@ -59,14 +54,10 @@ impl TcpHosts {
             let (source, destination) = self.flows.ends(index);
             let activity = &mut all[index];
             activity.begun = true;
-            if part.owns(NodeId(source)) {
-                activity.busy |= !sender.is_done();
-                activity.copy_busy = !receiver.is_done();
-            }
-            if part.owns(NodeId(destination)) {
-                activity.received = true;
-                activity.busy |= !receiver.is_done();
-            }
+            // The copies of endpoints that belong to another part never act.
+            let of_sender = part.owns(NodeId(source)) && !sender.is_done();
+            let of_receiver = part.owns(NodeId(destination)) && !receiver.is_done();
+            activity.busy |= of_sender || of_receiver;
         }
     }
 
