@@ -1,57 +1,86 @@
 //! Networks that run as a whole only, and why.
 
 use crate::plan::{Plan, PlanError, PlanSettings, Transport};
+use lightburst_optical::switch::SwitchSettings;
 use lightburst_tcp::transport;
 
 /// Returns why a network with these settings cannot run in parts; `None` if it can. `joins`: whether
 /// flows wait for others.
 pub fn refusal(settings: &PlanSettings, joins: bool) -> Option<&'static str> {
-    let transports = || settings.groups.iter().map(|group| &group.transport);
-    let pulls = |it: &Transport| {
-        let kind = transport::find(&it.kind);
-        kind.is_some_and(|kind| (kind.reception)(&it.parameters()).pulls)
-    };
-    let switches = || settings.switches.iter();
+    // All fields, so that a new one is decided on here.
+    let PlanSettings {
+        hosts: _,
+        nodes: _,
+        routing: _,
+        choice,
+        label,
+        balance,
+        seed: _,
+        shuffle: _,
+        queue: _,
+        time_limit_ps: _,
+        switches,
+        groups,
+        fair: _,
+        loss,
+        outages,
+        changes,
+        protection,
+        measurements,
+    } = settings;
+    let mut transports = groups.iter().map(|group| of_transport(&group.transport));
+    let mut switches = switches.iter().map(|switch| of_switch(&**switch));
     let reasons = [
-        (
-            !switches().all(|switch| switch.runs_in_parts()),
-            "its switches handle bursts or circuits",
-        ),
-        (
-            switches().any(|switch| switch.pauses().is_some()),
-            "its switches pause links (priority flow control)",
-        ),
-        (
-            transports().any(Transport::is_datagram),
-            "some of its flows are datagrams",
-        ),
-        (transports().any(pulls), "its receivers pull packets"),
-        (
-            transports().any(|it| it.subflows > 1),
-            "its connections have several subflows",
-        ),
-        (
-            transports().any(Transport::asks_for_telemetry),
-            "its packets carry telemetry",
-        ),
         (joins, "some of its flows wait for others"),
         (
-            settings.choice.repaths().is_some(),
+            choice.repaths().is_some(),
             "its senders change the paths of flows",
         ),
         (
-            settings.label.is_some() || settings.balance.is_some(),
+            label.is_some() || balance.is_some(),
             "its units choose among given paths",
         ),
-        (settings.loss.is_some(), "some of its links lose packets"),
+        (loss.is_some(), "some of its links lose packets"),
         (
-            settings.outages.is_some() || settings.protection.is_some(),
+            outages.is_some() || protection.is_some(),
             "some of its links fail",
         ),
-        (settings.changes.is_some(), "some of its links change"),
+        (changes.is_some(), "some of its links change"),
         (
-            !settings.measurements.iter().all(|it| it.runs_in_parts()),
+            !measurements.iter().all(|it| it.runs_in_parts()),
             "it is traced, or sampled, or records events",
+        ),
+    ];
+    let mut others = reasons
+        .into_iter()
+        .filter_map(|(holds, why)| holds.then_some(why));
+    let of_switches = switches.find_map(|reason| reason);
+    of_switches
+        .or_else(|| transports.find_map(|reason| reason))
+        .or_else(|| others.next())
+}
+
+fn of_switch(switch: &dyn SwitchSettings) -> Option<&'static str> {
+    if !switch.runs_in_parts() {
+        return Some("its switches handle bursts or circuits");
+    }
+    let pauses = switch.pauses().is_some();
+    pauses.then_some("its switches pause links (priority flow control)")
+}
+
+fn of_transport(transport: &Transport) -> Option<&'static str> {
+    let kind = transport::find(&transport.kind);
+    let pulls = kind.is_some_and(|kind| (kind.reception)(&transport.parameters()).pulls);
+    let reasons = [
+        (transport.is_datagram(), "some of its flows are datagrams"),
+        (pulls, "its receivers pull packets"),
+        (
+            transport.subflows > 1,
+            "its connections have several subflows",
+        ),
+        (
+            transport.asks_for_telemetry(),
+            "its packets carry telemetry",
         ),
     ];
     let found = reasons.into_iter().find(|(holds, _)| *holds);
