@@ -6,6 +6,7 @@
 
 mod barrier;
 mod columns;
+mod pace;
 mod sync;
 #[cfg(test)]
 mod tests;
@@ -22,10 +23,12 @@ use barrier::{Barrier, Broken, SPINS};
 use lightburst_des::{Duration, Simulator, Time};
 use lightburst_net::{LinkId, Network, Parcel, Part, Shared};
 use lightburst_tcp::{Activity, TcpHosts};
+use pace::{Mode, Pace};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 /// Called by each thread of a run when it begins.
 pub type Enter = Arc<dyn Fn() + Send + Sync>;
@@ -50,6 +53,7 @@ pub struct Parts {
     /// Sources and destinations of all flows.
     ends: [Shared<u32>; 2],
     threads: usize,
+    pace: Pace,
     enter: Enter,
 }
 
@@ -196,11 +200,28 @@ fn run(
 }
 
 impl Parts {
-    /// Handles the events of windows on all threads.
+    /// Handles the events of some windows, on as many threads as are faster.
     fn run(&mut self, bounds: Bounds) {
+        if self.threads == 1 {
+            return self.run_on(1, bounds);
+        }
+        let (mode, stretch) = self.pace.next();
+        let threads = match mode {
+            Mode::Alone => 1,
+            Mode::Together => self.threads,
+        };
+        let (begun, before) = (Instant::now(), self.events());
+        let events = bounds.events.min(before.saturating_add(stretch));
+        self.run_on(threads, Bounds { events, ..bounds });
+        self.pace
+            .record(mode, self.events() - before, begun.elapsed());
+    }
+
+    /// Handles the events of some windows on this number of threads.
+    fn run_on(&mut self, threads: usize, bounds: Bounds) {
         let parts = self.pieces.len();
         let posts = [Post::new(parts), Post::new(parts)];
-        let barrier = Barrier::new(self.threads, SPINS);
+        let barrier = Barrier::new(threads, SPINS);
         let handle = |first: usize, pieces: &mut [Piece]| {
             let run = || run((first, pieces), bounds, &posts, &barrier);
             let ended = catch_unwind(AssertUnwindSafe(run));
@@ -209,7 +230,7 @@ impl Parts {
             }
             ended
         };
-        let shares = (0..=self.threads).map(|thread| thread * parts / self.threads);
+        let shares = (0..=threads).map(|thread| thread * parts / threads);
         let shares: Vec<usize> = shares.collect();
         let (mut rest, enter, handle) = (&mut self.pieces[..], &self.enter, &handle);
         thread::scope(|scope| {
@@ -319,6 +340,7 @@ impl Run for Parts {
                 return false;
             }
             if next <= self.limit {
+                // A stretch has ended, or a reading is due.
                 self.look_before(next);
                 continue;
             }
@@ -396,6 +418,7 @@ pub fn prepare(
         ends: [plan.flows.source.clone(), plan.flows.destination.clone()],
         of_node,
         threads: threads.clamp(1, parts),
+        pace: Pace::default(),
         enter,
     }))
 }

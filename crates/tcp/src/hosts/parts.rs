@@ -118,3 +118,24 @@ fn status(of_sender: u64, of_receiver: u64) -> u64 {
         of_sender
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flow_has_one_status_of_those_in_two_parts() {
+        use Status::{Finished, GaveUp, NotStarted, TimeLimit};
+        for (of_sender, of_receiver, of_both) in [
+            (TimeLimit, Finished, Finished),
+            (GaveUp, Finished, Finished),
+            (GaveUp, TimeLimit, GaveUp),
+            (TimeLimit, GaveUp, GaveUp),
+            (GaveUp, NotStarted, GaveUp),
+            (TimeLimit, NotStarted, TimeLimit),
+            (NotStarted, NotStarted, NotStarted),
+        ] {
+            assert_eq!(status(of_sender as u64, of_receiver as u64), of_both as u64);
+        }
+    }
+}
