@@ -77,7 +77,7 @@ def test_few_events_in_a_window_are_not_worth_threads() -> None:
     assert divided is None
     assert reason is not None
     assert "events come in the shortest delay between its parts" in reason
-    assert 0 < events_in_window(plan, parts_of(plan, 2)) < 60
+    assert 0 < events_in_window(plan, parts_of(plan, 2)) < 40
 
 
 @pytest.mark.parametrize("most", [2, 3, 8, 20])

@@ -14,7 +14,7 @@ from lightburst.foundation.units import as_python
 
 # Expected events in a window of all parts from which on parts are faster than the whole network:
 # docs/performance.md has the measurements.
-_LEAST_EVENTS: Final = 60
+_LEAST_EVENTS: Final = 40
 # Transmissions of a segment and of its acknowledgement, in a network with several layers.
 _HOPS: Final = 8
 
