@@ -96,8 +96,9 @@ wheel: setup ## one abi3 wheel in dist/
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	@ls dist/*.whl
 
-bench: setup ## speed of one core, memory, the event queue alone; ARGS="--format json"
+bench: setup ## speed of one core and of several threads, memory, the event queue alone; ARGS="--format json"
 	$(BIN)/python benches/run.py $(ARGS)
+	$(BIN)/python benches/threads.py
 
 bench-peers: setup ## ns-2 beside the nearest scenario of ours
 	$(BIN)/python benches/peers.py $(ARGS)

@@ -42,7 +42,8 @@ def parts_of(plan: Plan, most: int) -> NDArray[np.uint16]:
     # Parallel links and those of both directions add up.
     weights = _matrix(np.ones(len(delays)), [group_of[end] for end in ends], groups)
     part = np.zeros(groups, np.int64)
-    _halve(np.arange(groups), most, 0, weights, np.bincount(group_of, load, groups), part)
+    loads = np.bincount(group_of, load, groups).astype(np.float64)
+    _halve(np.arange(groups), most, 0, weights, loads, part)
     of_switch = part[group_of]
     found = np.concatenate([of_switch[switch_of], of_switch])
     # Without empty parts.

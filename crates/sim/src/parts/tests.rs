@@ -1,4 +1,4 @@
-//! The barrier; `tests/verification/test_parts.py` tests runs in parts.
+//! The barrier; `tests/verification/test_network_in_parts.py` tests runs in parts.
 
 use super::barrier::{Barrier, SPINS};
 use std::sync::atomic::AtomicU64;
