@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import lightburst as lb
+from lightburst._core import Cancel, Cancelled
 from lightburst.cli import main
-from lightburst.compile import compile_plan
+from lightburst.compile import compile_plan, estimate_memory
 from lightburst.simulation import parts
 from lightburst.simulation.cut import parts_of
 from lightburst.simulation.parts import divide, events_in_window
@@ -148,7 +149,20 @@ def test_the_command_runs_on_threads(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert found[0]["digest"] == found[1]["digest"]
 
 
-def test_an_event_limit_and_a_cancel_stop_threads(tmp_path: Path) -> None:
+def test_an_event_limit_and_a_token_stop_threads(tmp_path: Path) -> None:
     limited = scenario(tmp_path, measurement={"warm_up": "0 s", "event_limit": 5_000})
-    with pytest.raises(lb.InputError, match=r"measurement\.event_limit"):
+    with pytest.raises(lb.InputError, match=r"measurement\.event_limit: given 5000, and a run"):
         lb.run(limited, threads=2)
+    cancel = Cancel()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        lb.run(scenario(tmp_path), threads=2, cancel=cancel)
+
+
+def test_a_further_part_needs_memory(tmp_path: Path) -> None:
+    plan = compile_plan(scenario(tmp_path), 1)
+    one, two, three = (estimate_memory(plan, parts=number) for number in (1, 2, 3))
+    # Two directions of nine links, 400 flows, and some endpoints.
+    least = 110 * 18 + 60 * 400
+    assert one + least < two < one + least + 1_200 * 400
+    assert two + least < three

@@ -48,7 +48,7 @@ class Watch:
         return held_memory() > self.limit
 
 
-def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
+def refusal(stopped: Stopped, plan: Plan, watch: Watch, event_limit: int | None) -> InputError:
     """Return the error of a run that reached a limit, with the causes of its size.
 
     Parameters
@@ -59,6 +59,8 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
         The plan of the run.
     watch : Watch
         The watch of the run.
+    event_limit : int or None
+        Largest number of events; several threads stop at the end of a window, somewhat later.
     """
     why, load = stopped.args
     when = f"after {load['events']:,} events and {load['now_ps'] * PS:,.6g} s of simulated time"
@@ -67,7 +69,7 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
         given = f"a link whose queue outlasts the clock, {when}: {most}"
         return InputError("topology", given, "queues that are sent within 213 days")
     if why == "events":
-        given = f"{load['events']}, and a run that has not ended {when}: {most}"
+        given = f"{event_limit}, and a run that has not ended {when}: {most}"
         return LimitError("measurement.event_limit", given, "more, or a run that ends earlier")
     memory = "'free'" if watch.limit is None else format_size(watch.limit)
     given = f"{memory}, and a run that needs more {when}: {most}"

@@ -164,4 +164,4 @@ def _columns(
         limits = cancel, event_limit, watch
         return as_counted(_core.simulate(settings, *tables, *limits, parts.tolist(), number))
     except _core.Stopped as stopped:
-        raise refusal(stopped, plan, watch) from None
+        raise refusal(stopped, plan, watch, event_limit) from None
