@@ -156,7 +156,8 @@ def test_an_event_limit_and_a_token_stop_threads(tmp_path: Path) -> None:
     cancel = Cancel()
     cancel.set()
     with pytest.raises(Cancelled):
-        lb.run(scenario(tmp_path).with_(workload__flows=8_000), threads=2, cancel=cancel)
+        long = scenario(tmp_path).with_(workload__flows=8_000, workload__size="1 MB")
+        lb.run(long, threads=2, cancel=cancel)
 
 
 def test_a_further_part_needs_memory(tmp_path: Path) -> None:
