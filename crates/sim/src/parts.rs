@@ -233,16 +233,24 @@ impl Parts {
         let shares = (0..=threads).map(|thread| thread * parts / threads);
         let shares: Vec<usize> = shares.collect();
         let (mut rest, enter, handle) = (&mut self.pieces[..], &self.enter, &handle);
+        let mut complete = true;
         thread::scope(|scope| {
             let mut begun = Vec::new();
             for share in shares.windows(2).skip(1).rev() {
                 let (others, pieces) = rest.split_at_mut(share[0]);
                 rest = others;
-                begun.push(scope.spawn(move || {
+                let work = move || {
                     enter();
                     handle(share[0], pieces)
-                }));
+                };
+                let Ok(thread) = thread::Builder::new().spawn_scoped(scope, work) else {
+                    // The machine has no further thread. Nobody has handled an event yet.
+                    barrier.break_up();
+                    break;
+                };
+                begun.push(thread);
             }
+            complete = begun.len() + 1 == threads;
             let first = handle(0, rest);
             let others = begun.into_iter();
             let others = others.map(|thread| thread.join().and_then(|it| it));
@@ -251,6 +259,10 @@ impl Parts {
                 resume_unwind(panic);
             }
         });
+        if !complete {
+            self.threads = 1;
+            self.run_on(1, bounds);
+        }
     }
 
     /// Returns the time before which no event is pending; [`Time::NEVER`] if none is.
