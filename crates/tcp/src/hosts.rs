@@ -12,12 +12,13 @@ pub(crate) mod starts;
 
 use crate::hosts::connections::{Connections, End};
 use crate::hosts::dependencies::{Dependencies, Joins};
-use crate::hosts::multipath::{most_subflows, Multipath};
+use crate::hosts::multipath::{level_of, most_subflows, Multipath};
 use crate::hosts::pulls::Pulls;
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
 use crate::sender::{Sender, Writes};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
+use crate::wire::data_level::DataRules;
 use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD, NIC};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
@@ -43,6 +44,8 @@ pub struct Group {
     pub writes: Option<Writes>,
     /// Number of subflows of each connection, from 1.
     pub subflows: u16,
+    /// Rules of the data level of a connection with several subflows.
+    pub data: DataRules,
 }
 
 /// State of a group that its endpoints read.
@@ -108,13 +111,17 @@ impl TcpHosts {
         });
         let shared = Vec::from_iter(shared);
         let pulls = shared.iter().any(|shared| shared.reception.pulls);
+        let mut outcomes = Outcomes::new(of);
+        if groups.iter().any(|group| group.data.reinjection) {
+            outcomes.count_reinjections(of);
+        }
         TcpHosts {
             pulls: pulls.then(Box::default),
             groups: shared,
             connections: Connections::new(flows.len() * most_subflows(&groups)),
             multipath: Multipath::new(&groups, flows.len(), of),
             starts: Starts::new(&flows, waits, ties),
-            outcomes: Outcomes::new(of),
+            outcomes,
             just_over: None,
             dependencies,
             flows,
@@ -178,6 +185,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
+            reinjections: 0,
             repetitions: sender.repetitions(dropped.lost_transmissions(self.flow(index).id)),
             reordered: receiver.reordered(),
             status: match finished {
@@ -253,7 +261,7 @@ impl TcpHosts {
         };
         self.connections.begin(index, sender, receiver);
         if subflows > 1 {
-            self.share(index, flow.size, subflows);
+            self.share(index, flow.size, at);
         }
     }
 
@@ -303,7 +311,8 @@ impl TcpHosts {
             let Shared {
                 reception, sizes, ..
             } = &self.groups[usize::from(receiver.group)];
-            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            let level = level_of(&mut self.multipath, index);
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx).with(level);
             let first = packet.envelope.transmission == 1;
             let before = receiver.received();
             receiver.on_segment(header, first, options, reception, end);
@@ -316,11 +325,13 @@ impl TcpHosts {
             }
         } else {
             if self.multipath.is_some() {
+                self.hear_data_ack(index, header, ctx.now());
                 self.before_event(index);
             }
             let sender = self.connections.sender(index);
             let sizes = &self.groups[usize::from(sender.group)].sizes;
-            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            let level = level_of(&mut self.multipath, index);
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx).with(level);
             sender.on_segment(header, options, end);
             if self.multipath.is_some() {
                 self.after_event(index, ctx);
@@ -332,8 +343,8 @@ impl TcpHosts {
     #[cold]
     fn on_progress(&mut self, index: usize, ctx: &mut Context<'_>) {
         let (index, received) = self.arrived(index);
-        let dependencies = self.dependencies.as_mut().expect("flows that wait");
-        if received == self.flows.get(index).size {
+        if received == self.flows.get(index).size && self.is_news(index) {
+            let dependencies = self.dependencies.as_mut().expect("flows that wait");
             let flows = &self.flows;
             dependencies.arrive(index, ctx.now(), flows, &mut |node, at, timer_id| {
                 ctx.timer_at(node, at, timer_id);
@@ -372,7 +383,8 @@ impl TcpHosts {
         let Shared {
             reception, sizes, ..
         } = &self.groups[usize::from(sender.group)];
-        let end = &mut Endpoint::at_departure(packet, sizes, ctx);
+        let level = level_of(&mut self.multipath, index);
+        let end = &mut Endpoint::at_departure(packet, sizes, ctx).with(level);
         match of_sender {
             true => sender.on_departure(&packet.header, *wanted, end),
             false => receiver.on_departure(&packet.header, reception, end),
@@ -408,7 +420,8 @@ impl TcpHosts {
         let Shared {
             reception, sizes, ..
         } = &self.groups[usize::from(group)];
-        let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx);
+        let level = level_of(&mut self.multipath, index);
+        let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx).with(level);
         match timer {
             HostTimer::Start => {
                 sender.start(self.built_from[usize::from(group)].handshake, end);
