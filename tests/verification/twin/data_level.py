@@ -1,7 +1,9 @@
 """The data level of connections with several subflows: docs/model.md, "Data level"."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from twin.coupled import Coupled
@@ -29,6 +31,8 @@ class DataLevel:
         #: The data in each slot, as the sender and as the receiver know it.
         self.sent: dict[tuple[int, int], int] = {}
         self.came: dict[tuple[int, int], int] = {}
+        #: The subflows that have carried data.
+        self.carriers: defaultdict[int, set[int]] = defaultdict(set)
         #: Data that is to be sent again, and data that has arrived.
         self.again: set[int] = set()
         self.arrived: set[int] = set()
@@ -44,27 +48,35 @@ class DataLevel:
         """The bytes of a segment."""
         return min(self.m, self.whole.size - data)
 
-    def carriers(self, data: int) -> set[int]:
-        """The subflows that have carried a segment."""
-        return {subflow for (subflow, _), other in self.sent.items() if other == data}
+    def fits(self, data: int) -> bool:
+        """Whether new data is within the window of the connection."""
+        window = self.window
+        return window is None or data + self.payload(data) <= self.una + window
 
     def offers(self, subflow: int) -> list[int]:
         """The data that a subflow may send for the first time, in order."""
-        again = [data for data in sorted(self.again) if subflow not in self.carriers(data)]
-        end = self.whole.size if self.window is None else self.una + self.window
-        new = range(self.next, self.whole.size, self.m)
-        return again + [data for data in new if data + self.payload(data) <= end]
+        again = [data for data in sorted(self.again) if subflow not in self.carriers[data]]
+        return again + list(takewhile(self.fits, range(self.next, self.whole.size, self.m)))
+
+    def offered(self, subflow: int) -> int:
+        """Their number."""
+        if self.window is not None:
+            return len(self.offers(subflow))
+        again = [data for data in self.again if subflow not in self.carriers[data]]
+        return len(again) + len(range(self.next, self.whole.size, self.m))
 
     def slot(self, subflow: int, begin: int) -> int:
         """The data in a slot, which takes data if it has none."""
         if (subflow, begin) not in self.sent:
-            data = self.offers(subflow)[0]
+            again = [data for data in sorted(self.again) if subflow not in self.carriers[data]]
+            data = again[0] if again else self.next
             if data in self.again:
                 self.again.remove(data)
                 self.reinjections += 1
             else:
                 self.next = data + self.payload(data)
             self.sent[subflow, begin] = data
+            self.carriers[data].add(subflow)
         return self.sent[subflow, begin]
 
     def acknowledge(self, until: int, now: int) -> bool:
@@ -81,7 +93,7 @@ class DataLevel:
         """Let others send again what a subflow holds; returns whether that is anything."""
         held = [self.sent[subflow, begin] for begin in range(una, highest, self.m)]
         missing = [
-            data for data in held if data >= self.una and len(self.carriers(data)) < self.number
+            data for data in held if data >= self.una and len(self.carriers[data]) < self.number
         ]
         if self.reinjects:
             self.again.update(missing)
@@ -138,7 +150,7 @@ class LevelSender(SubflowSender):
         return self.connection.level
 
     def see(self) -> None:
-        offered = len(self.level.offers(self.number)) * self.most
+        offered = self.level.offered(self.number) * self.most
         self.application.end = self.highest + offered
         # Its transfer is not over before that of the connection.
         self.flow.size = self.application.end + (0 if self.level.done else self.most)

@@ -52,8 +52,8 @@ def level_ends(
     assert isinstance(whole, LevelConnection)
     assert whole.level is not None
     here, there = flow.source, flow.destination
-    place = (own, here, there, flow.start, 0, flow.group, [])
-    part = LevelPart(*place, whole=flow, level=whole.level, number=number)
+    part = LevelPart(own, here, there, flow.start, 0, flow.group, [], whole=flow)
+    part.level, part.number = whole.level, number
     sender = LevelSender(network, part, transport, here, there)
     sender.join(whole)
     receiver = LevelReceiver(network, part, transport, there, here)
