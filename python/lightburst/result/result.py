@@ -374,8 +374,8 @@ class Result(CompletedRun):
             ``bursts_cut`` (bursts with data of the flow that were assembled, that were lost, and
             that lost a part with such data; only with ``measurement.bursts``), ``cut_packets`` and
             ``recovery_s`` (``measurement.recovery``), ``path_links`` (links of the path with label
-            0, by the first port of each set) and ``status`` (the reason, if
-            unfinished); ``counted`` if some are not. docs/model.md defines false and spurious.
+            0, by the first port of each set) and ``status`` (the reason, if unfinished);
+            ``counted`` if some are not. docs/model.md defines false and spurious.
         """
         return frame(self.columns_of("flows"))
 
