@@ -371,11 +371,10 @@ class Result(CompletedRun):
             arrived after one sent later), ``reorder_extent_mean`` and ``reorder_extent_max`` (in
             segments, RFC 4737), ``drops`` (packets of both directions, dropped or lost),
             ``bursts``, ``bursts_lost`` and ``bursts_cut`` (bursts with data of the flow that were
-            assembled, that were lost, and that lost a part with such data; only with
-            ``measurement.bursts``), ``cut_packets`` and ``recovery_s`` (``measurement.recovery``),
-            ``path_links`` (links of the path with label 0, by the first port of each set) and
-            ``status`` (the reason, if unfinished); ``counted`` if some are not. docs/model.md
-            defines false and spurious.
+            assembled, lost, and that lost a part with such data; with ``measurement.bursts``),
+            ``cut_packets`` and ``recovery_s`` (``measurement.recovery``), ``path_links`` (of the
+            path with label 0, by the first ports) and ``status`` (the reason, if unfinished);
+            ``counted`` if some are not. docs/model.md defines false and spurious.
         """
         return frame(self.columns_of("flows"))
 
