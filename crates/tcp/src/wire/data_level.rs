@@ -300,3 +300,155 @@ impl Receiving {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    const MSS: u64 = 10;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Take(usize),
+        Arrive(usize, usize),
+        Acknowledge(usize),
+        Hear,
+        HandOver(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            4 => (0..3usize).prop_map(Step::Take),
+            4 => (0..3usize, 0..4usize).prop_map(|(own, slot)| Step::Arrive(own, slot)),
+            2 => (0..3usize).prop_map(Step::Acknowledge),
+            1 => Just(Step::Hear),
+            2 => (0..3usize).prop_map(Step::HandOver),
+        ];
+        vec(step, 0..120)
+    }
+
+    /// The data in all slots of each subflow, from the first one, and sets of data.
+    #[derive(Default)]
+    struct Lists {
+        slots: [Vec<u64>; 3],
+        arrived: [BTreeSet<usize>; 3],
+        /// Slots that are acknowledged by their subflow.
+        acknowledged: [usize; 3],
+        passed: BTreeSet<u64>,
+        again: BTreeSet<u64>,
+        una: u64,
+        duplicates: u64,
+        reinjections: u64,
+    }
+
+    impl Lists {
+        fn in_order(&self, own: usize) -> usize {
+            (0..)
+                .find(|slot| !self.arrived[own].contains(slot))
+                .expect("an end")
+        }
+
+        fn next(&self) -> u64 {
+            let taken = self.slots.iter().flatten().max();
+            taken.map_or(0, |last| last + MSS)
+        }
+
+        fn delivered(&self, size: u64) -> u64 {
+            let missing = (0..)
+                .step_by(MSS as usize)
+                .find(|data| !self.passed.contains(data));
+            missing.expect("an end").min(size)
+        }
+
+        /// The data that a subflow may take, in order.
+        fn offers(&self, own: usize, size: u64, window: u64) -> Vec<u64> {
+            let again = self.again.iter().copied();
+            let mut offers: Vec<u64> = again
+                .filter(|data| !self.slots[own].contains(data))
+                .collect();
+            let new = (self.next()..size).step_by(MSS as usize);
+            offers.extend(new.filter(|data| (data + MSS).min(size) <= self.una + window));
+            offers
+        }
+    }
+
+    fn header(sequence: u64) -> Header {
+        Header {
+            sequence,
+            ..Header::default()
+        }
+    }
+
+    proptest! {
+        /// Slots arrive and are acknowledged in any order, and any subflow hands over at any time.
+        #[test]
+        fn a_data_level_is_that_of_plain_lists(
+            size in 1..150u64,
+            segments in prop::option::of(1..8u64),
+            reinjection in any::<bool>(),
+            steps in steps(),
+        ) {
+            let window = segments.map_or(u64::MAX / 2, |segments| segments * MSS);
+            let rules = DataRules { reinjection, shared_window: segments.is_some() };
+            let mut level = DataLevel::new(size, MSS as u32, window, 3, rules);
+            let mut lists = Lists::default();
+            for (time, step) in steps.into_iter().enumerate() {
+                let now = Time(time as u64);
+                match step {
+                    Step::Take(own) => {
+                        let offers = lists.offers(own, size, window);
+                        prop_assert_eq!(level.sending.offered(own), offers.len() as u64 * MSS);
+                        if let Some(&data) = offers.first() {
+                            let sequence = lists.slots[own].len() as u64 * MSS;
+                            let numbered = level.at(own).number(header(sequence));
+                            prop_assert_eq!(numbered.acknowledgement, data);
+                            prop_assert_eq!(u64::from(numbered.payload), (size - data).min(MSS));
+                            lists.reinjections += u64::from(lists.again.remove(&data));
+                            lists.slots[own].push(data);
+                        }
+                    }
+                    Step::Arrive(own, ahead) => {
+                        let before = lists.in_order(own);
+                        let slot = before + ahead;
+                        if let Some(&data) = lists.slots[own].get(slot) {
+                            lists.arrived[own].insert(slot);
+                            let after = lists.in_order(own);
+                            for &data in &lists.slots[own][before..after] {
+                                lists.duplicates += u64::from(!lists.passed.insert(data));
+                            }
+                            let segment = Header { acknowledgement: data, ..header(slot as u64 * MSS) };
+                            level.at(own).arrive(&segment, after as u64 * MSS, true, now);
+                        }
+                    }
+                    Step::Acknowledge(own) => {
+                        lists.acknowledged[own] = lists.in_order(own);
+                        level.sending.trim(own, lists.acknowledged[own] as u64 * MSS);
+                    }
+                    Step::Hear => {
+                        let delivered = lists.delivered(size);
+                        let is_new = delivered > lists.una;
+                        prop_assert_eq!(level.sending.acknowledge(delivered, now), is_new);
+                        lists.una = delivered;
+                        lists.again.retain(|&data| data >= delivered);
+                    }
+                    Step::HandOver(own) => {
+                        let held = lists.slots[own][lists.acknowledged[own]..].iter();
+                        let all = |data| lists.slots.iter().all(|slots| slots.contains(data));
+                        let missing = held.filter(|&data| *data >= lists.una && !all(data));
+                        let missing: Vec<u64> = missing.filter(|_| reinjection).copied().collect();
+                        prop_assert_eq!(level.sending.hand_over(own), !missing.is_empty());
+                        lists.again.extend(missing);
+                    }
+                }
+                prop_assert_eq!(level.receiving.delivered(), lists.delivered(size));
+                prop_assert_eq!(level.receiving.duplicates, lists.duplicates);
+                prop_assert_eq!(level.sending.reinjections, lists.reinjections);
+                prop_assert_eq!(level.sending.is_acknowledged(), lists.una == size);
+                prop_assert_eq!(level.sending.has_left(), lists.next() < size);
+                prop_assert_eq!(level.receiving.received == Time::NEVER, lists.delivered(size) < size);
+            }
+        }
+    }
+}
