@@ -69,8 +69,8 @@ def refusal(changes: dict[str, Any], base: dict[str, Any] = TREE) -> str:
             "workload.writes: given a table; allowed: no such table with subflows",
         ),
         (
-            {"measurement.trace": [0]},
-            "measurement.trace: given [0]; allowed: nothing with transport.subflows above 1",
+            {"measurement.recovery": "1 ms"},
+            "measurement.recovery: given a measurement of packets; allowed: nothing with",
         ),
         (
             {"measurement.reordering": {}},

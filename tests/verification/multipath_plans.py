@@ -20,7 +20,6 @@ LAWS: list[dict[str, Any]] = [
 _RULES = ("reinjection", "shared_window")
 #: Measurements by packet, in which a subflow would be a flow.
 _OF_PACKETS = (
-    "trace",
     "bookings",
     "bursts",
     "displacement_threshold",
