@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from compare import check_conservation, check_equal
 from multipath_plans import level_plan
-from plans import ENGINES, SECOND, START, Plan, core
+from plans import ENGINES, SECOND, START, Plan, compiled, core
 from test_multipath import CONTROL, DELAY, SEGMENT, TX, over_two, units
 from twin import Columns
 
+import lightburst as lb
 from blocks import in_blocks
 
 Engine = Callable[[Plan], Columns]
@@ -131,6 +132,33 @@ def test_a_hole_on_one_path_stops_the_other_until_it_is_filled(engine: Engine) -
 @in_blocks("seed", range(300))
 def test_core_equals_twin_with_a_data_level(seed: int) -> None:
     check_equal(level_plan(seed, ["packets", "packets", "bursts", "headers"][seed % 4]))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_messages_that_wait_for_others_go_on_when_their_data_is_there(seed: int) -> None:
+    """A ring all-reduce: data that comes again over a further subflow starts no message again."""
+    scenario = {
+        "topology": {"kind": "fat-tree", "k": 4},
+        "switching": {"kind": "electronic"},
+        "transport": {
+            "kind": "tcp",
+            "segment_size": "1500 B",
+            "min_timeout": "1 ms",
+            "initial_timeout": "1 ms",
+            "advertised_window": 6,
+            "initial_window": 4,
+            "subflows": 2,
+            "reinjection": True,
+            "shared_window": True,
+        },
+        "loss": {"probability": 0.03},
+        "workload": {"kind": "collective", "operation": "all-reduce", "ranks": 6, "size": "1 MB"},
+    }
+    plan = compiled(lb.Scenario.from_dict(scenario), seed)
+    check_equal(plan)
+    flows = core(plan)["flows"]
+    assert (flows["status"] == 0).all()
+    assert flows["reinjections"].sum() > 100
 
 
 def test_each_byte_counts_once_and_some_are_sent_over_two_subflows() -> None:
