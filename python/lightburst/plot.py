@@ -283,7 +283,9 @@ def around(
     return _drawn(figure, ax, style)
 
 
-def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -> Canvas:
+def flow(
+    result: Result, flow: int | None = None, kind: str = "time-sequence", subflow: int = 0
+) -> Canvas:
     """Draw the trace of a flow.
 
     Parameters
@@ -296,6 +298,8 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
         Sequence numbers against time, with losses, retransmissions and acknowledgements; congestion
         window, threshold, state, round-trip time and timeout; or departure times of packets, as in
         figures 8 to 10 of yu2004.
+    subflow : int
+        Number of the subflow, of a connection with several.
 
     Returns
     -------
@@ -308,6 +312,7 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
         If the flow was not traced, or has no such figure: flows of datagrams have no windows.
     """
     from lightburst.experiment.flow_trace import source_of
+    from lightburst.measurement.subflows import subflows_of
     from lightburst.plots.charts import traces
     from lightburst.trace import FlowTrace
 
@@ -319,7 +324,10 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
         known = " or ".join(map(str, traced)) or "flows that are traced"
         given = "nothing" if flow is None else show(flow)
         raise InputError("flow", given, f"{known}, which measurement.trace names")
-    drawn = traces.picture(FlowTrace.of(result, flow), source_of(result), kind)
+    subflows = subflows_of(result.plan.transports[result.plan.group[flow]])
+    if not 0 <= subflow < subflows:
+        raise InputError("subflow", show(subflow), f"a whole number from 0 to {subflows - 1}")
+    drawn = traces.picture(FlowTrace.of(result, flow, subflow), source_of(result), kind)
     if drawn is None:
         raise InputError("kind", show(kind), f"time-sequence: flow {flow} has no {kind}")
     return drawn

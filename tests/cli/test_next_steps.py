@@ -89,7 +89,7 @@ def test_what_makes_no_sense_is_not_offered(
 def test_no_packets_of_subflows_are_offered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each subflow counts its own data, so that a trace of the flow is refused."""
+    """Each subflow counts its own data, so that an explanation of the flow is refused."""
     monkeypatch.chdir(tmp_path)
     options = [word for change in SMALL for word in ("--set", change)]
     options += ["--set", "transport.kind=tcp", "--set", "transport.subflows=2"]

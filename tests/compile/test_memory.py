@@ -237,6 +237,23 @@ def test_further_subflows_have_places_in_the_network() -> None:
     assert 20 * 3 * flows < estimate(4) - estimate(1) < 40 * 3 * flows
 
 
+def test_a_data_level_has_a_place() -> None:
+    """40,000 connections of two subflows and 60 kB took 53 MB more at the peak of a run."""
+    transport = {"kind": "tcp", "segment_size": "1500 B", "subflows": 2, "initial_window": 10}
+
+    def estimate(**keys: bool) -> float:
+        scenario = {
+            "topology": {"kind": "fat-tree", "k": 4, "link_length": "1000 km"},
+            "switching": {"kind": "electronic"},
+            "transport": {**transport, **keys},
+            "workload": {"kind": "poisson", "load": 0.9, "flows": 40_000, "size": "60 kB"},
+        }
+        return estimate_memory(compile_plan(lb.Scenario.from_dict(scenario), 1))
+
+    for key in ("reinjection", "shared_window"):
+        assert 40e6 < estimate(**{key: True}) - estimate() < 80e6
+
+
 # Two pairs of hosts at 40 Gb/s, and 1 Gb/s between them, in 2 s: 166,666.7 segments.
 DUMBBELL = """
 [topology]

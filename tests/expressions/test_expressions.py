@@ -47,11 +47,19 @@ def outage() -> lb.Result:
     return simulate(lb.load("examples/path.toml").with_(short), 1)
 
 
+@cache
+def reinjected() -> lb.Result:
+    """A connection whose subflows may send again what others hold."""
+    subflows = {"transport.subflows": 2, "transport.reinjection": True}
+    return simulate(lb.load("examples/path.toml").with_({"transport.kind": "tcp", **subflows}), 1)
+
+
 def test_every_column_of_flows_can_be_named_and_has_its_kind() -> None:
     with_all = [
         *result().flows,
         *(name for name in bursts().flows if str(name).startswith("bursts")),
         *outage().flows,
+        *reinjected().flows,
     ]
     assert sorted(set(with_all) - {"counted"}) == sorted(COLUMNS)
     for name, kind in COLUMNS.items():
@@ -302,6 +310,7 @@ def test_depth_and_length_are_bounded() -> None:
         ("mean of slowdown where group < 'query'", "= or != for text and hosts"),
         ("mean of group", "numbers: a column that holds them; this is text"),
         ("mean of bursts_lost", "only with measurement.bursts"),
+        ("sum of reinjections", "only with transport.reinjection = true"),
         ("share", "'of' or 'where' and a condition"),
         ("share of slowdown", "a condition, such as slowdown < 2; this is a number"),
         ("count of slowdown", "'where' and a condition, or nothing"),

@@ -45,6 +45,18 @@ def refusal(changes: dict[str, Any], base: dict[str, Any] = TREE) -> str:
             "transport.subflows: given 1; allowed: 2 or more with 'lia', which couples",
         ),
         (
+            {"transport.subflows": 1, "transport.reinjection": True},
+            "transport.reinjection: given true; allowed: false with one subflow; subflows of 2 or",
+        ),
+        (
+            {"transport.subflows": 1, "transport.shared_window": True},
+            "transport.shared_window: given true; allowed: false with one subflow; subflows of 2",
+        ),
+        (
+            {"transport.shared_window": 3},
+            "transport.shared_window: given 3; allowed: true or false",
+        ),
+        (
             {"transport.congestion_control": "vegas"},
             "transport.congestion_control.kind: given 'vegas'; allowed: one of 'lia', 'olia', ",
         ),
@@ -57,8 +69,8 @@ def refusal(changes: dict[str, Any], base: dict[str, Any] = TREE) -> str:
             "workload.writes: given a table; allowed: no such table with subflows",
         ),
         (
-            {"measurement.trace": [0]},
-            "measurement.trace: given [0]; allowed: nothing with transport.subflows above 1",
+            {"measurement.recovery": "1 ms"},
+            "measurement.recovery: given a measurement of packets; allowed: nothing with",
         ),
         (
             {"measurement.reordering": {}},

@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+from change_plans import busy_links, unheld
 from plans import Plan
 from random_plans import random_plan
 
@@ -15,9 +16,10 @@ LAWS: list[dict[str, Any]] = [
     {"kind": "reno", "halving": "flight-size"},
     {"kind": "highspeed"},
 ]
+#: The rules of a data level.
+_RULES = ("reinjection", "shared_window")
 #: Measurements by packet, in which a subflow would be a flow.
 _OF_PACKETS = (
-    "trace",
     "bookings",
     "bursts",
     "displacement_threshold",
@@ -56,3 +58,40 @@ def with_subflows(random: Random, group: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in group.items() if key != "writes"} | {
         "transport": transport
     }
+
+
+def level_plan(seed: int, kind: str) -> Plan:
+    """A random plan whose subflows have a data level, mostly on links that are dead for a time."""
+    random = Random(f"level/{kind}/{seed}")
+    plan = multipath_plan(seed, kind)
+    groups = [with_level(random, group) for group in plan.settings["groups"]]
+    plan = plan._replace(settings={**plan.settings, "groups": groups})
+    some = any(group["transport"].get("subflows", 1) > 1 for group in groups)
+    return with_dead_links(random, unheld(plan)) if some and random.random() < 0.8 else plan
+
+
+def with_level(random: Random, group: dict[str, Any]) -> dict[str, Any]:
+    """A group with reinjection, with a shared window, mostly a small one, or with both."""
+    transport = dict(group["transport"])
+    if transport.get("subflows", 1) == 1:
+        return group
+    payload = transport["segment_bytes"] - transport["header_bytes"]
+    rules = random.choice([(True, False), (True, True), (True, True), (False, True)])
+    transport |= {name: True for name, on in zip(_RULES, rules, strict=True) if on}
+    if random.random() < 0.6:
+        transport["advertised_window_bytes"] = random.choice([1, 2, 3, 5, 9, 20]) * payload
+    return {**group, "transport": transport}
+
+
+def with_dead_links(random: Random, plan: Plan) -> Plan:
+    """The plan with links that lose all data for some time, or to the end of a shorter run."""
+    links, end = busy_links(random, plan)
+    limit = min(plan.settings["time_limit_ps"], random.choice([3, 10, 30]) * end)
+    rows = []
+    for link in links:
+        begin, other = sorted(random.sample(range(end + 2), 2))
+        rows.append([link, begin, 1.0, random.choice([0.0, 0.0, 1.0])])
+        if random.random() < 0.8:
+            rows.append([link, other, 0.0, 0.0])
+    changed = {"changes": {"losses": rows}, "time_limit_ps": limit}
+    return plan._replace(settings={**plan.settings, **changed})

@@ -14,7 +14,8 @@ use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::wire::ace::FIRST as FIRST_COUNT_OF_MARKS;
 use lightburst_tcp::{
-    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts, Writes,
+    transport, DataRules, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place,
+    TcpHosts, Writes,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -396,6 +397,10 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
             interval: Duration(writes.interval_ps),
         }),
         subflows: transport.subflows,
+        data: DataRules {
+            reinjection: transport.reinjection,
+            shared_window: transport.shared_window,
+        },
     };
     let groups = plan.settings.groups.iter();
     let groups = groups.filter(|g| !g.transport.is_datagram());

@@ -77,8 +77,10 @@ pub trait Measurement: Debug + Send + Sync {
 
 /// Network and flows of a measurement.
 pub struct Scope<'p> {
-    /// Number of flows.
+    /// Number of flow numbers: those of the flows, and then those of further subflows.
     pub flows: usize,
+    /// Number of flows: subflow `j` of one has its number + `j` times this.
+    pub whole: usize,
     /// Number of links.
     pub links: usize,
     /// Events after this time are not handled.

@@ -312,6 +312,7 @@ impl Plan {
         let outages = self.settings.outages.as_ref();
         Scope {
             flows: self.numbers(),
+            whole: self.flows.source.len(),
             links: self.links.from.len(),
             time_limit: Time(self.settings.time_limit_ps),
             connections: groups.any(|group| !group.transport.is_datagram()),

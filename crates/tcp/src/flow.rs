@@ -190,6 +190,8 @@ pub struct Outcome {
     pub timeouts: u64,
     /// Number of data segments that arrived although the receiver already had them.
     pub duplicates: u64,
+    /// Number of data segments that a further subflow sent for another one.
+    pub reinjections: u64,
     /// Counts of fast retransmissions, and of retransmissions and timeouts without a loss.
     pub repetitions: Repetitions,
     /// Counts of segments that arrived out of order.
@@ -212,6 +214,7 @@ impl Outcome {
             retransmissions: 0,
             timeouts: 0,
             duplicates: 0,
+            reinjections: 0,
             repetitions: Repetitions::default(),
             reordered: Reordered::default(),
             status: Status::NotStarted,

@@ -13,12 +13,13 @@ pub(crate) mod starts;
 
 use crate::hosts::connections::{Connections, End};
 use crate::hosts::dependencies::{Dependencies, Joins};
-use crate::hosts::multipath::{most_subflows, Multipath};
+use crate::hosts::multipath::{level_of, most_subflows, Multipath};
 use crate::hosts::pulls::Pulls;
 use crate::hosts::starts::Starts;
 use crate::receiver::Receiver;
 use crate::sender::{Sender, Writes};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
+use crate::wire::data_level::DataRules;
 use crate::wire::host_timer::{self, HostTimer};
 use crate::wire::segment::{Endpoint, FORWARD, NIC};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
@@ -44,6 +45,8 @@ pub struct Group {
     pub writes: Option<Writes>,
     /// Number of subflows of each connection, from 1.
     pub subflows: u16,
+    /// Rules of the data level of a connection with several subflows.
+    pub data: DataRules,
 }
 
 /// State of a group that its endpoints read.
@@ -109,13 +112,17 @@ impl TcpHosts {
         });
         let shared = Vec::from_iter(shared);
         let pulls = shared.iter().any(|shared| shared.reception.pulls);
+        let mut outcomes = Outcomes::new(of);
+        if groups.iter().any(|group| group.data.reinjection) {
+            outcomes.count_reinjections(of);
+        }
         TcpHosts {
             pulls: pulls.then(Box::default),
             groups: shared,
             connections: Connections::new(flows.len() * most_subflows(&groups)),
             multipath: Multipath::new(&groups, flows.len(), of),
             starts: Starts::new(&flows, waits, ties),
-            outcomes: Outcomes::new(of),
+            outcomes,
             just_over: None,
             dependencies,
             flows,
@@ -179,6 +186,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
+            reinjections: 0,
             repetitions: sender.repetitions(dropped.lost_transmissions(self.flow(index).id)),
             reordered: receiver.reordered(),
             status: match finished {
@@ -255,7 +263,7 @@ impl TcpHosts {
         };
         self.connections.begin(index, sender, receiver);
         if subflows > 1 {
-            self.share(index, flow.size, subflows);
+            self.share(index, flow.size, at);
         }
     }
 
@@ -308,7 +316,8 @@ impl TcpHosts {
             let Shared {
                 reception, sizes, ..
             } = &self.groups[usize::from(receiver.group)];
-            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            let level = level_of(&mut self.multipath, index);
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx).with(level);
             let first = packet.envelope.transmission == 1;
             let before = receiver.received();
             receiver.on_segment(header, first, options, reception, end);
@@ -321,11 +330,13 @@ impl TcpHosts {
             }
         } else {
             if self.multipath.is_some() {
+                self.hear_data_ack(index, header, ctx.now());
                 self.before_event(index);
             }
             let sender = self.connections.sender(index);
             let sizes = &self.groups[usize::from(sender.group)].sizes;
-            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            let level = level_of(&mut self.multipath, index);
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx).with(level);
             sender.on_segment(header, options, end);
             if self.multipath.is_some() {
                 self.after_event(index, ctx);
@@ -337,8 +348,8 @@ impl TcpHosts {
     #[cold]
     fn on_progress(&mut self, index: usize, ctx: &mut Context<'_>) {
         let (index, received) = self.arrived(index);
-        let dependencies = self.dependencies.as_mut().expect("flows that wait");
-        if received == self.flows.get(index).size {
+        if received == self.flows.get(index).size && self.is_news(index) {
+            let dependencies = self.dependencies.as_mut().expect("flows that wait");
             let flows = &self.flows;
             dependencies.arrive(index, ctx.now(), flows, &mut |node, at, timer_id| {
                 ctx.timer_at(node, at, timer_id);
@@ -377,7 +388,8 @@ impl TcpHosts {
         let Shared {
             reception, sizes, ..
         } = &self.groups[usize::from(sender.group)];
-        let end = &mut Endpoint::at_departure(packet, sizes, ctx);
+        let level = level_of(&mut self.multipath, index);
+        let end = &mut Endpoint::at_departure(packet, sizes, ctx).with(level);
         match of_sender {
             true => sender.on_departure(&packet.header, *wanted, end),
             false => receiver.on_departure(&packet.header, reception, end),
@@ -413,7 +425,8 @@ impl TcpHosts {
         let Shared {
             reception, sizes, ..
         } = &self.groups[usize::from(group)];
-        let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx);
+        let level = level_of(&mut self.multipath, index);
+        let end = &mut Endpoint::at_timer(timer_id, peer, sizes, ctx).with(level);
         match timer {
             HostTimer::Start => {
                 sender.start(self.built_from[usize::from(group)].handshake, end);

@@ -32,4 +32,5 @@ pub use recovery::LossRecovery;
 pub use sender::Writes;
 pub use timeout::TimeoutPolicy;
 pub use transport::parameters::{Parameters, Value};
+pub use wire::data_level::DataRules;
 pub use wire::segment::{Capable, Sizes};

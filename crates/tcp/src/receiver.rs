@@ -214,8 +214,9 @@ impl Receiver {
         self.stamp(header.sequence, options);
         let segment = Block {
             start: header.sequence,
-            end: header.sequence + u64::from(header.payload),
+            end: end.after(header),
         };
+        let expected = self.rcv_nxt;
         let has_fin = header.flags & FIN != 0;
         self.fin |= has_fin;
         let in_order = segment.start == self.rcv_nxt;
@@ -243,6 +244,10 @@ impl Receiver {
             if segment.start > self.rcv_nxt {
                 self.held.insert(segment);
             }
+        }
+        if let Some(level) = &mut end.level {
+            let fresh = segment.start >= expected;
+            level.arrive(header, self.rcv_nxt, fresh, end.ctx.now());
         }
         // No data is held out of order, so a FIN that arrived is in order. It is acknowledged at
         // once, and again whenever it is repeated (RFC 9293, section 3.10.7.4).
@@ -417,6 +422,7 @@ impl Receiver {
             how => self.echo(how, flag),
         };
         let header = Header {
+            sequence: end.data_ack(),
             acknowledgement: self.rcv_nxt,
             flags: flag | ACK | echo,
             ace,

@@ -438,6 +438,7 @@ impl Sender {
             true => self.with_news(header),
             false => header,
         };
+        let header = end.numbered(header);
         let begin = end.send(header, self.measure.options(end.now()), transmission);
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);

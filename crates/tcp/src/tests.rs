@@ -10,7 +10,8 @@ use crate::flight::Flight;
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{
-    Capable, Flow, Group, Joins, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value,
+    Capable, DataRules, Flow, Group, Joins, Outcome, Parameters, Sizes, Status, TcpHosts,
+    TimeoutPolicy, Value,
 };
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, Fairness, FlowId, Interfaces, Network, NodeId, Rate, Routing, Wire};
@@ -176,6 +177,7 @@ fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Gro
         handshake: true,
         writes: None,
         subflows: 1,
+        data: DataRules::default(),
     }
 }
 

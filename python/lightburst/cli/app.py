@@ -200,6 +200,10 @@ def trace_command(
     flow: Annotated[
         str | None, typer.Option("--flow", metavar="N", help="Number of the flow; 0 by default.")
     ] = None,
+    subflow: Annotated[
+        str | None,
+        typer.Option("--subflow", metavar="N", help="Number of its subflow; 0 by default."),
+    ] = None,
     network: Annotated[
         bool, typer.Option("--network", help="Trace bursts on links instead of a flow.")
     ] = False,
@@ -237,14 +241,15 @@ def trace_command(
     if network:
         from lightburst.cli.commands.trace_network import trace_links
 
-        only_with("a flow", "without --network", {"--flow": flow, "--hops": hops, "--bins": bins})
+        of_flow = {"--flow": flow, "--subflow": subflow, "--hops": hops, "--bins": bins}
+        only_with("a flow", "without --network", of_flow)
         trace_links(scenario, settings or [], links, begin, end, seed, format, out)
     else:
         from lightburst.cli.commands.trace import trace
 
         given = {"--links": links, "--from": begin, "--to": end}
         only_with("links", "with --network", given)
-        trace(scenario, settings or [], flow or "0", seed, hops, bins, format, out)
+        trace(scenario, settings or [], flow or "0", subflow, seed, hops, bins, format, out)
 
 
 @app.command("explain")

@@ -53,6 +53,9 @@ _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
 # A further number of each flow in the network, if connections have several subflows.
 _BYTES_PER_SUBFLOW = 24
+# The data level of a connection with subflows, and of an unacknowledged segment.
+_BYTES_PER_DATA_LEVEL = 1000
+_BYTES_PER_NUMBERED = 12
 # A queued or travelling packet, by the kind of its transport: of a connection with a timer and
 # options; of a burst also with its header; and each further packet of a burst.
 _BYTES_PER_PACKET = 72
@@ -356,12 +359,19 @@ def _connections(plan: Plan, in_flight: IntArray, at_once: AtOnce) -> float:
         subflows = part.by_flow(lambda transport: transport.get("subflows", 1))
         window = part.by_flow(lambda transport: transport.get("initial_window_bytes", 0))
         ends[some] *= np.where(part.flows["bytes"] > window, subflows, 1)
-        records[some] = _BYTES_PER_RECORD * _records(part, in_flight[some])
+        level = part.by_flow(_has_data_level)
+        ends[some] += _BYTES_PER_DATA_LEVEL * level
+        each = _BYTES_PER_RECORD + _BYTES_PER_NUMBERED * level
+        records[some] = each * _records(part, in_flight[some])
     everything = float(ends.sum() + records.sum())
     if everything < HARMLESS_BYTES // 8:
         return everything
     # Of the allocated slots half were in use, and have records.
     return at_once.most(ends, PLACES) + at_once.most(records, PLACES / 2)
+
+
+def _has_data_level(transport: Mapping[str, Any]) -> bool:
+    return bool(transport.get("reinjection") or transport.get("shared_window"))
 
 
 def _in_flight(plan: Plan) -> IntArray:

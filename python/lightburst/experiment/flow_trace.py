@@ -28,7 +28,11 @@ _TABLES: Final = {
 
 
 def save(
-    result: Result, flow: int, directory: str | Path, bins: pd.DataFrame | None = None
+    result: Result,
+    flow: int,
+    directory: str | Path,
+    bins: pd.DataFrame | None = None,
+    subflow: int = 0,
 ) -> Path:
     """Write the trace of a flow.
 
@@ -42,6 +46,8 @@ def save(
         Created if it does not exist; an existing result in it is replaced.
     bins : pandas.DataFrame, optional
         Result of `lightburst.trace.series.bins` to write as well.
+    subflow : int
+        Number of its subflow.
 
     Returns
     -------
@@ -58,7 +64,7 @@ def save(
         If the directory cannot be written or contains foreign files, or a segment does not fit an
         IPv4 packet. Nothing is left behind.
     """
-    trace, about = FlowTrace.of(result, flow), record(result, flow)
+    trace, about = FlowTrace.of(result, flow, subflow), record(result, flow, subflow)
     # A capture has headers of TCP.
     queue_pair = result.plan.transports[result.plan.group[flow]]["kind"] == "rdma"
     captured = None if queue_pair else capture(trace)
@@ -86,7 +92,7 @@ def source_of(result: Result) -> str:
     return f"{name}; seed {result.seed}; lightburst {result.provenance.version}."
 
 
-def record(result: Result, flow: int) -> dict[str, Any]:
+def record(result: Result, flow: int, subflow: int = 0) -> dict[str, Any]:
     """Return a summary of a flow as JSON-compatible values.
 
     Parameters
@@ -95,16 +101,18 @@ def record(result: Result, flow: int) -> dict[str, Any]:
         Result of a scenario that traces the flow.
     flow : int
         Number of the flow.
+    subflow : int
+        Number of its subflow.
 
     Returns
     -------
     dict
         ``seed``, the keys of `lightburst.trace.series.summary`, ``timeouts`` (of set-up, data and
-        close), ``status``, ``warnings`` and ``provenance``.
+        close; of all subflows), ``status``, ``warnings`` and ``provenance``.
     """
     row = result.flows.iloc[flow]
     found = {
-        **series.summary(FlowTrace.of(result, flow)),
+        **series.summary(FlowTrace.of(result, flow, subflow)),
         "timeouts": int(row["timeouts"]),
         "status": str(row["status"]),
     }

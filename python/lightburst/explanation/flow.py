@@ -13,6 +13,7 @@ from lightburst.explanation import flow_text
 from lightburst.explanation.events import met
 from lightburst.explanation.text import Text
 from lightburst.foundation.counts import PS, UNFINISHED
+from lightburst.foundation.errors import InputError
 from lightburst.foundation.units import as_python, whole_number
 from lightburst.measurement import trace_tables
 from lightburst.measurement.cells import NOWHERE, Table
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
     from lightburst.result.result import Result
     from lightburst.scenario import Scenario
+    from lightburst.scenario.tables.groups import FlowGroup
 
 WORST: Final = "worst"
 
@@ -203,9 +205,22 @@ def follow(
     simulate: Callable[..., Result],
 ) -> list[Explanation]:
     """Explain flows of a run, ``plain``, by a second run that traces them."""
+    for number in flows:
+        _check_sequence(scenario.flow_groups[plain.plan.group[number]], number)
     result = simulate(scenario.with_({"measurement.trace": list(flows)}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return [_explained(result, number) for number in flows]
+
+
+def _check_sequence(group: FlowGroup, flow: int) -> None:
+    """Refuse a flow whose data goes in several sequences."""
+    subflows = getattr(group.transport, "subflows", 1)
+    if subflows > 1:
+        allowed = (
+            "1 for an explanation, which follows one sequence of data to its end; "
+            f"'lightburst trace --flow {flow} --subflow 0' and others show each subflow"
+        )
+        raise InputError(f"{group.transport_path}.subflows", str(subflows), allowed)
 
 
 def _explained(result: Result, flow: int) -> Explanation:

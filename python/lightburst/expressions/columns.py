@@ -44,7 +44,8 @@ COLUMNS: Final = MappingProxyType(
         ),
         "spurious_bytes": Kind.SIZE,
         **dict.fromkeys(("fast_retransmits", "false_fast_retransmits"), Kind.NUMBER),
-        **dict.fromkeys(("timeouts", "false_timeouts", "duplicates", "reordered"), Kind.NUMBER),
+        **dict.fromkeys(("timeouts", "false_timeouts", "duplicates"), Kind.NUMBER),
+        **dict.fromkeys(("reinjections", "reordered"), Kind.NUMBER),
         **dict.fromkeys(("reorder_extent_mean", "reorder_extent_max", "drops"), Kind.NUMBER),
         **{
             name: Kind.TIME if name.endswith("_s") else Kind.NUMBER
@@ -57,6 +58,8 @@ COLUMNS: Final = MappingProxyType(
 )
 #: Columns that are in the flow table only if the scenario requests them.
 OF_GROUPS: Final = ("group",)
+#: Columns that are there only if some subflows send again what others hold.
+OF_REINJECTION: Final = ("reinjections",)
 #: The values of the column ``status``, the same for every scenario.
 STATUSES: Final = metrics.STATUSES
 

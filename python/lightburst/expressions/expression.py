@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.expressions.columns import OF_GROUPS, STATUSES, SUFFIXES, Kind
+from lightburst.expressions.columns import (
+    OF_GROUPS,
+    OF_REINJECTION,
+    STATUSES,
+    SUFFIXES,
+    Kind,
+)
 from lightburst.expressions.grammar import Grammar
 from lightburst.expressions.parts import Column, Comparison, Part
 from lightburst.expressions.reader import LONGEST, Reader
@@ -98,6 +104,10 @@ class Expression:
         groups = groups if len(groups) > 1 else ()  # a single group holds all flows
         if names & set(OF_GROUPS) and not groups:
             allowed = "'group' only in a scenario with several groups of flows"
+            raise InputError(path, show(str(self)), allowed)
+        reinjected = [getattr(one.transport, "reinjection", False) for one in scenario.flow_groups]
+        if names & set(OF_REINJECTION) and not any(reinjected):
+            allowed = "'reinjections' only with transport.reinjection = true"
             raise InputError(path, show(str(self)), allowed)
         for column, word in self._words():
             if column.kind is Kind.TEXT:

@@ -21,6 +21,7 @@ from lightburst.measurement.base import OptionalMeasurement
 from lightburst.measurement.link_trace import TABLES as OF_LINKS
 from lightburst.measurement.link_trace import LinkTraceMeasurement
 from lightburst.measurement.places import Places
+from lightburst.measurement.subflows import by_subflow
 from lightburst.scenario.fields import Whole
 from lightburst.scenario.transport import OPEN_LOOP
 
@@ -101,7 +102,10 @@ class FlowTraceMeasurement(OptionalMeasurement):
         InputError
             If the scenario requests no trace.
         """
-        return Trace(run.columns, Places.of(run.plan))
+        columns = dict(run.columns)
+        for name in ("trace_segments", "trace_windows", "trace_hops"):
+            columns[name] = by_subflow(columns[name], run.plan)
+        return Trace(columns, Places.of(run.plan))
 
 
 FlowTraceOption = Annotated[

@@ -14,6 +14,8 @@ from lightburst.foundation.counts import PS
 from lightburst.measurement.cells import NONE, NOWHERE, Table, reasons, seconds, whole, words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
 
     from lightburst.measurement.places import Places
@@ -25,6 +27,20 @@ FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 # Flags of a trimmed packet's header on its way back to the sender: none of those is meant.
 BACK: Final = 33
 MOST_BLOCKS: Final = 4
+# Columns of packets that only connections with a data level have.
+DATA_LEVEL: Final = ("data_sequence", "data_acknowledgement")
+
+
+def _flow(table: Table) -> Table:
+    """Return the flow of each row, and its subflow where connections have several."""
+    return {name: table[name] for name in ("flow", "subflow") if name in table}
+
+
+def _blocks(table: Table) -> Iterator[tuple[str, object]]:
+    """Yield the columns of SACK blocks."""
+    for place in range(MOST_BLOCKS):
+        for name in (f"block_start_{place}", f"block_end_{place}"):
+            yield name, whole(table[name], table["blocks"] > place)
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
@@ -42,15 +58,18 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``flow``; ``event``: ``sent`` (start of the transmission on the host's
-        interface), ``arrived`` (at the other host, or a returned header at the source), ``lost``,
-        ``trimmed`` (a queue cut its payload off; its header goes on) or ``returned`` (its header
-        found no room, and goes back to the source); ``packet``, the number of the packet, the same
-        in all its rows; ``from_source``: whether it travels from the flow's source to its
-        destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
-        ``acknowledgement``, the next byte expected (of the source's own: 1 for the SYN, 2 for the
-        FIN); ``payload_bytes``; ``retransmission``; the ``node`` of the event; the ``link`` (a row
-        of `lightburst.Result.links`) with ``link_source`` and ``link_target``: the host's interface
+        ``time_s``; ``flow``, and ``subflow`` if connections have several; ``event``: ``sent``
+        (start of the transmission on the host's interface), ``arrived`` (at the other host, or a
+        returned header at the source), ``lost``, ``trimmed`` (a queue cut its payload off; its
+        header goes on) or ``returned`` (its header found no room, and goes back to the source);
+        ``packet``, the number of the packet, the same in all its rows; ``from_source``: whether it
+        travels from the flow's source to its destination; ``syn``, ``ack``, ``fin``; ``sequence``,
+        its first byte, from 0; ``acknowledgement``, the next byte expected (of the source's own: 1
+        for the SYN, 2 for the FIN); with ``reinjection`` or ``shared_window`` also
+        ``data_sequence``, the first byte in the data of the connection, and
+        ``data_acknowledgement``, the next one expected there (missing where there is none);
+        ``payload_bytes``; ``retransmission``; the ``node`` of the event; the ``link`` (a row of
+        `lightburst.Result.links`) with ``link_source`` and ``link_target``: the host's interface
         for a transmission, for a loss the link on which the packet was lost or whose output was not
         available, and for a trim or a return the one whose queue did it. For a loss also:
         ``burst``, the number of the packet's burst (missing for a packet without burst); the
@@ -61,21 +80,21 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
     """
     import pandas as pd
 
-    edges = {
-        name: whole(table[name], table["blocks"] > place)
-        for place in range(MOST_BLOCKS)
-        for name in (f"block_start_{place}", f"block_end_{place}")
-    }
     flags = np.where(table["flags"] == BACK, 0, table["flags"])
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * PS,
-            "flow": table["flow"],
+            **_flow(table),
             "event": words(table["event"], EVENTS),
             "packet": table["packet"],
             **{name: (flags & bit) > 0 for name, bit in FLAGS.items()},
             "sequence": table["sequence"],
             "acknowledgement": table["acknowledgement"],
+            **{
+                name: whole(table[name], table[name] != NONE)
+                for name in DATA_LEVEL
+                if name in table
+            },
             "payload_bytes": table["payload"],
             "retransmission": table["retransmission"] > 0,
             "burst": whole(table["burst"], table["burst"] != NONE),
@@ -85,7 +104,7 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
             "holder_flow": whole(table["holder_flow"], table["holder_flow"] != NOWHERE),
             "holder_burst": whole(table["holder_burst"], table["holder_burst"] != NONE),
             "blocks": table["blocks"],
-            **edges,
+            **dict(_blocks(table)),
             "timestamp_s": seconds(table["timestamp_ps"]),
             "echo_s": seconds(table["echo_ps"]),
         }
@@ -95,6 +114,8 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
 def windows(table: Table) -> pd.DataFrame:
     """Return one row per acknowledgement or timeout of a sender.
 
+    Of a subflow also one per event of another subflow that offers it data.
+
     Parameters
     ----------
     table : mapping of str to ndarray
@@ -103,22 +124,23 @@ def windows(table: Table) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``flow``; ``congestion_window_bytes``; ``inflation_bytes``, the inflation of the
-        window by duplicate acknowledgements in a recovery; ``slow_start_threshold_bytes``
-        (infinite before the first loss); ``in_flight_bytes``; ``rtt_s`` (newest sample; NaN before
-        the first); ``rto_s``, the retransmission timeout; ``state``, one of `STATES`: ``loss``
-        lasts from a timeout until all data outstanding at the timeout is acknowledged;
-        ``pacing_bps``, the rate of useful bits or of bits on the wire at which segments leave (NaN
-        without pacing); ``reordering_window_s``, the time that a segment may be later than one
-        sent after it (RFC 8985, section 6.2; NaN if the recovery finds no loss by time); and
-        ``undone``, the number of reductions of the window undone so far.
+        ``time_s``; ``flow``, and ``subflow`` if connections have several;
+        ``congestion_window_bytes``; ``inflation_bytes``, the inflation of the window by duplicate
+        acknowledgements in a recovery; ``slow_start_threshold_bytes`` (infinite before the first
+        loss); ``in_flight_bytes``; ``rtt_s`` (newest sample; NaN before the first); ``rto_s``, the
+        retransmission timeout; ``state``, one of `STATES`: ``loss`` lasts from a timeout until all
+        data outstanding at the timeout is acknowledged; ``pacing_bps``, the rate of useful bits or
+        of bits on the wire at which segments leave (NaN without pacing); ``reordering_window_s``,
+        the time that a segment may be later than one sent after it (RFC 8985, section 6.2; NaN if
+        the recovery finds no loss by time); and ``undone``, the number of reductions of the window
+        undone so far.
     """
     import pandas as pd
 
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * PS,
-            "flow": table["flow"],
+            **_flow(table),
             "congestion_window_bytes": table["congestion_window"],
             "inflation_bytes": table["inflation"],
             "slow_start_threshold_bytes": table["slow_start_threshold"],

@@ -356,25 +356,25 @@ class Result(CompletedRun):
             ``group`` (with several groups), ``source``, ``destination`` (names in a graph, else
             numbers), ``start_s``, ``received_s`` (arrival of the last byte at the receiver),
             ``acknowledged_s`` (arrival of its acknowledgement at the sender; equal to
-            ``received_s`` for datagrams, which have no acknowledgements), both NaN without such an
-            arrival; ``size_bytes``, ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to
-            ``received_s``; infinite if unfinished; NaN if unfinished and not meant to finish, or
-            lost in an open loop, which has no retransmissions), ``ideal_s``, ``slowdown``,
-            ``throughput_bps`` (all bits of the flow from ``start_s`` to ``acknowledged_s``, else
-            NaN), ``transmissions`` (data segments sent, ``retransmissions`` included),
-            ``spurious_retransmissions`` and ``spurious_bytes`` (retransmissions of data of which an
-            earlier transmission was not lost, and their bytes), ``fast_retransmits`` and
-            ``false_fast_retransmits`` (losses inferred from duplicate acknowledgements, and those
-            where the data was not lost), ``timeouts`` (of set-up, data and close) and
-            ``false_timeouts`` (those where the data was not lost), ``duplicates`` (data segments
-            that arrived again), ``reordered`` (segments that arrived after a segment sent later),
-            ``reorder_extent_mean`` and ``reorder_extent_max`` (reordering extents in segments, RFC
-            4737), ``drops`` (packets of both directions, dropped or lost), ``bursts``,
-            ``bursts_lost`` and ``bursts_cut`` (bursts with data of the flow that were assembled,
-            that were lost, and that lost a part with such data; only with ``measurement.bursts``),
-            ``cut_packets`` and ``recovery_s`` (``measurement.recovery``), ``path_links`` (links of
-            the path with label 0, by the first port of each set) and ``status`` (the reason, if
-            unfinished); ``counted`` if some are not. docs/model.md defines false and spurious.
+            ``received_s`` for datagrams), both NaN without such an arrival; ``size_bytes``,
+            ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
+            if unfinished; NaN if unfinished and not meant to finish, or lost in an open loop, which
+            has no retransmissions), ``ideal_s``, ``slowdown``, ``throughput_bps`` (all bits of the
+            flow from ``start_s`` to ``acknowledged_s``, else NaN), ``transmissions`` (data segments
+            sent, ``retransmissions`` included), ``spurious_retransmissions`` and ``spurious_bytes``
+            (retransmissions of data of which an earlier transmission was not lost, and their
+            bytes), ``fast_retransmits`` and ``false_fast_retransmits`` (losses inferred from
+            duplicate acknowledgements, and those where the data was not lost), ``timeouts`` (of
+            set-up, data and close) and ``false_timeouts`` (those where the data was not lost),
+            ``duplicates`` (data segments that arrived again), ``reinjections`` (those that a
+            further subflow sent, with ``transport.reinjection``), ``reordered`` (segments that
+            arrived after one sent later), ``reorder_extent_mean`` and ``reorder_extent_max`` (in
+            segments, RFC 4737), ``drops`` (packets of both directions, dropped or lost),
+            ``bursts``, ``bursts_lost`` and ``bursts_cut`` (bursts with data of the flow that were
+            assembled, lost, and that lost a part with such data; with ``measurement.bursts``),
+            ``cut_packets`` and ``recovery_s`` (``measurement.recovery``), ``path_links`` (of the
+            path with label 0, by the first ports) and ``status`` (the reason, if unfinished);
+            ``counted`` if some are not. docs/model.md defines false and spurious.
         """
         return frame(self.columns_of("flows"))
 

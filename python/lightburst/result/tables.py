@@ -63,6 +63,7 @@ def flows(plan: Plan, columns: Columns) -> Table:
         "throughput_bps": throughput_bps(plan, ran),
         **{name: ran[name] for name in _OF_THE_SENDER},
         "duplicates": ran["duplicates"],
+        **({"reinjections": ran["reinjections"]} if "reinjections" in ran else {}),
         "reordered": ran["reordered"],
         "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
         "reorder_extent_max": ran["reorder_extent_max"],

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lightburst.scenario.tables.groups import FlowGroup
 
 # Measurements of packets by flow, which would take those of several subflows for one sequence.
-_OF_PACKETS = ("trace", "network", "reordering", "recovery", "bursts", "synchronisation")
+_OF_PACKETS = ("network", "reordering", "recovery", "bursts", "synchronisation")
 
 
 def misfits_of_subflows(scenario: "Scenario") -> Iterator[InputError]:

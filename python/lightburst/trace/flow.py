@@ -9,6 +9,7 @@ import numpy as np
 
 from lightburst import _core
 from lightburst.measurement.places import Places
+from lightburst.measurement.subflows import by_subflow, has_data_level, subflows_of
 from lightburst.measurement.trace_tables import STATES
 from lightburst.result.pauses import class_of_groups
 from lightburst.scenario.transport import OPEN_LOOP
@@ -62,10 +63,12 @@ class FlowTrace:
     ----------
     flow : int
         Number of the flow.
+    subflow, subflows : int
+        Number of the subflow, whose events these are, and how many the connection has.
     source, destination : int
         Host numbers of its endpoints.
     size_bytes : int
-        Useful bytes of the flow.
+        Useful bytes of the flow; with several subflows, of what this one has sent.
     payload_bytes : int
         Useful bytes of a full segment.
     window_bytes : int
@@ -122,9 +125,11 @@ class FlowTrace:
     slots: tuple[Slot, ...] = ()
     pauses: Mapping[int, list[tuple[int, int]]] = field(default_factory=dict)
     locked: frozenset[int] = frozenset()
+    subflow: int = 0
+    subflows: int = 1
 
     @classmethod
-    def of(cls, result: Result, flow: int) -> FlowTrace:
+    def of(cls, result: Result, flow: int, subflow: int = 0) -> FlowTrace:
         """Extract the trace of a flow from a result.
 
         Parameters
@@ -133,6 +138,8 @@ class FlowTrace:
             Result of a scenario whose ``measurement.trace`` names the flow.
         flow : int
             Number of the flow.
+        subflow : int
+            Number of its subflow.
 
         Returns
         -------
@@ -141,16 +148,21 @@ class FlowTrace:
         Raises
         ------
         KeyError
-            If the flow was not traced.
+            If the flow was not traced, or has no such subflow.
         """
-        if flow not in result.scenario.measurement.trace:
-            raise KeyError(f"flow {flow} was not traced")
+        number = _number(result, flow, subflow)
         plan, transport = result.plan, result.plan.transports[result.plan.group[flow]]
         recovery = transport.get("recovery", {})
         source = int(plan.flows["source"][flow])
         payload = transport["segment_bytes"] - transport["header_bytes"]
-        segments = _rows(result.columns["trace_segments"], "flow", flow)
-        hops = _rows(result.columns["trace_hops"], "flow", flow)
+        segments, hops, windows = (
+            by_subflow(_rows(result.columns[f"trace_{name}"], "flow", number), plan)
+            for name in ("segments", "hops", "windows")
+        )
+        subflows = subflows_of(transport)
+        size = int(plan.flows["bytes"][flow]) if subflows == 1 else _sent(segments)
+        if has_data_level(transport):
+            segments = _without_rest_of_slot(segments, size)
         # A host has exactly one link.
         (link,) = np.flatnonzero(plan.links["from"] == source)
         # If links are traced as well, the table also has bursts without packets of this flow.
@@ -164,14 +176,14 @@ class FlowTrace:
             flow=flow,
             source=source,
             destination=int(plan.flows["destination"][flow]),
-            size_bytes=int(plan.flows["bytes"][flow]),
+            size_bytes=size,
             payload_bytes=payload,
             # Stop-and-wait, without a limit, sends one segment at a time.
             window_bytes=receive_window(transport) or payload,
             connected=transport["kind"] not in OPEN_LOOP and transport.get("handshake", True),
             sack="sack_blocks" in recovery and recovery.get("sack", True),
             segments=segments,
-            windows=_rows(result.columns["trace_windows"], "flow", flow),
+            windows=windows,
             bursts={name: values[carried] for name, values in bursts.items()},
             hops=hops,
             places=Places.of(plan),
@@ -183,6 +195,8 @@ class FlowTrace:
             slots=direct(plan, flow),
             pauses=_pauses(result, flow),
             locked=frozenset(result.columns.get("locked", {"link": _NO_LINKS})["link"].tolist()),
+            subflow=subflow,
+            subflows=subflows,
         )
 
     def written_ps(self, byte: int) -> int:
@@ -228,7 +242,8 @@ class FlowTrace:
         ndarray of uint64, shape (timeouts,)
             Picoseconds. The windows table has a row per acknowledgement, write and timeout; a row
             at whose time nothing arrived from the destination and nothing was written is a timeout.
-            Other expiries (`looks`) leave the timeout as it was.
+            Other expiries (`looks`) leave the timeout as it was, and so does the event of another
+            subflow, which offers data.
         """
         expired = self._expired()
         return np.asarray(self.windows["time_ps"][expired & self._backs_off()], dtype=np.uint64)
@@ -241,8 +256,8 @@ class FlowTrace:
         ndarray of uint64, shape (looks,)
             Picoseconds; none unless `looks`.
         """
-        expired = self._expired()
-        return np.asarray(self.windows["time_ps"][expired & ~self._backs_off()], dtype=np.uint64)
+        looked = self._expired() & ~self._backs_off() & self.looks
+        return np.asarray(self.windows["time_ps"][looked], dtype=np.uint64)
 
     def _expired(self) -> NDArray[np.bool_]:
         """Return whether the timer expired at each row of the windows table."""
@@ -257,7 +272,7 @@ class FlowTrace:
     def _backs_off(self) -> NDArray[np.bool_]:
         """Return whether an expiry at each row of the windows table would be a timeout."""
         rto = self.windows["rto_ps"]
-        if not self.looks:
+        if not self.looks and self.subflows == 1:
             return np.ones(rto.size, np.bool_)
         grown = np.append(True, rto[1:] > rto[:-1])[: rto.size]
         return grown | (rto >= self.max_timeout_ps)
@@ -280,6 +295,28 @@ class FlowTrace:
         rows = np.flatnonzero(own & (sent | refused))
         rows = rows[np.argsort(table["packet"][rows], kind="stable")]
         return rows, np.maximum.accumulate(table["time_ps"][rows])
+
+
+def _number(result: Result, flow: int, subflow: int) -> int:
+    """Return the number of a subflow in the simulator's tables."""
+    if flow not in result.scenario.measurement.trace:
+        raise KeyError(f"flow {flow} was not traced")
+    if not 0 <= subflow < subflows_of(result.plan.transports[result.plan.group[flow]]):
+        raise KeyError(f"flow {flow} has no subflow {subflow}")
+    return flow + subflow * int(result.plan.flows["source"].size)
+
+
+def _sent(segments: Columns) -> int:
+    """Return the end of the data that the source has sent."""
+    own = (segments["flags"] & FORWARD > 0) & (segments["payload"] > 0)
+    ends = segments["sequence"][own] + segments["payload"][own]
+    return int(ends.max(initial=0))
+
+
+def _without_rest_of_slot(segments: Columns, size: int) -> dict[str, NDArray[Any]]:
+    """Let acknowledgements of a short last segment end with its data, and not with its slot."""
+    names = ["acknowledgement", *(name for name in segments if name.startswith("block_end"))]
+    return {**segments, **{name: np.minimum(segments[name], size) for name in names}}
 
 
 def _writes(group: Mapping[str, Any]) -> tuple[int, int] | None:

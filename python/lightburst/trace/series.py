@@ -270,18 +270,19 @@ def summary(trace: FlowTrace) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``flow``, ``source``, ``destination``, ``size_bytes``; ``segments``, data packets sent, and
-        ``retransmissions`` among them; ``acknowledgements`` that reached the source; ``losses`` of
-        packets in both directions, by reason; ``trimmed``, data packets whose payload a queue cut
-        off, and ``returned``, those whose header found no room and went back to the source;
-        ``bursts`` with data of traced flows that left the edge next to the source, and
-        ``bursts_lost`` among them.
+        ``flow``, ``subflow`` if the connection has several, ``source``, ``destination``,
+        ``size_bytes``; ``segments``, data packets sent, and ``retransmissions`` among them;
+        ``acknowledgements`` that reached the source; ``losses`` of packets in both directions, by
+        reason; ``trimmed``, data packets whose payload a queue cut off, and ``returned``, those
+        whose header found no room and went back to the source; ``bursts`` with data of traced flows
+        that left the edge next to the source, and ``bursts_lost`` among them.
     """
     table, sent = trace.segments, sends(trace)
     reasons = table["reason"][table["event"] == LOST]
     data = trace.bursts["data"] > 0
     return {
         "flow": trace.flow,
+        **({"subflow": trace.subflow} if trace.subflows > 1 else {}),
         "source": trace.source,
         "destination": trace.destination,
         "size_bytes": trace.size_bytes,

@@ -41,6 +41,7 @@ class Flow:
     retransmissions: int = 0
     timeouts: int = 0
     duplicates: int = 0
+    reinjections: int = 0
     gave_up: bool = False
     audit: RetransmissionAudit = field(default_factory=RetransmissionAudit)
 
@@ -156,6 +157,7 @@ class Endpoint:
         blocks: tuple[Block, ...] = (),
         transmission: Transmission | None = None,
         reduced: bool = False,
+        data: int = 0,
     ) -> int | None:
         """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -185,6 +187,7 @@ class Endpoint:
                 asks=bool(payload) and self.asks,
                 readings=() if payload else self.readings,
                 trimmable=bool(payload) and self.is_trimmable,
+                data=data,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

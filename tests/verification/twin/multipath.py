@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.coupled import Coupled, Subflow
-from twin.endpoint import Endpoint, Flow
-from twin.network import Network
-from twin.receiver import TcpReceiver
+from twin.endpoint import Flow
 from twin.tcp import TcpSender
 from twin.timeout import LinuxTimeout, TcpTimeout
 from twin.units import Packet
@@ -62,6 +60,9 @@ class SubflowSender(TcpSender):
         connection.senders.append(self)
         connection.states.append(None)
         self.losses = self.loss_at = self.distance = 0
+
+    def send_offered(self) -> None:
+        """Send what the event of another subflow left or allowed."""
 
     def see(self) -> None:
         """See the data that is left."""
@@ -125,42 +126,3 @@ class SubflowSender(TcpSender):
 
     def send_on(self) -> None:
         self.event(super().send_on)
-
-
-def most_subflows(transports: list[dict[str, Any]]) -> int:
-    """The largest number of subflows of a connection."""
-    numbers: list[int] = [transport.get("subflows", 1) for transport in transports]
-    return max(numbers)
-
-
-def add_subflows(
-    network: Network,
-    flows: list[Flow],
-    transports: list[dict[str, Any]],
-    senders: list[Endpoint],
-    receivers: list[Endpoint],
-) -> dict[int, Connection]:
-    """Put the ends of subflows in the place of those of their flows, and behind all others.
-
-    A flow with fewer subflows than another has its own ends there, which are never used.
-    """
-    connections: dict[int, Connection] = {}
-    most = most_subflows(transports)
-    for number in range(most if most > 1 else 0):
-        for flow in flows:
-            transport = transports[flow.group]
-            ends = senders[flow.index], receivers[flow.index]
-            if number < transport.get("subflows", 1) > 1:
-                whole = connections.setdefault(flow.index, Connection(flow, flow.size))
-                own = flow.index + number * len(flows)
-                here, there = flow.source, flow.destination
-                part = Part(own, here, there, flow.start, 0, flow.group, [], whole=flow)
-                sender = SubflowSender(network, part, transport, here, there)
-                sender.join(whole)
-                ends = sender, TcpReceiver(network, part, transport, there, here)
-            if number:
-                senders.append(ends[0])
-                receivers.append(ends[1])
-            else:
-                senders[flow.index], receivers[flow.index] = ends
-    return connections

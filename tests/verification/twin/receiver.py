@@ -64,7 +64,7 @@ class TcpReceiver(Receiver):
             self.newest_stamp = max(packet.stamp, self.newest_stamp or 0)
 
     def take(self, packet: Packet) -> None:
-        segment = (packet.number, packet.number + packet.payload)
+        segment = (packet.number, packet.number + self.length(packet))
         if self.latches:
             self.marked = packet.marked or (self.marked and not packet.reduced)
         turned = self.echoes and packet.marked != self.marked
@@ -90,7 +90,7 @@ class TcpReceiver(Receiver):
         elif segment[0] > expected:
             self.hold(segment)
         else:
-            self.flow.deliver(packet.payload, self.now)
+            self.flow.deliver(self.length(packet), self.now)
             self.fill()
         delivered = self.flow.delivered
         if delivered == self.fin_at and (delivered > expected or packet.kind == "data+fin"):
@@ -100,6 +100,10 @@ class TcpReceiver(Receiver):
             self.wait()
         else:
             self.acknowledge(duplicate)
+
+    def length(self, packet: Packet) -> int:
+        """Sequence numbers of a segment."""
+        return packet.payload
 
     def hold(self, segment: Block) -> None:
         """Keep a segment, joined with the blocks that it touches."""

@@ -23,7 +23,6 @@ from twin.joins import Joins
 from twin.labels import Labels
 from twin.link import Link
 from twin.loss import Losses, make_script, packet_number
-from twin.multipath import add_subflows, most_subflows
 from twin.network import START, TIMER, Network
 from twin.obs import obs_switch
 from twin.outages import Outages
@@ -38,6 +37,7 @@ from twin.repaths import Repaths
 from twin.rng import stream
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
+from twin.subflows import add_subflows, most_subflows
 from twin.switches import SWITCHES, Electronic, Hybrid, Switch
 from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
@@ -350,6 +350,7 @@ class Simulation:
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
+            **self.reinjections(),
             **audit_columns(
                 [
                     [(part.audit, self.network.lost[part.index]) for part in self.parts(flow)]
@@ -374,6 +375,12 @@ class Simulation:
             ),
             **self.joins.columns(),
         }
+
+    def reinjections(self) -> Arrays:
+        """Segments that a further subflow sent, if some may."""
+        if not any(transport.get("reinjection") for transport in self.transports):
+            return {}
+        return {"reinjections": np.array([flow.reinjections for flow in self.flows], np.uint64)}
 
     def reordering(self) -> Columns:
         """A row for each flow, metric and value that occurs."""

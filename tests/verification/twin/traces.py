@@ -222,12 +222,12 @@ def segments(
         return np.array(values, kind)
 
     def forward(packet: Packet) -> bool:
-        return packet.destination != sources[packet.flow]
+        return packet.destination != sources[packet.flow % len(sources)]
 
     def acknowledgement(packet: Packet) -> int:
         if not forward(packet):
             return 0 if packet.kind in NUMBERED else packet.number
-        return packet.number + 1 if packet.kind == "ack" else 0
+        return packet.number + 1 if packet.kind == "ack" else packet.data
 
     def edge(packet: Packet, block: int, side: int) -> int:
         return packet.blocks[block][side] if block < len(packet.blocks) else 0
@@ -249,7 +249,7 @@ def segments(
             ],
         ),
         "sequence": column(
-            "u8", [p.number if p.payload or p.kind in NUMBERED else 0 for p in packets]
+            "u8", [p.number if p.payload or p.kind in NUMBERED else p.data for p in packets]
         ),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),
@@ -294,7 +294,10 @@ def trace_tables(
     network: Network, settings: dict[str, Any], sources: list[int]
 ) -> dict[str, Table]:
     """All tables of the trace of some flows, and of some links, as the settings say."""
-    traced, kept = set(settings.get("trace") or ()), settings.get("bookings")
+    flows, kept = settings.get("trace") or (), settings.get("bookings")
+    # All subflows of a traced flow are.
+    numbers_of = (range(flow, len(network.sizes), len(sources)) for flow in flows)
+    traced = {number for numbers in numbers_of for number in numbers}
     happened = segment_rows(network.trace, traced, network.hosts)
     handed = [
         row

@@ -23,7 +23,8 @@ class Packet:
     goes into the hash of its next hops; `asks` is whether outputs add their readings to it, and
     `readings` are those that it has; `trimmable` is whether its sender repairs it when its payload
     was cut off; `trimmed` is whether it was, and the header has not returned to its sender.
-    `shortest` is whether it takes the shortest path whatever its label.
+    `shortest` is whether it takes the shortest path whatever its label. `data` is the number of its
+    data at the data level of its connection, or the next that is expected there.
     """
 
     serial: int
@@ -53,6 +54,7 @@ class Packet:
     trimmable: bool = False
     trimmed: bool = False
     shortest: bool = False
+    data: int = 0
 
     @property
     def packets(self) -> tuple["Packet", ...]:

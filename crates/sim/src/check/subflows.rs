@@ -20,6 +20,10 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
                 && (subflows == 1 || (kind == "tcp" && writes.is_none())),
             "{subflows} subflows of {kind}"
         );
+        require!(
+            subflows > 1 || !(transport.reinjection || transport.shared_window),
+            "one subflow with reinjection or a shared window"
+        );
         let law = transport.policy("congestion_control").unwrap_or_default();
         require!(
             subflows > 1 || !COUPLED.contains(&law),

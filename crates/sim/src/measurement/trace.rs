@@ -53,7 +53,7 @@ impl Measurement for Settings {
         require(!scope.copies, words)?;
         for &flow in &self.trace {
             let words = || format!("a trace of flow {flow}, which there is not");
-            require((flow as usize) < scope.flows, words)?;
+            require((flow as usize) < scope.whole, words)?;
         }
         let Some(bookings) = &self.bookings else {
             return Ok(());
@@ -67,7 +67,8 @@ impl Measurement for Settings {
     }
 
     fn build(&self, scope: &Scope<'_>) -> Meter {
-        let mut trace = Trace::new(scope.flows, scope.links, &self.trace);
+        let parts = |&flow: &u32| (flow as usize..scope.flows).step_by(scope.whole);
+        let mut trace = Trace::new(scope.flows, scope.links, self.trace.iter().flat_map(parts));
         trace.bookings = self.bookings.as_ref().map(|given| {
             let (from, until) = (Time(given.from_ps), Time(given.until_ps));
             OnLinks::new(scope.links, &given.links, from, until)
@@ -115,15 +116,15 @@ struct Trace {
 
 impl Trace {
     /// Creates a trace of the flows `wanted`, in a network of `flows` flows and `links` links.
-    fn new(flows: usize, links: usize, wanted: &[u32]) -> Trace {
+    fn new(flows: usize, links: usize, wanted: impl Iterator<Item = usize>) -> Trace {
         let mut trace = Trace {
             wanted: vec![false; flows],
             samples: vec![None; flows],
             holders: vec![None; links],
             ..Trace::default()
         };
-        for &flow in wanted {
-            trace.wanted[flow as usize] = true;
+        for flow in wanted {
+            trace.wanted[flow] = true;
         }
         trace
     }

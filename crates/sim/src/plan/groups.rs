@@ -52,6 +52,12 @@ pub struct Transport {
     /// Number of subflows of each connection.
     #[serde(default = "one")]
     pub subflows: u16,
+    /// Whether a subflow sends again what another one holds after a timeout.
+    #[serde(default)]
+    pub reinjection: bool,
+    /// Whether the subflows of a connection share its receive window.
+    #[serde(default)]
+    pub shared_window: bool,
     /// Settings specific to this transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,

@@ -112,6 +112,7 @@ impl DatagramHosts {
             retransmissions: 0,
             timeouts: 0,
             duplicates: 0,
+            reinjections: 0,
             repetitions: Repetitions::default(),
             reordered: Reordered::default(),
             status: match state.transmissions {

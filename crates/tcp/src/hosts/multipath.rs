@@ -7,10 +7,11 @@
 
 use crate::cc::Subflow;
 use crate::hosts::TcpHosts;
-use crate::wire::segment::Endpoint;
+use crate::wire::data_level::{DataLevel, DataRules};
+use crate::wire::segment::{Endpoint, SYN};
 use crate::{Flow, Group, Outcome, Status};
 use lightburst_des::Time;
-use lightburst_net::{Context, Dropped, FlowId};
+use lightburst_net::{Context, Dropped, FlowId, Header};
 use std::collections::BTreeMap;
 
 /// Distances of the losses of one subflow, in payload bytes acknowledged (l_1r and l_2r of OLIA).
@@ -49,6 +50,37 @@ struct Shared {
     opened: bool,
     states: Vec<Option<Subflow>>,
     distances: Vec<Distances>,
+    /// Data level, which then has what is left; `None` if there is none.
+    level: Option<Box<Level>>,
+}
+
+impl Shared {
+    /// Returns whether subflows have data to take.
+    fn has_left(&self) -> bool {
+        match &self.level {
+            Some(level) => level.data.sending.has_left(),
+            None => self.left > 0,
+        }
+    }
+
+    /// Returns whether subflows that have all their data acknowledged close.
+    fn closes(&self) -> bool {
+        match &self.level {
+            Some(level) => level.data.sending.is_acknowledged(),
+            None => self.left == 0,
+        }
+    }
+}
+
+/// Data level of a connection, and what the subflow of the present event has to do with it.
+struct Level {
+    data: DataLevel,
+    /// Expiries of the retransmission timer before that event.
+    timeouts: u64,
+    /// Whether that event brought an acknowledgement of the data level.
+    advanced: bool,
+    /// Whether it is known that all data has arrived.
+    told: bool,
 }
 
 /// All connections with several subflows.
@@ -78,6 +110,18 @@ impl Multipath {
         (index % self.count, index / self.count)
     }
 
+    /// Returns the data level of the connection of the subflow at `index`, if it has one.
+    fn level(&mut self, index: usize) -> Option<&mut Level> {
+        let (connection, own) = self.place(index);
+        let level = self
+            .connections
+            .get_mut(&connection)?
+            .level
+            .as_deref_mut()?;
+        level.data.at(own);
+        Some(level)
+    }
+
     /// Yields the indices of all subflows of a connection; nothing if it has only one, or has not
     /// begun.
     fn subflows(&self, connection: usize) -> impl Iterator<Item = usize> {
@@ -85,6 +129,15 @@ impl Multipath {
         let (subflows, count) = (shared.map_or(0, |it| it.subflows), self.count);
         (0..subflows).map(move |number| connection + number * count)
     }
+}
+
+/// Returns the data level of the subflow at `index`, if it has one.
+#[inline]
+pub(super) fn level_of(
+    multipath: &mut Option<Box<Multipath>>,
+    index: usize,
+) -> Option<&mut DataLevel> {
+    Some(&mut multipath.as_mut()?.level(index)?.data)
 }
 
 /// Returns the largest number of subflows of a connection.
@@ -119,7 +172,16 @@ impl TcpHosts {
     }
 
     /// Shares the data of a connection that begins among its subflows.
-    pub(super) fn share(&mut self, index: usize, size: u64, subflows: usize) {
+    pub(super) fn share(&mut self, index: usize, size: u64, group: usize) {
+        let Group {
+            subflows,
+            data,
+            sizes,
+            ..
+        } = &self.built_from[group];
+        let subflows = usize::from(*subflows);
+        let advertised = self.groups[group].reception.advertised;
+        let level = || DataLevel::new(size, sizes.mss(), advertised, subflows, *data);
         let multipath = self.multipath.as_mut().expect("several subflows");
         let (connection, _) = multipath.place(index);
         multipath.connections.entry(connection).or_insert(Shared {
@@ -129,7 +191,27 @@ impl TcpHosts {
             opened: false,
             states: vec![None; subflows],
             distances: vec![Distances::default(); subflows],
+            level: (*data != DataRules::default()).then(|| {
+                Box::new(Level {
+                    data: level(),
+                    timeouts: 0,
+                    advanced: false,
+                    told: false,
+                })
+            }),
         });
+    }
+
+    /// Handles the Data ACK of an acknowledgement for the sender at `index`.
+    #[cold]
+    pub(super) fn hear_data_ack(&mut self, index: usize, header: &Header, now: Time) {
+        let multipath = self.multipath.as_mut().expect("several subflows");
+        // RFC 8684, section 3.3.2: a SYN has no Data ACK.
+        if header.flags & SYN == 0 {
+            if let Some(level) = multipath.level(index) {
+                level.advanced |= level.data.sending.acknowledge(header.sequence, now);
+            }
+        }
     }
 
     /// Prepares the sender at `index` for an event, if it is a subflow.
@@ -143,7 +225,15 @@ impl TcpHosts {
         let Some((sender, _)) = self.connections.in_progress(index) else {
             return;
         };
-        sender.offer(shared.left);
+        match &mut shared.level {
+            None => sender.offer(shared.left),
+            Some(level) => {
+                let sending = &level.data.sending;
+                let slots = sending.offered(own);
+                sender.offer_slots(slots, sending.is_acknowledged());
+                level.timeouts = sender.timeouts;
+            }
+        }
         sender.hear_subflows(own, &shared.states);
         shared.sent = sender.sent();
     }
@@ -160,20 +250,52 @@ impl TcpHosts {
         let Some((sender, _)) = self.connections.in_progress(index) else {
             return;
         };
-        shared.left -= sender.sent() - shared.sent;
+        let mut prompts = false;
+        match &mut shared.level {
+            None => shared.left -= sender.sent() - shared.sent,
+            Some(level) => {
+                let sending = &mut level.data.sending;
+                sending.trim(own, sender.acknowledged_until());
+                let expired = sender.timeouts > level.timeouts;
+                let advanced = std::mem::take(&mut level.advanced);
+                prompts = expired && sending.hand_over(own);
+                prompts |= advanced && sending.waits_for_window();
+            }
+        }
         let between_losses = shared.distances[own].note(sender.losses());
         shared.states[own] = sender.subflow(between_losses);
-        let opens = !shared.opened && sender.is_open() && shared.left > 0;
-        let is_empty = shared.left == 0;
+        let opens = !shared.opened && sender.is_open() && shared.has_left();
+        let closes = shared.closes();
+        shared.opened |= opens;
+        if prompts {
+            self.prompt_others(index, ctx);
+        }
         if opens {
             // RFC 8684, section 3.2: further subflows join a connection that is established.
-            shared.opened = true;
-            let further: Vec<usize> = multipath.subflows(connection).skip(1).collect();
+            let further = self.parts(connection).into_iter().skip(1);
             for index in further {
                 self.open(index, ctx);
             }
-        } else if is_empty {
+        } else if closes {
             self.close_those_done(connection, ctx);
+        }
+    }
+
+    /// Lets the other subflows of a connection send what the event of that at `index` offers them.
+    fn prompt_others(&mut self, index: usize, ctx: &mut Context<'_>) {
+        let multipath = self.multipath.as_ref().expect("several subflows");
+        let (connection, _) = multipath.place(index);
+        let others = multipath.subflows(connection);
+        let others: Vec<usize> = others.filter(|&other| other != index).collect();
+        for other in others {
+            self.before_event(other);
+            let flow = self.flow(other);
+            let sizes = &self.groups[usize::from(flow.group)].sizes;
+            let level = level_of(&mut self.multipath, other);
+            if let Some((sender, _)) = self.connections.in_progress(other) {
+                sender.send_offered(&mut Endpoint::source(&flow, sizes, ctx).with(level));
+                self.after_event(other, ctx);
+            }
         }
     }
 
@@ -184,7 +306,8 @@ impl TcpHosts {
         let flow = self.flow(index);
         let group = usize::from(flow.group);
         let sender = self.connections.sender(index);
-        let end = &mut Endpoint::source(&flow, &self.groups[group].sizes, ctx);
+        let level = level_of(&mut self.multipath, index);
+        let end = &mut Endpoint::source(&flow, &self.groups[group].sizes, ctx).with(level);
         sender.start(self.built_from[group].handshake, end);
         self.after_event(index, ctx);
     }
@@ -198,7 +321,7 @@ impl TcpHosts {
             let Some((sender, _)) = self.connections.in_progress(index) else {
                 continue;
             };
-            sender.offer(0);
+            sender.offer_slots(0, true);
             let sizes = &self.groups[usize::from(flow.group)].sizes;
             sender.close_if_done(&mut Endpoint::source(&flow, sizes, ctx));
             if sender.subflow(0).is_none() {
@@ -227,12 +350,28 @@ impl TcpHosts {
             Some(multipath) => multipath.place(index).0,
             None => index,
         };
+        if let Some(level) = self.data_level(connection) {
+            return (connection, level.receiving.delivered());
+        }
         let parts = self.parts(connection).into_iter();
         let ends = parts.filter_map(|part| self.connections.ends(part));
         (
             connection,
             ends.map(|(_, receiver)| receiver.received()).sum(),
         )
+    }
+
+    /// Returns the data level of a connection, if it has one.
+    fn data_level(&self, connection: usize) -> Option<&DataLevel> {
+        let multipath = self.multipath.as_ref()?;
+        let level = multipath.connections.get(&connection)?.level.as_ref()?;
+        Some(&level.data)
+    }
+
+    /// Returns whether it was not known before that all data of a connection has arrived.
+    pub(super) fn is_news(&mut self, connection: usize) -> bool {
+        let level = self.multipath.as_mut().and_then(|it| it.level(connection));
+        level.map_or(true, |level| !std::mem::replace(&mut level.told, true))
     }
 
     /// Returns the outcome so far of a connection with several subflows, summed over them.
@@ -255,6 +394,16 @@ impl TcpHosts {
             gave_up |= sender.gave_up() || receiver.gave_up();
             let sent = sender.sent();
             sum.add(&self.part(part, sent, dropped), sent > 0);
+        }
+        if let Some(DataLevel {
+            sending, receiving, ..
+        }) = self.data_level(connection)
+        {
+            sum.received = receiving.received;
+            sum.acknowledged = sending.acknowledged;
+            sum.delivered = receiving.delivered();
+            sum.duplicates += receiving.duplicates;
+            sum.reinjections = sending.reinjections;
         }
         let finished = sum.delivered == size;
         if !finished {

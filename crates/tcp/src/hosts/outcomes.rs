@@ -10,6 +10,8 @@ use lightburst_net::{FlowId, Narrow};
 pub struct Outcomes {
     /// Columns in the order of [`Outcome::NUMBERS`].
     columns: [Narrow; Outcome::NUMBERS.len()],
+    /// Reinjections of each flow, if some have them.
+    reinjections: Option<Narrow>,
     /// Start of each flow, if some wait for others.
     started: Option<Narrow>,
     /// Begin of each join, if joins have processors.
@@ -23,6 +25,7 @@ impl Outcomes {
     pub fn new(flows: usize) -> Outcomes {
         Outcomes {
             columns: std::array::from_fn(|_| Narrow::zeros(flows)),
+            reinjections: None,
             started: None,
             begun: None,
             taken: None,
@@ -34,6 +37,14 @@ impl Outcomes {
         for (column, (_, number)) in self.columns.iter_mut().zip(Outcome::NUMBERS) {
             column.set(flow.index(), number(outcome));
         }
+        if let Some(reinjections) = &mut self.reinjections {
+            reinjections.set(flow.index(), outcome.reinjections);
+        }
+    }
+
+    /// Adds a column of reinjections for `flows` flows.
+    pub fn count_reinjections(&mut self, flows: usize) {
+        self.reinjections = Some(Narrow::zeros(flows));
     }
 
     /// Sets the rows of all `flows`: `value` returns a number, given the name of its column, the same
@@ -75,10 +86,11 @@ impl Outcomes {
     /// Returns the columns with their names.
     pub fn columns(self) -> impl Iterator<Item = (&'static str, Narrow)> {
         let names = Outcome::NUMBERS.map(|(name, _)| name);
+        let reinjections = self.reinjections.map(|column| ("reinjections", column));
         let started = self.started.map(|column| ("started_ps", column));
         let taken = self.taken.map(|column| ("taken_join", column));
         let own = names.into_iter().zip(self.columns);
-        own.chain(started).chain(taken)
+        own.chain(reinjections).chain(started).chain(taken)
     }
 
     /// Returns the value of a flow in the column `name`; panics if there is no such column.

@@ -116,6 +116,7 @@ impl TcpHosts {
             peer,
             sizes,
             ctx,
+            level: None,
         };
         end.send(header, None, 0);
     }

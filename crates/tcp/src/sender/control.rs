@@ -3,7 +3,7 @@
 use super::{Sender, State};
 use crate::wire::ace;
 use crate::wire::host_timer::HostTimer;
-use crate::wire::segment::{Endpoint, ACK, FORWARD, SYN_ACKNOWLEDGED};
+use crate::wire::segment::{Endpoint, ACK, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use lightburst_des::Time;
 use lightburst_net::{Header, Options};
 
@@ -18,7 +18,10 @@ impl Sender {
     ) -> Time {
         let header = Header {
             flags: FORWARD | flag,
-            ace: self.measure.ace(ace::REQUEST),
+            ace: self.measure.ace(match flag {
+                SYN => ace::REQUEST,
+                _ => ace::FIRST,
+            }),
             ..Header::default()
         };
         let begin = end.send(header, self.measure.options(end.now()), transmission);

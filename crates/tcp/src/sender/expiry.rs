@@ -32,6 +32,14 @@ impl Sender {
         if self.measure.by_recovery && self.state == State::Established && self.on_look(end) {
             return;
         }
+        if end
+            .level
+            .as_ref()
+            .is_some_and(|it| it.sending.is_acknowledged())
+            && self.reset()
+        {
+            return;
+        }
         let repeated = self.count_timeout();
         if let Some(repaths) = end.ctx.repaths() {
             repaths.on_timeout(end.id);

@@ -18,6 +18,33 @@ impl Sender {
         self.flight.size = self.flight.snd_max + left;
     }
 
+    /// Offers `left` bytes of slots of the data level. It stays open until all data of the connection
+    /// is acknowledged there (`done`).
+    pub fn offer_slots(&mut self, left: u64, done: bool) {
+        self.offer(left);
+        self.flight.more = !done;
+    }
+
+    /// Sends what the connection offers, in an event of another subflow.
+    pub fn send_offered(&mut self, end: &mut Endpoint<'_, '_>) {
+        if self.state == State::Established {
+            self.resume(end);
+            self.tell_window(end);
+        }
+    }
+
+    /// Ends the subflow at an expiry after all data of the connection was acknowledged: nobody waits
+    /// for its data. Returns whether it had not sent its FIN.
+    #[cold]
+    pub(super) fn reset(&mut self) -> bool {
+        let waits = matches!(self.state, State::SynSent | State::Established);
+        if waits {
+            self.state = State::Closed;
+            self.pacing.clear();
+        }
+        waits
+    }
+
     /// Passes the subflows of the connection to the window law; its own number is `own`.
     pub fn hear_subflows(&mut self, own: usize, subflows: &[Option<Subflow>]) {
         self.congestion.on_subflows(own, subflows);
@@ -48,6 +75,11 @@ impl Sender {
             rtt: self.timeout.smoothed()?,
             between_losses,
         })
+    }
+
+    /// Returns the end of the data that is acknowledged.
+    pub fn acknowledged_until(&self) -> u64 {
+        self.flight.snd_una
     }
 
     /// Returns the number of losses so far, and the data acknowledged.

@@ -51,6 +51,7 @@ fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
         peer: FLOW.source,
         sizes: &SIZES,
         ctx,
+        level: None,
     };
     end.send(header, Some(options), 0);
 }

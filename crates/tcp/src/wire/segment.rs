@@ -1,5 +1,6 @@
 //! Segments and their sizes on the wire, and the actions of an endpoint.
 
+use crate::wire::data_level::DataLevel;
 use crate::wire::host_timer::{self, HostTimer};
 use crate::Flow;
 use lightburst_des::Time;
@@ -126,6 +127,8 @@ pub struct Endpoint<'a, 'c> {
     pub sizes: &'a Sizes,
     /// Access to the network and the clock, at the host of this endpoint.
     pub ctx: &'a mut Context<'c>,
+    /// Data level of the connection; `None` if there is none.
+    pub level: Option<&'a mut DataLevel>,
 }
 
 impl<'a, 'c> Endpoint<'a, 'c> {
@@ -136,6 +139,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
             peer: flow.destination,
             sizes,
             ctx,
+            level: None,
         }
     }
 
@@ -152,6 +156,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
             peer,
             sizes,
             ctx,
+            level: None,
         }
     }
 
@@ -164,6 +169,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
             peer: packet.envelope.source,
             sizes,
             ctx,
+            level: None,
         }
     }
 
@@ -174,7 +180,40 @@ impl<'a, 'c> Endpoint<'a, 'c> {
             peer: packet.envelope.destination,
             sizes,
             ctx,
+            level: None,
         }
+    }
+
+    /// Returns the endpoint with the data level of its connection.
+    #[inline]
+    pub fn with(mut self, level: Option<&'a mut DataLevel>) -> Self {
+        self.level = level;
+        self
+    }
+
+    /// Adds what the data level has to say to a data segment.
+    #[inline]
+    pub fn numbered(&mut self, header: Header) -> Header {
+        match &mut self.level {
+            Some(level) => level.number(header),
+            None => header,
+        }
+    }
+
+    /// Returns the sequence number after a data segment.
+    #[inline]
+    pub fn after(&self, header: &Header) -> u64 {
+        match &self.level {
+            Some(level) => level.end_of_slot(header),
+            None => header.sequence + u64::from(header.payload),
+        }
+    }
+
+    /// Returns the acknowledgement of the data level; 0 if there is none.
+    #[inline]
+    pub fn data_ack(&self) -> u64 {
+        let level = self.level.as_ref();
+        level.map_or(0, |level| level.receiving.delivered())
     }
 
     /// Returns the present time.

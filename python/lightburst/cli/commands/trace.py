@@ -41,6 +41,7 @@ def trace(
     path: str,
     settings: Sequence[str],
     flow: str,
+    subflow: str | None,
     seed: str,
     hops: str | None,
     bins: str | None,
@@ -57,6 +58,8 @@ def trace(
         Changes, ``path=value`` each.
     flow, seed : str
         Number of the flow and seed of the run, as given on the command line.
+    subflow : str or None
+        Number of its subflow, as given.
     hops : str or None
         ``"all"`` or the number of a packet, as given: packets whose hops are printed.
     bins : str or None
@@ -74,27 +77,28 @@ def trace(
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), seed_of(seed)
     packet = None if hops in (None, _ALL) else whole("--hops", hops, 0)
+    part = whole("--subflow", subflow or "0", 0)
     bin_ps = None if bins is None else parse_duration(bins, "--bins")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario.flow_groups)
+    _check_subflow(part, scenario.flow_groups)
     if out is not None:
-        check(out)
-        for group in scenario.flow_groups:
-            with inside(group.transport_path.removesuffix("transport")):
-                transport = group.transport
-                check_segment(transport.payload, getattr(transport, "timestamps", False))
+        _check_out(out, scenario.flow_groups)
     foretell = Foretold(warn)
     result = _run(scenario, first, foretell)
-    _check([scenario.flow_groups[result.plan.group[number]]])
-    way = None if hops is None else _way(result, number, packet)
-    over_time = None if bin_ps is None else _bins(result, number, bin_ps)
-    directory = None if out is None else save(result, number, out, over_time)
-    about = record(result, number)
+    own = [scenario.flow_groups[result.plan.group[number]]]
+    _check(own)
+    _check_subflow(part, own)
+    found = FlowTrace.of(result, number, part)
+    way = None if hops is None else _way(found, packet)
+    over_time = None if bin_ps is None else _bins(found, bin_ps)
+    directory = None if out is None else save(result, number, out, over_time, part)
+    about = record(result, number, part)
     if format == "json":
         files = None if directory is None else [str(file) for file in _written(directory)]
         asked = {"hops": way, "bins": over_time}
-        found = {name: records(rows) for name, rows in asked.items() if rows is not None}
-        print(json.dumps({**about, **found, "files": files}, indent=2, allow_nan=False))
+        told = {name: records(rows) for name, rows in asked.items() if rows is not None}
+        print(json.dumps({**about, **told, "files": files}, indent=2, allow_nan=False))
     else:
         _print(scenario, about)
         for line in () if way is None else _hops(way):
@@ -113,6 +117,21 @@ def _check(groups: Sequence[FlowGroup]) -> None:
         )
 
 
+def _check_out(out: str, groups: Sequence[FlowGroup]) -> None:
+    """Refuse a directory that cannot be written, and segments that fit no capture."""
+    check(out)
+    for group in groups:
+        with inside(group.transport_path.removesuffix("transport")):
+            check_segment(group.transport.payload, getattr(group.transport, "timestamps", False))
+
+
+def _check_subflow(number: int, groups: Sequence[FlowGroup]) -> None:
+    most = max(getattr(group.transport, "subflows", 1) for group in groups)
+    if number >= most:
+        allowed = "0, as the flow has one" if most == 1 else f"a whole number from 0 to {most - 1}"
+        raise InputError("--subflow", str(number), allowed)
+
+
 def _run(scenario: Scenario, seed: int, foretell: Foretold) -> Result:
     """Run the scenario; map an error about the traced flow to its option."""
     try:
@@ -123,21 +142,21 @@ def _run(scenario: Scenario, seed: int, foretell: Foretold) -> Result:
         raise
 
 
-def _way(result: Result, flow: int, packet: int | None) -> pd.DataFrame:
+def _way(trace: FlowTrace, packet: int | None) -> pd.DataFrame:
     """Return the hops of all packets of the flow, packet by packet, or of a single packet."""
-    table = tables.hops(FlowTrace.of(result, flow))
+    table = tables.hops(trace)
     if packet is None:
         return table.sort_values("packet", kind="stable")
     found = table[table["packet"] == packet]
     if found.empty:
-        allowed = f"'all', or the number of a packet of flow {flow} that was sent"
+        allowed = f"'all', or the number of a packet of flow {trace.flow} that was sent"
         raise InputError("--hops", str(packet), allowed)
     return found
 
 
-def _bins(result: Result, flow: int, bin_ps: int) -> pd.DataFrame:
+def _bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
     try:
-        return series.bins(FlowTrace.of(result, flow), bin_ps)
+        return series.bins(trace, bin_ps)
     except InputError as error:
         raise InputError("--bins", error.given, error.allowed) from None
 
@@ -164,7 +183,8 @@ def _written(directory: Path) -> list[Path]:
 def _print(scenario: Scenario, about: dict[str, Any]) -> None:
     kinds = f"{scenario.switching.kinds}, {transports_of(scenario.to_dict())}"
     name = scenario.name or "unnamed scenario"
-    title = f"{name}: {kinds}; flow {about['flow']}, seed {about['seed']}"
+    part = f", subflow {about['subflow']}" if "subflow" in about else ""
+    title = f"{name}: {kinds}; flow {about['flow']}{part}, seed {about['seed']}"
     print_table(title, _rows(about))
     print(f"digest {about['provenance']['digest']}")
 

@@ -82,6 +82,8 @@ class Tcp(Connection):
         "timer_tick",
         "ecn",
         "subflows",
+        "reinjection",
+        "shared_window",
     }
 
     kind: Literal["tcp"] = "tcp"
@@ -202,6 +204,20 @@ class Tcp(Connection):
             "number."
         ),
     )
+    reinjection: Flag = Field(
+        False,
+        description=(
+            "Whether other subflows send again what a subflow holds when its retransmission timer "
+            "expires (RFC 8684, 3.3.6), so that a path that fails does not keep data back."
+        ),
+    )
+    shared_window: Flag = Field(
+        False,
+        description=(
+            "Whether `advertised_window` bounds the data of the whole connection that the receiver "
+            "has not acknowledged (RFC 8684, 3.3.4), and not that of each subflow alone."
+        ),
+    )
 
     @property
     def initial_window_bytes(self) -> int:
@@ -302,6 +318,9 @@ class Tcp(Connection):
     def _subflows(self) -> None:
         """Refuse laws and recoveries that several subflows cannot have, and coupling of one."""
         law = self.congestion_control.kind
+        for name in ("reinjection", "shared_window"):
+            if self.subflows == 1 and getattr(self, name):
+                raise refuse_at(name, "true", "false with one subflow; subflows of 2 or more")
         if self.subflows == 1:
             if law in COUPLED:
                 allowed = f"2 or more with {law!r}, which couples the windows of subflows"

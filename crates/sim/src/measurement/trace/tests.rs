@@ -16,7 +16,7 @@ fn identity(at: u64, node: u32) -> Identity {
 
 #[test]
 fn a_dropped_burst_is_found_among_those_of_its_instant() {
-    let mut trace = Trace::new(1, 1, &[0]);
+    let mut trace = Trace::new(1, 1, 0..1);
     for identity in [identity(5, 1), identity(5, 2), identity(9, 1)] {
         trace.bursts.push(Burst {
             identity,
@@ -52,7 +52,7 @@ fn a_unit_is_held_until_it_is_handed_over_and_queued_from_when_it_may_begin() {
     let packet = net::Packet::new(FlowId(0), source, destination, 64, Header::default());
     let mut units = Units::with_capacity(1);
     let packet = units.packets.insert(packet);
-    let mut trace = Trace::new(1, 1, &[0]);
+    let mut trace = Trace::new(1, 1, 0..1);
     trace.register(packet, source, false, Time(100));
     let passage = |now, start| Passage {
         place: PLACE,
