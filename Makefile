@@ -64,7 +64,8 @@ lint-rust: $(DEPENDENCIES)
 
 # The border to Python is tested from Python: its crate is a module, which no test program can link.
 test-rust: $(DEPENDENCIES) ## the tests of the crates
-	MAKEFLAGS= cargo test --quiet --locked --workspace --exclude lightburst-py
+	MAKEFLAGS= cargo test --quiet --locked --workspace --exclude lightburst-py --lib --profile unit
+	MAKEFLAGS= cargo test --quiet --locked --package lightburst-sim --test '*'
 
 # Two at a time: mypy has one thread, as has the linker of the extension. Cargo takes all processors,
 # not make's two jobs. The output of each is printed as one, where make can do so.

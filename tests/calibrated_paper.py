@@ -15,6 +15,7 @@ from lightburst.papers.paper import Paper, Part
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from lightburst.experiment.calibrated.calibration import Calibration
     from lightburst.papers.claims import Claim
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,6 +86,13 @@ def forgotten() -> None:
     """Remove the modules of the paper."""
     for name in [name for name in sys.modules if name.startswith(f"lightburst.papers.{NAME}")]:
         del sys.modules[name]
+
+
+def comparable(found: Calibration) -> dict[str, Any]:
+    """Return a calibration in a form for JSON, without the time of the call."""
+    about = found.as_dict()
+    about["provenance"].pop("created")
+    return about
 
 
 def contradicting(before: Paper) -> Paper:

@@ -8,7 +8,7 @@ tests: the digest of the plan, and of the twin's result. Nothing is seen less th
   that differ.
 - The first line is the digest of the sources of the twin and of the comparison. After a change of
   one, no line counts.
-- For every tenth plan the twin runs in any case, and a wrong line fails the test. With
+- For every fiftieth plan the twin runs in any case, and a wrong line fails the test. With
   ``LIGHTBURST_TWIN=always``, as in ``make test-all``, it runs for each plan.
 
 ``cd tests/verification; python -m recorded_results``, a part of ``make golden``, writes the file
@@ -37,7 +37,7 @@ SOURCES = ("twin/*.py", "linux/*.py", "compare.py", "recorded_results.py")
 #: ``always``, or where `main` wants the lines of a process.
 MODE = "LIGHTBURST_TWIN"
 #: The twin runs for one plan of so many.
-SHARE = 10
+SHARE = 50
 DIGITS = 16
 
 

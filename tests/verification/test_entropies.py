@@ -167,8 +167,7 @@ def test_values_of_good_answers_are_taken_again_first(engine: Engine) -> None:
 @in_blocks("seed", range(200))
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = over_spines(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
 
 
 def received(plan: Plan) -> list[int]:

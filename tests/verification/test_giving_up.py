@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from compare import check_equal
-from plans import SECOND, UNFINISHED, compiled, core
+from plans import SECOND, UNFINISHED, compiled
 
 import lightburst as lb
 
@@ -34,8 +34,7 @@ def scenario(loss: dict[str, Any], **transport: Any) -> lb.Scenario:
 def ended(given: lb.Scenario) -> dict[str, int]:
     """The one flow's row and the end of the run, equal in the twin."""
     plan = compiled(given)
-    check_equal(plan)
-    result = core(plan)
+    result = check_equal(plan)
     row = {name: int(column[0]) for name, column in result["flows"].items()}
     return {**row, "end_ps": int(result["totals"]["end_ps"])}
 

@@ -48,8 +48,7 @@ def pulled(seed: int) -> Plan:
 @in_blocks("seed", SEEDS)
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = pulled(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
     if seed % 40 == 0:
         check_stories(traced(plan))
 

@@ -21,8 +21,7 @@ SEEDS = range(240)
 @in_blocks("seed", SEEDS)
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = broken_plan(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
 
 
 def test_pauses_are_broken_off_and_units_are_taken_back() -> None:

@@ -74,8 +74,7 @@ def over_queue_pairs(seed: int) -> Plan:
 @in_blocks("seed", SEEDS)
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = over_queue_pairs(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
 
 
 def test_all_that_queue_pairs_do_occurs() -> None:

@@ -165,8 +165,7 @@ def test_random_plans_change_their_paths() -> None:
 @in_blocks("seed", range(200))
 def test_the_core_equals_the_twin(seed: int) -> None:
     plan = among_spines(seed)
-    check_equal(plan)
-    check_conservation(plan, core(plan))
+    check_conservation(plan, check_equal(plan))
 
 
 @pytest.mark.parametrize("choice", [adaptive(1.5), adaptive(rounds=0), adaptive(idle_rounds=0)])

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from tomllib import TOMLDecodeError
 from typing import Any
 
@@ -58,7 +59,7 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
     """
     for path in changes:
         check_path(path)
-    values = given(scenario)
+    values = _written(scenario)
     # Kinds are changed first, and a table before its keys, because the other changes refer to the
     # new table.
     steps = [
@@ -91,6 +92,19 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
     if nowhere:
         raise combine(nowhere)
     return values
+
+
+#: The scenario that was changed last, and its given fields: a study changes one many times.
+_last: tuple[Section, dict[str, Any]] | None = None
+
+
+def _written(scenario: Section) -> dict[str, Any]:
+    """Return the given fields of a scenario as nested dictionaries of the caller's own."""
+    global _last
+    last = _last
+    if last is None or last[0] is not scenario:
+        _last = last = scenario, given(scenario)
+    return deepcopy(last[1])
 
 
 def _nowhere(model: type[BaseModel], values: dict[str, Any], keys: list[str]) -> bool:

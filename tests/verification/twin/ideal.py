@@ -106,14 +106,19 @@ class Ideal:
 
     def in_a_row(self, way: list[Link], destination: int, segments: list[int]) -> int:
         """All segments take one path, first in, first out."""
+        # For each size and link: the time for which a segment lets others wait, and its own.
+        costs = {
+            size: [(self.queue(link, size), self.passing(link, destination, size)) for link in way]
+            for size in set(segments)
+        }
         free_at = [0] * len(way)
         latest = 0
         for size in segments:
             time = 0
-            for i, link in enumerate(way):
+            for i, (others, own) in enumerate(costs[size]):
                 begin = max(time, free_at[i])
-                free_at[i] = begin + self.queue(link, size)
-                time = begin + self.passing(link, destination, size)
+                free_at[i] = begin + others
+                time = begin + own
             latest = max(latest, time)
         return latest
 

@@ -80,7 +80,10 @@ class Link:
 
     def rate_at(self, time: int) -> int:
         """The rate of a transmission that begins at `time`."""
-        return next((rate for since, rate in reversed(self.rates) if since <= time), self.rate)
+        for since, rate in reversed(self.rates):
+            if since <= time:
+                return rate
+        return self.rate
 
     def tx(self, size: int, begin: int = 0) -> int:
         """Transmission time of `size` bytes in ps, rounded up, if it begins at `begin`."""

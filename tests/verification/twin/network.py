@@ -99,7 +99,8 @@ class Network:
     def create(self, make: Callable[[int], Packet]) -> Packet:
         """Bring the packet that `make` makes of a serial number into the network."""
         packet = make(self.totals["units_created"])
-        packet = replace(packet, label=self.labels.choose(packet))
+        if (label := self.labels.choose(packet)) != packet.label:
+            packet = replace(packet, label=label)
         self.totals["units_created"] += 1
         self.alive.add(packet.serial)
         self.identities[packet.name] = (self.events.now, packet.source, packet.serial)
@@ -119,7 +120,8 @@ class Network:
             label = self.labels.choose(burst)
         else:
             label = self.balance.choose(ends, self.labels.between(ends), now)
-        burst = replace(burst, label=label)
+        if label != burst.label:
+            burst = replace(burst, label=label)
         self.totals["bursts_created"] += 1
         self.made_bursts.append(burst)
         self.bursts[self.group(burst)] += 1

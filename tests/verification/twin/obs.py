@@ -176,12 +176,13 @@ class ObsNode(Switch):
     def channels(self, request: Request, port: int) -> Channels:
         """The reservations on the channels that a burst could use."""
         number = self.ports[port].channels
-        return {
-            channel: [
-                reservation for reservation in self.reserved[port] if reservation.channel == channel
-            ]
-            for channel in convertible(self.own["conversion"], request.came, number)
+        found: Channels = {
+            channel: [] for channel in convertible(self.own["conversion"], request.came, number)
         }
+        for reservation in self.reserved[port]:
+            if reservation.channel in found:
+                found[reservation.channel].append(reservation)
+        return found
 
     def channel(self, request: Request, port: int) -> int | None:
         """A channel of a port for a burst, if there is one."""
