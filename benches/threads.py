@@ -23,7 +23,7 @@ from lightburst.compile import Plan, compile_plan
 from lightburst.foundation.cores import available_cores
 from lightburst.scenario import Scenario
 from lightburst.simulation.cut import parts_of
-from lightburst.simulation.parts import events_in_window
+from lightburst.simulation.parts import events_in, lookahead_ps
 
 #: Scenarios, with the simulated microseconds of the dense ones.
 DENSE = {8: 2_000, 16: 400, 32: 100, 64: 30}
@@ -71,7 +71,7 @@ def compare(description: dict[str, Any], threads: int) -> list[str]:
     return [
         description["name"],
         f"{hops / 1e6:.1f}",
-        f"{events_in_window(plan, parts):,.0f}",
+        f"{events_in(plan, lookahead_ps(plan, parts)):,.0f}",
         f"{hops / whole_s / 1e6:.1f}",
         f"{hops / alone_s / 1e6:.1f}",
         f"{hops / threads_s / 1e6:.1f}",

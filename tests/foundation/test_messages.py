@@ -48,14 +48,14 @@ CALLS: list[tuple[Call, str, str, str]] = [
         lambda: lb.run(S, switching__kind="hybrid"),
         "run",
         "switching__kind=...",
-        "scenario, seed, cancel, before and metrics; to change a scenario, write "
+        "scenario, seed, cancel, before, metrics and threads; to change a scenario, write "
         "scenario.with_(switching__kind=...)",
     ),
     (
         lambda: lb.run(S, sead=2),
         "run",
         "sead=...",
-        "scenario, seed, cancel, before and metrics",
+        "scenario, seed, cancel, before, metrics and threads",
     ),
     (
         lambda: lb.replicate(S, 2, topology__k=4),

@@ -15,7 +15,9 @@ from lightburst.cli import main
 from lightburst.compile import compile_plan, estimate_memory
 from lightburst.simulation import parts
 from lightburst.simulation.cut import parts_of
-from lightburst.simulation.parts import divide, events_in_window
+from lightburst.simulation.parts import divide, events_in, lookahead_ps
+from lightburst.simulation.simulate import simulate
+from lightburst.study.workers import one, where
 
 #: Two leaves, each with four hosts, joined by a fibre of 200 km.
 LINKS = "source,target,length\n" + "".join(f"h{i},l{i // 4},10 m\n" for i in range(8))
@@ -78,7 +80,7 @@ def test_few_events_in_a_window_are_not_worth_threads() -> None:
     assert divided is None
     assert reason is not None
     assert "events come in the shortest delay between its parts" in reason
-    assert 0 < events_in_window(plan, parts_of(plan, 2)) < 40
+    assert 0 < events_in(plan, lookahead_ps(plan, parts_of(plan, 2))) < 40
 
 
 @pytest.mark.parametrize("most", [2, 3, 8, 20])
@@ -167,3 +169,22 @@ def test_a_further_part_needs_memory(tmp_path: Path) -> None:
     least = 110 * 18 + 60 * 400
     assert one + least < two < one + least + 1_200 * 400
     assert two + least < three
+
+
+@pytest.mark.parametrize(("runs", "share"), [(1, 4), (2, 2), (3, 1), (9, 1)])
+def test_runs_of_a_study_come_first_and_share_the_threads_that_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: int, share: int
+) -> None:
+    given: list[int] = []
+
+    def counted(*arguments: Any, threads: int, **others: Any) -> lb.Result:
+        given.append(threads)
+        return simulate(*arguments, threads=threads, **others)
+
+    monkeypatch.setattr(one, "simulate", counted)
+    monkeypatch.setattr(where, "available_cores", lambda: 4)
+    small = scenario(tmp_path).with_(workload__flows=60)
+    found = lb.replicate(small, runs)
+    assert given == [share] * runs
+    expected = [lb.run(small, seed).digest for seed in range(1, runs + 1)]
+    assert found["digest"].tolist() == expected

@@ -62,19 +62,24 @@ def divide(plan: Plan, threads: int) -> tuple[NDArray[np.uint16] | None, str | N
     joins = bool(len(plan.flows.get("towards", ())))
     if (reason := _core.why_whole(json.dumps(plan.settings), joins)) is not None:
         return None, reason
-    # SciPy's linear algebra is loaded only where it is needed.
-    from lightburst.simulation.cut import parts_of
-
-    parts = parts_of(plan, min(threads, cores))
-    if parts.max() == 0:
+    delays = plan.links["delay_ps"][plan.between_switches]
+    if not delays.size:
         return None, "all its hosts are at one switch"
-    if (events := events_in_window(plan, parts)) < _LEAST_EVENTS:
-        words = (
-            f"about {events:.1f} events come in the shortest delay between its parts, and threads"
-            f" gain from {_LEAST_EVENTS} on"
-        )
-        return None, words
-    return parts, None
+    # No window is longer than the longest link, and most networks have links of one length.
+    if (events := events_in(plan, int(delays.max()))) >= _LEAST_EVENTS:
+        # SciPy's linear algebra is loaded only where it is needed.
+        from lightburst.simulation.cut import parts_of
+
+        parts = parts_of(plan, min(threads, cores))
+        if parts.max() == 0:
+            return None, "all its hosts are at one switch"
+        if (events := events_in(plan, lookahead_ps(plan, parts))) >= _LEAST_EVENTS:
+            return parts, None
+    words = (
+        f"about {events:.1f} events come in the shortest delay between its parts, and threads"
+        f" gain from {_LEAST_EVENTS} on"
+    )
+    return None, words
 
 
 def lookahead_ps(plan: Plan, parts: NDArray[np.uint16]) -> int:
@@ -83,8 +88,8 @@ def lookahead_ps(plan: Plan, parts: NDArray[np.uint16]) -> int:
     return int(plan.links["delay_ps"][crossing].min())
 
 
-def events_in_window(plan: Plan, parts: NDArray[np.uint16]) -> float:
-    """Return how many events about a window of all parts has while flows start."""
+def events_in(plan: Plan, window_ps: int) -> float:
+    """Return about how many events a window of all parts has while flows start."""
     groups = plan.settings["groups"]
     payload = min(
         group["transport"]["segment_bytes"] - group["transport"]["header_bytes"] for group in groups
@@ -97,4 +102,4 @@ def events_in_window(plan: Plan, parts: NDArray[np.uint16]) -> float:
     ends = (np.bincount(plan.flows[end], sizes, hosts) for end in ("source", "destination"))
     busiest_ps = float(max((at * 8e12 / rates).max() for at in ends))
     span_ps = max(float(starts.max() - starts.min()), busiest_ps)
-    return float(_HOPS * segments / span_ps * lookahead_ps(plan, parts))
+    return float(_HOPS * segments / span_ps * window_ps)

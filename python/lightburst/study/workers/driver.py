@@ -13,6 +13,7 @@ References
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lightburst.foundation.ending import orderly
@@ -73,7 +74,7 @@ def drive(
 
     try:
         with orderly():
-            workers.begin(order)
+            workers.begin(replace(order, runs=len(runs)))
             while left:
                 begun, number = time.perf_counter(), 0
                 while batches.left and workers.wants() > 0:

@@ -49,10 +49,13 @@ class Order:
         User-defined metrics, in addition to the built-in metrics of each run.
     tables : sequence of str
         Tables of the run to store, see `lightburst.result.saving.TABLES`.
+    runs : int
+        Number of runs; 0 if it is not known.
     """
 
     metrics: Sequence[Expression] = ()
     tables: Sequence[str] = ()
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

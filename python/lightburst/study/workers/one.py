@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _PANIC: Final = "PanicException"
 
 
-def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Answer:
+def answer(
+    planned: PlannedRun, order: Order, room: Room, cancel: Cancel, threads: int = 1
+) -> Answer:
     """Compute a run and return its result or failure.
 
     Parameters
@@ -37,6 +39,8 @@ def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Ans
         Memory that the run shares with other runs.
     cancel : Cancel
         Cancels the run.
+    threads : int
+        Largest number of threads of the run.
 
     Returns
     -------
@@ -53,7 +57,9 @@ def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Ans
     tables: dict[str, bytes] = {}
     error: Failure | None = None
     try:
-        row, tables = room.repeated(partial(_outcome, planned, order, room, cancel), cancel)
+        row, tables = room.repeated(
+            partial(_outcome, planned, order, room, cancel, threads), cancel
+        )
     except FAILURES as raised:
         error = raised
     except (Cancelled, OSError):
@@ -67,8 +73,8 @@ def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Ans
 
 
 def _outcome(
-    planned: PlannedRun, order: Order, room: Room, cancel: Cancel
+    planned: PlannedRun, order: Order, room: Room, cancel: Cancel, threads: int
 ) -> tuple[dict[str, Metric], dict[str, bytes]]:
     with room.run(cancel) as ask:
-        result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask)
+        result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask, threads=threads)
         return to_keep(result, order.metrics), encoded(result, order.tables)

@@ -126,4 +126,10 @@ class Threads:
     @contextmanager
     def _computer(self) -> Iterator[Compute]:
         """Yield the function that computes the batches of one thread."""
-        yield lambda order, batch: [answer(run, order, self._room, self._cancel) for run in batch]
+
+        def compute(order: Order, batch: Sequence[PlannedRun]) -> list[Answer]:
+            # Runs come first: they share what they leave of the threads.
+            share = max(1, self.number // order.runs) if order.runs else 1
+            return [answer(run, order, self._room, self._cancel, share) for run in batch]
+
+        yield compute
