@@ -15,6 +15,7 @@ from lightburst.cli import main
 from lightburst.compile import compile_plan, estimate_memory
 from lightburst.simulation import parts
 from lightburst.simulation.cut import parts_of
+from lightburst.simulation.foretold import Foretold
 from lightburst.simulation.parts import divide, events_in, lookahead_ps
 from lightburst.simulation.simulate import simulate
 from lightburst.study.workers import one, where
@@ -188,3 +189,26 @@ def test_runs_of_a_study_come_first_and_share_the_threads_that_are_left(
     assert given == [share] * runs
     expected = [lb.run(small, seed).digest for seed in range(1, runs + 1)]
     assert found["digest"].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("all-reduce", "some of its flows wait for others"),
+        ("goal", "some of its flows wait for others"),
+        ("obs", "its switches handle bursts or circuits"),
+        ("pauses", "its switches pause links (priority flow control)"),
+        *((name, None) for name in ("flows", "graph", "groups", "hybrid", "rdma", "shuffle")),
+    ],
+)
+def test_the_examples_run_in_parts_or_say_why_not(
+    monkeypatch: pytest.MonkeyPatch, name: str, reason: str | None
+) -> None:
+    monkeypatch.setattr(parts, "_LEAST_EVENTS", 0)
+    example = lb.load(f"examples/{name}.toml")
+    told: list[str] = []
+    found = simulate(example, 1, threads=2, foretell=Foretold(told.extend))
+    assert [text for text in told if "one thread" in text] == (
+        [] if reason is None else [f"the run has one thread, since {reason}"]
+    )
+    assert found.digest == simulate(example, 1).digest

@@ -40,7 +40,7 @@ SEEDS = range(400)
 
 
 def why_whole(plan: Plan) -> str | None:
-    return _core.why_whole(json.dumps(plan.settings), "towards" in plan.flows)
+    return _core.why_whole(json.dumps(plan.settings), "towards_join" in plan.flows)
 
 
 def divided(plan: Plan) -> Plan:

@@ -59,7 +59,7 @@ def divide(plan: Plan, threads: int) -> tuple[NDArray[np.uint16] | None, str | N
     cores = available_cores()
     if cores == 1:
         return None, "this machine has one core"
-    joins = bool(len(plan.flows.get("towards", ())))
+    joins = bool(len(plan.flows.get("towards_join", ())))
     if (reason := _core.why_whole(json.dumps(plan.settings), joins)) is not None:
         return None, reason
     delays = plan.links["delay_ps"][plan.between_switches]
