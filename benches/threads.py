@@ -13,7 +13,6 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -21,6 +20,7 @@ import case
 from lightburst import _core
 from lightburst.compile import Plan, compile_plan
 from lightburst.foundation.cores import available_cores
+from lightburst.result import metrics
 from lightburst.scenario import Scenario
 from lightburst.simulation.cut import parts_of
 from lightburst.simulation.parts import events_in, lookahead_ps
@@ -41,17 +41,6 @@ def simulate(plan: Plan, parts: list[int] | None, threads: int) -> tuple[float, 
     return time.perf_counter() - begun, columns
 
 
-def is_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether the tables of two runs are equal to the bit."""
-    if one.keys() != other.keys():
-        return False
-    pairs = [(one[name], other[name]) for name in one]
-    return all(
-        is_same(a, b) if isinstance(a, dict) else np.array_equal(np.asarray(a), np.asarray(b))
-        for a, b in pairs
-    )
-
-
 def compare(description: dict[str, Any], threads: int) -> list[str]:
     """Measure a scenario as a whole and in parts; return a row of the table."""
     plan = compile_plan(Scenario.from_dict(description), 1)
@@ -63,7 +52,7 @@ def compare(description: dict[str, Any], threads: int) -> list[str]:
         whole_s, whole = simulate(plan, None, 1)
         alone_s, alone = simulate(plan, parts.tolist(), 1)
         threads_s, on_threads = simulate(plan, parts.tolist(), threads)
-        if not (is_same(whole, alone) and is_same(whole, on_threads)):
+        if len({metrics.digest(columns) for columns in (whole, alone, on_threads)}) > 1:
             raise AssertionError(f"{description['name']}: parts have other results")
         times.append([whole_s, alone_s, threads_s])
     whole_s, alone_s, threads_s = (statistics.median(column) for column in zip(*times, strict=True))

@@ -104,9 +104,7 @@ impl<M: Model> Simulator<M> {
         let end = self.events.saturating_add(events);
         while self.events < end {
             let Some(entry) = self.agenda.queue.take_ready() else {
-                let model = &self.model;
-                let hint = |it: Entry<_>, stage| model.prepare(it.event, it.time, stage);
-                if self.agenda.queue.prepare(hint) {
+                if self.prepare() {
                     continue;
                 }
                 return Stop::Drained;
@@ -115,12 +113,26 @@ impl<M: Model> Simulator<M> {
                 self.agenda.queue.push(entry);
                 return Stop::Later(entry.time);
             }
-            assert!(entry.time >= self.agenda.now, "time went back");
-            self.agenda.now = entry.time;
-            self.events += 1;
-            self.model.handle(entry.event, &mut self.agenda);
+            self.handle(entry);
         }
         Stop::Paused
+    }
+
+    /// Handles the next event.
+    #[inline(always)]
+    fn handle(&mut self, entry: Entry<M::Event>) {
+        assert!(entry.time >= self.agenda.now, "time went back");
+        self.agenda.now = entry.time;
+        self.events += 1;
+        self.model.handle(entry.event, &mut self.agenda);
+    }
+
+    /// Makes the next events ready. Returns whether there are any.
+    #[inline(always)]
+    fn prepare(&mut self) -> bool {
+        let model = &self.model;
+        let hint = |it: Entry<_>, stage| model.prepare(it.event, it.time, stage);
+        self.agenda.queue.prepare(hint)
     }
 
     /// Handles all events up to and including time `last`; those that are put in between two calls
@@ -128,20 +140,10 @@ impl<M: Model> Simulator<M> {
     pub fn run_window(&mut self, last: Time) -> Option<Time> {
         loop {
             match self.agenda.queue.take_by(last) {
-                Next::Due(entry) => {
-                    assert!(entry.time >= self.agenda.now, "time went back");
-                    self.agenda.now = entry.time;
-                    self.events += 1;
-                    self.model.handle(entry.event, &mut self.agenda);
-                }
+                Next::Due(entry) => self.handle(entry),
                 Next::Later(time) => return Some(time),
-                Next::Unready => {
-                    let model = &self.model;
-                    let hint = |it: Entry<_>, stage| model.prepare(it.event, it.time, stage);
-                    if !self.agenda.queue.prepare(hint) {
-                        return None;
-                    }
-                }
+                Next::Unready if self.prepare() => {}
+                Next::Unready => return None,
             }
         }
     }

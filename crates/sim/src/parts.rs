@@ -382,8 +382,8 @@ impl Run for Parts {
 
     fn load(&self) -> Vec<(&'static str, u64)> {
         let each = self.pieces.iter().map(|piece| &piece.simulator);
-        let loads = each.map(|simulator| load(simulator, &[]));
-        columns::joined_loads(loads)
+        let loads: Vec<_> = each.map(|simulator| load(simulator, &[])).collect();
+        columns::joined_loads(&loads)
     }
 
     fn beyond_the_clock(&self) -> Option<LinkId> {

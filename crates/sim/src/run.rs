@@ -167,21 +167,12 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         let looks = self.looks.into_iter();
         let looked: Vec<_> = looks.flat_map(|look| look.tables(&mut counts)).collect();
         let fabric = &network.fabric;
-        let totals = totals(fabric, (end, events), counts.totals);
         let lost = columns::folded(fabric.dropped.column(), self.numbers, self.flows);
-        let drops = columns::drops(fabric);
         let mut outcomes = network.hosts.outcomes(&fabric.dropped);
         let begun = outcomes.take_begun();
-        let mut tables: Outputs = vec![
-            ("flows", columns::flows(outcomes, lost, self.paths).into()),
-            ("links", counts.links.into()),
-            ("switches", counts.switches.into()),
-            ("drops", drops.into()),
-            ("totals", totals.into()),
-        ];
-        if self.classes {
-            tables.push(("classes", counts.classes.into()));
-        }
+        let flows = columns::flows(outcomes, lost, self.paths);
+        let mut tables: Outputs = vec![("flows", flows.into())];
+        tables.extend(counted(fabric, (end, events), counts, self.classes));
         if let Some(pauses) = &fabric.pauses {
             tables.push(("locked", columns::locked(pauses, &fabric.units).into()));
             if let Some(spans) = pauses.recorded() {
@@ -211,8 +202,14 @@ impl<H: MeasuredHosts + Send> Run for Running<H> {
         self.simulator.model.fabric.links.beyond_the_clock()
     }
 }
-/// Returns the totals of a run that ended at a time after this number of events.
-pub fn totals(fabric: &Fabric, (end, events): (Time, u64), counted: Totals) -> Totals {
+/// Returns the tables of links, switches, scripts, totals and, if there are any, `classes`, of a run
+/// that ended at a time after this number of events.
+pub fn counted(
+    fabric: &Fabric,
+    (end, events): (Time, u64),
+    counts: Counts,
+    classes: bool,
+) -> Outputs {
     let totals = [
         ("events", events),
         ("packet_hops", fabric.hops()),
@@ -222,7 +219,17 @@ pub fn totals(fabric: &Fabric, (end, events): (Time, u64), counted: Totals) -> T
             fabric.links.transmitted_until(end).0,
         ),
     ];
-    totals.into_iter().chain(counted).collect()
+    let totals: Totals = totals.into_iter().chain(counts.totals).collect();
+    let mut tables: Outputs = vec![
+        ("links", counts.links.into()),
+        ("switches", counts.switches.into()),
+        ("drops", columns::drops(fabric).into()),
+        ("totals", totals.into()),
+    ];
+    if classes {
+        tables.push(("classes", counts.classes.into()));
+    }
+    tables
 }
 
 /// Returns the largest quantities of the current state of a run.

@@ -4,7 +4,7 @@
 use super::{Parts, Piece};
 use crate::columns;
 use crate::counts::Counts;
-use crate::run::totals;
+use crate::run::counted;
 use lightburst_des::Time;
 use lightburst_net::column::{Column, Output, Outputs};
 use lightburst_net::Narrow;
@@ -12,6 +12,17 @@ use lightburst_tcp::Outcomes;
 
 /// Totals of which the whole network has the greatest of all parts, and not the sum.
 const GREATEST: [&str; 2] = ["end_ps", "transmitted_until_ps"];
+
+/// Largest quantities of the state of a run, by name.
+type Load = Vec<(&'static str, u64)>;
+/// Quantities that add up over the parts; of the others the whole network has the greatest.
+const SUMS: [&str; 3] = ["events", "pending", "units"];
+/// Objects that have the greatest of a quantity.
+const OBJECTS: [(&str, &str); 3] = [
+    ("link", "waiting_bytes"),
+    ("switch", "held_bytes"),
+    ("flow", "retransmissions"),
+];
 
 /// Returns the tables of the whole network.
 pub fn joined(run: Parts) -> Outputs {
@@ -55,17 +66,9 @@ fn tables(piece: Piece, end: Time) -> (Outcomes, Outputs) {
     let looks = looks.into_iter();
     let looked: Vec<_> = looks.flat_map(|look| look.tables(&mut counts)).collect();
     let fabric = &network.fabric;
-    let tables: Outputs = vec![
-        ("links", counts.links.into()),
-        ("switches", counts.switches.into()),
-        ("drops", columns::drops(fabric).into()),
-        (
-            "totals",
-            totals(fabric, (end, events), counts.totals).into(),
-        ),
-    ];
-    let outcomes = network.hosts.outcomes(&fabric.dropped);
-    (outcomes, tables.into_iter().chain(looked).collect())
+    let mut tables = counted(fabric, (end, events), counts, false);
+    tables.extend(looked);
+    (network.hosts.outcomes(&fabric.dropped), tables)
 }
 
 fn added(one: Output, other: Output) -> Output {
@@ -108,34 +111,21 @@ fn sum(one: Column, other: Column) -> Column {
     }
 }
 
-/// Returns the load of the whole network from those of its parts: a quantity and the object of which
-/// it is follow each other.
-pub fn joined_loads(
-    loads: impl Iterator<Item = Vec<(&'static str, u64)>>,
-) -> Vec<(&'static str, u64)> {
-    let join = |sum: Vec<(&'static str, u64)>, more: Vec<(&'static str, u64)>| {
-        let named = |load: &[(&'static str, u64)], name| {
-            let found = load.iter().find(|(of, _)| *of == name);
-            found.map_or(0, |(_, value)| *value)
-        };
-        let value = |name: &'static str, one: u64| {
-            let other = named(&more, name);
-            match name {
-                "events" | "pending" | "units" => one + other,
-                _ => one.max(other),
-            }
-        };
-        let object = |name, of| match named(&more, of) > named(&sum, of) {
-            true => named(&more, name),
-            false => named(&sum, name),
-        };
-        let each = sum.iter().map(|&(name, one)| match name {
-            "link" => (name, object(name, "waiting_bytes")),
-            "switch" => (name, object(name, "held_bytes")),
-            "flow" => (name, object(name, "retransmissions")),
-            _ => (name, value(name, one)),
-        });
-        each.collect()
+/// Returns the load of the whole network from those of its parts.
+pub fn joined_loads(loads: &[Load]) -> Load {
+    let value = |load: &Load, name| {
+        let found = load.iter().find(|(of, _)| *of == name);
+        found.map_or(0, |(_, value)| *value)
     };
-    loads.reduce(join).unwrap_or_default()
+    let joined = |&(name, _): &(&'static str, u64)| {
+        if SUMS.contains(&name) {
+            return (name, loads.iter().map(|load| value(load, name)).sum());
+        }
+        let objects = OBJECTS.iter().find(|(object, _)| *object == name);
+        let by = objects.map_or(name, |(_, quantity)| *quantity);
+        // Of equal ones the first.
+        let greatest = loads.iter().rev().max_by_key(|load| value(load, by));
+        (name, greatest.map_or(0, |load| value(load, name)))
+    };
+    loads[0].iter().map(joined).collect()
 }

@@ -213,11 +213,12 @@ impl RetransmissionAudit {
     }
 
     /// Judges the decisions and counts the spurious retransmissions when all data before `until`
-    /// is acknowledged; called before `flight` is updated.
-    pub fn acknowledge(&mut self, until: u64, flight: &Flight) {
+    /// is acknowledged, of which these segments were `repeated`.
+    pub fn acknowledge(&mut self, until: u64, repeated: impl IntoIterator<Item = Repeated>) {
         self.judge_decisions();
         if self.repeated > 0 {
-            repeated_before(until, flight).for_each(|one| self.count_spurious(one));
+            let repeated = repeated.into_iter();
+            repeated.for_each(|one| self.count_spurious(one));
         }
         self.turn_to(until);
     }
@@ -241,11 +242,7 @@ impl RetransmissionAudit {
                     return false;
                 }
                 self.read(lost);
-                self.judge_decisions();
-                repeated
-                    .into_iter()
-                    .for_each(|one| self.count_spurious(one));
-                self.turn_to(until);
+                self.acknowledge(until, repeated);
             }
         }
         !self.is_complete()
@@ -273,7 +270,7 @@ impl RetransmissionAudit {
         }
         let mut end = self.clone();
         end.read(lost);
-        end.acknowledge(flight.snd_max, flight);
+        end.acknowledge(flight.snd_max, repeated_before(flight.snd_max, flight));
         counted(&end).unwrap_or_default()
     }
 
@@ -388,7 +385,7 @@ mod tests {
             let mut audit = RetransmissionAudit::default();
             audit.decide(Cause::Timeout, (0, 1), std::iter::empty());
             audit.read(known.into_iter());
-            audit.acknowledge(1, &Flight::new(1, 1, u64::MAX));
+            audit.acknowledge(1, None);
             let counts = audit.counts(&Flight::new(1, 1, u64::MAX), std::iter::empty());
             assert_eq!(counts.false_timeouts, false_timeouts);
         }

@@ -100,7 +100,8 @@ impl Sender {
             return self.postpone(Step::Acknowledgement(until, repeated), end);
         }
         self.audit.read(end.lost());
-        self.audit.acknowledge(until, &self.flight);
+        let repeated = repeated_before(until, &self.flight);
+        self.audit.acknowledge(until, repeated);
         self.audit_open = !self.audit.is_complete();
     }
 
